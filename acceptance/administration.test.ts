@@ -4,15 +4,15 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, CONFIGURATION, Fixture } from './service.ts';
 
 const PASSWORD = 'a long enough password';
 
-let world: World;
+let fixture: Fixture;
 let admin: string;
 
 const call = async (method: string, place: string, body?: unknown, key = admin): Promise<Answer> =>
-  await world.send(method, `/api/admin/v1${place}`, { key, ...(body === undefined ? {} : { body }) });
+  await fixture.send(method, `/api/admin/v1${place}`, { key, ...(body === undefined ? {} : { body }) });
 
 function accepted(answer: Answer, status = 200): any {
   assert.equal(answer.status, status, answer.text.slice(0, 400));
@@ -22,35 +22,35 @@ function accepted(answer: Answer, status = 200): any {
 
 describe('administration', () => {
   before(async () => {
-    world = await World.start();
-    admin = await world.keyOf('chief', 'admin:manage');
+    fixture = await Fixture.start();
+    admin = await fixture.keyOf('chief', 'admin:manage');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('prints the next steps when the service is ready (CL-serve)', () => {
-    assert.match(world.output, /Docket answers at http:\/\/127\.0\.0\.1:\d+/);
-    assert.match(world.output, /keys create/);
-    assert.match(world.output, /curl/);
+    assert.match(fixture.output, /Docket answers at http:\/\/127\.0\.0\.1:\d+/);
+    assert.match(fixture.output, /keys create/);
+    assert.match(fixture.output, /curl/);
   });
 
   it('prints help and distinguishes usage errors from failures by exit code (CL-exit)', async () => {
     for (const args of [['--help'], ['serve', '--help'], ['apply', '--help'], ['keys', 'create', '--help']]) {
-      const said = await world.docket(args);
+      const said = await fixture.docket(args);
       assert.equal(said.code, 0, args.join(' '));
       assert.match(said.stdout, /Usage:/);
     }
     for (const args of [['nonsense'], ['apply'], ['keys', 'create'], ['plan', 'x', '--nonsense']]) {
-      assert.equal((await world.docket(args)).code, 2, args.join(' '));
+      assert.equal((await fixture.docket(args)).code, 2, args.join(' '));
     }
-    const failed = await world.docket(['apply', '/nowhere']);
+    const failed = await fixture.docket(['apply', '/nowhere']);
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /\/nowhere/);
     assert.equal(failed.stdout, '');
   });
 
   it('plans a bundle without changing anything and applies it once (CL-plan, CL-apply)', async () => {
-    const folder = await world.bundle('again', WORLD);
-    const planned = JSON.parse((await world.docket(['plan', folder, '--json'])).stdout) as {
+    const folder = await fixture.bundle('again', CONFIGURATION);
+    const planned = JSON.parse((await fixture.docket(['plan', folder, '--json'])).stdout) as {
       section: string;
       code: string;
       id: string;
@@ -59,13 +59,13 @@ describe('administration', () => {
     assert.ok(planned.length >= 7);
     assert.deepEqual([...new Set(planned.map(({ action }) => action))], ['leave']);
     assert.deepEqual(
-      [...new Set(((await world.apply(WORLD)) as { action: string }[]).map(({ action }) => action))],
+      [...new Set(((await fixture.apply(CONFIGURATION)) as { action: string }[]).map(({ action }) => action))],
       ['leave'],
     );
-    const more = `${WORLD}groups: [{ code: new-group, name: New }]\n`;
-    const folder2 = await world.bundle('more', more);
+    const more = `${CONFIGURATION}groups: [{ code: new-group, name: New }]\n`;
+    const folder2 = await fixture.bundle('more', more);
     const action = async (command: string): Promise<string | undefined> => {
-      const done = await world.docket([command, folder2, '--json']);
+      const done = await fixture.docket([command, folder2, '--json']);
       return (JSON.parse(done.stdout) as { code: string; action: string }[]).find((item) => item.code === 'new-group')
         ?.action;
     };
@@ -88,7 +88,7 @@ describe('administration', () => {
       ['groups: [{ code: fine, name: A }\n', /bundle\.yaml/],
     ];
     for (const [text, says] of broken) {
-      const refused = await world.docket(['apply', await world.bundle('broken', text)]);
+      const refused = await fixture.docket(['apply', await fixture.bundle('broken', text)]);
       assert.equal(refused.code, 1, text);
       assert.match(refused.stderr, says, text);
     }
@@ -103,30 +103,30 @@ describe('administration', () => {
       [workflow('transitions: []'), /\bb\b/],
       [workflow('transitions: [{ code: go, from: [nowhere], to: b }]'), /nowhere/],
     ] as const) {
-      const refused = await world.docket(['apply', await world.bundle('workflow', text)]);
+      const refused = await fixture.docket(['apply', await fixture.bundle('workflow', text)]);
       assert.equal(refused.code, 1, text);
       assert.match(refused.stderr, says);
     }
   });
 
   it('exports a bundle that plans without changes (CL-export)', async () => {
-    const folder = path.join(world.folder, 'exported');
-    assert.equal((await world.docket(['export', folder, '--identity'])).code, 0);
+    const folder = path.join(fixture.folder, 'exported');
+    assert.equal((await fixture.docket(['export', folder, '--identity'])).code, 0);
     assert.ok((await readdir(folder)).some((name) => name.endsWith('.yaml')));
-    const planned = JSON.parse((await world.docket(['plan', folder, '--json'])).stdout) as { action: string }[];
+    const planned = JSON.parse((await fixture.docket(['plan', folder, '--json'])).stdout) as { action: string }[];
     assert.deepEqual([...new Set(planned.map(({ action }) => action))], ['leave']);
   });
 
   it('takes effect in the running service within a second (CL-follow)', async () => {
-    await world.apply('types: [{ code: sudden, name: Sudden, fields: [{ code: a, dataType: string }] }]\n');
+    await fixture.apply('types: [{ code: sudden, name: Sudden, fields: [{ code: a, dataType: string }] }]\n');
     await sleep(1000);
-    const answer = await world.api('GET', '/metadata/types/sudden/fields');
+    const answer = await fixture.api('GET', '/metadata/types/sudden/fields');
     assert.equal(accepted(answer).fields[0].code, 'a');
   });
 
   it('issues, lists, rotates and revokes keys from the command line (CL-keys)', async () => {
     const json = async (...args: string[]): Promise<any> => {
-      const done = await world.docket(['keys', ...args, '--json']);
+      const done = await fixture.docket(['keys', ...args, '--json']);
       assert.equal(done.code, 0, done.stderr);
       return JSON.parse(done.stdout);
     };
@@ -143,7 +143,7 @@ describe('administration', () => {
     );
     assert.deepEqual(Object.keys(made).sort(), ['expiresAt', 'id', 'key', 'owner', 'scopes']);
     assert.match(made.key, /^dk_[0-9A-Za-z]{16}_[0-9A-Za-z_-]{43}_[0-9A-Za-z]{6}$/);
-    assert.equal((await world.api('GET', '/objects', { key: made.key })).status, 200);
+    assert.equal((await fixture.api('GET', '/objects', { key: made.key })).status, 200);
     const all = await json('create', '--owner', 'helper', '--name', 'all', '--scopes', 'all');
     assert.equal(all.scopes.length, 26);
     const listed = (await json('list')) as { id: string; key?: string }[];
@@ -151,27 +151,27 @@ describe('administration', () => {
     assert.ok(!JSON.stringify(listed).includes(made.key.slice(20, 60)), 'a secret is shown once');
     const rotated = await json('rotate', made.id);
     await sleep(1000);
-    assert.equal((await world.api('GET', '/objects', { key: rotated.key })).status, 200);
-    assert.equal((await world.api('GET', '/objects', { key: made.key })).status, 401);
+    assert.equal((await fixture.api('GET', '/objects', { key: rotated.key })).status, 200);
+    assert.equal((await fixture.api('GET', '/objects', { key: made.key })).status, 401);
     await json('revoke', made.id);
     await sleep(1000);
-    assert.equal((await world.api('GET', '/objects', { key: rotated.key })).status, 401);
+    assert.equal((await fixture.api('GET', '/objects', { key: rotated.key })).status, 401);
     for (const wrong of [
       ['--owner', 'nobody-here', '--scopes', 'all'],
       ['--owner', 'helper', '--scopes', 'nonsense'],
     ]) {
-      assert.equal((await world.docket(['keys', 'create', '--name', 'x', ...wrong])).code, 1);
+      assert.equal((await fixture.docket(['keys', 'create', '--name', 'x', ...wrong])).code, 1);
     }
   });
 
   it('signs users in with a cookie and requires the CSRF token for writes (AD-session)', async () => {
-    const refused = await world.send('POST', '/api/admin/v1/session', {
+    const refused = await fixture.send('POST', '/api/admin/v1/session', {
       key: undefined,
       body: { login: 'chief', password: 'wrong' },
     });
     assert.equal(refused.status, 401);
-    assert.equal((await world.docket(['users', 'set-password', 'chief'], `${PASSWORD}\n`)).code, 0);
-    const signedIn = await world.send('POST', '/api/admin/v1/session', {
+    assert.equal((await fixture.docket(['users', 'set-password', 'chief'], `${PASSWORD}\n`)).code, 0);
+    const signedIn = await fixture.send('POST', '/api/admin/v1/session', {
       key: undefined,
       body: { login: 'CHIEF', password: PASSWORD },
     });
@@ -181,7 +181,7 @@ describe('administration', () => {
     for (const part of [/^docket_session=/, /HttpOnly/, /SameSite=Strict/]) assert.match(set, part);
     const cookie = set.split(';')[0] as string;
     const send = (method: string, place: string, headers = {}, body?: unknown): Promise<Answer> =>
-      world.send(method, place, {
+      fixture.send(method, place, {
         key: undefined,
         headers: { cookie, ...headers },
         ...(body === undefined ? {} : { body }),
@@ -199,12 +199,12 @@ describe('administration', () => {
   });
 
   it('restores an archived record (AD-restore)', async () => {
-    const { id } = await world.create();
-    accepted(await world.api('DELETE', `/objects/${id}`, { body: { expectedRevision: 1 } }));
+    const { id } = await fixture.create();
+    accepted(await fixture.api('DELETE', `/objects/${id}`, { body: { expectedRevision: 1 } }));
     const restored = accepted(await call('POST', `/objects/${id}/restore`));
     assert.deepEqual([restored.state, restored.revision, restored.workflowState.code], ['ACTIVE', 3, 'fresh']);
     assert.equal((await call('POST', `/objects/${id}/restore`)).status, 409);
-    assert.equal((await world.api('POST', `/objects/${id}/restore`)).status, 404, 'not on the public interface');
+    assert.equal((await fixture.api('POST', `/objects/${id}/restore`)).status, 404, 'not on the public interface');
   });
 
   it('lists every configuration section with ids (AD-config)', async () => {
@@ -235,7 +235,7 @@ describe('administration', () => {
   });
 
   it('records who changed what in the audit log (AD-audit)', async () => {
-    world.isOwn('sign-ins with a password that the command line set');
+    fixture.isOwn('sign-ins with a password that the command line set');
     const made = accepted(
       await call('POST', '/keys', { owner: 'helper', name: 'audited', scopes: ['objects:read'] }),
       201,
@@ -255,7 +255,7 @@ describe('administration', () => {
   });
 
   it('serves the OpenAPI document of the administration interface (AD-openapi)', async () => {
-    const document = await world.send('GET', '/api/admin/v1/openapi.json', { key: undefined });
+    const document = await fixture.send('GET', '/api/admin/v1/openapi.json', { key: undefined });
     assert.equal(document.status, 200);
     for (const place of ['/session', '/keys', '/audit', '/config/apply', '/objects/{objectId}/restore', '/objects']) {
       assert.ok(Object.hasOwn(document.body.paths, place), place);
@@ -263,10 +263,10 @@ describe('administration', () => {
   });
 
   it('reports its own health with the doctor command (CL-doctor)', async () => {
-    const done = await world.docket(['doctor', '--json']);
+    const done = await fixture.docket(['doctor', '--json']);
     const checks = JSON.parse(done.stdout) as { name: string; ok: boolean }[];
     assert.equal(done.code, 0, done.stdout);
     assert.ok(checks.length >= 4 && checks.every(({ ok }) => ok));
-    assert.deepEqual(JSON.parse((await world.docket(['migrate', '--json'])).stdout), { applied: [] });
+    assert.deepEqual(JSON.parse((await fixture.docket(['migrate', '--json'])).stdout), { applied: [] });
   });
 });

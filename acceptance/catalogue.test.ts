@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const BUNDLE = `
 services:
@@ -34,7 +34,7 @@ roles:
 users: [{ login: portal, displayName: Портал }]
 `;
 
-let world: World;
+let fixture: Fixture;
 let portal: string;
 let people: Record<string, string>;
 
@@ -51,33 +51,37 @@ function refused(answer: Answer, status: number, code: string): void {
 
 describe('catalogue', () => {
   before(async () => {
-    world = await World.start();
-    await world.apply(BUNDLE);
-    portal = await world.keyOf('portal', 'catalog:read,catalog:impersonate');
-    const key = await world.keyOf('chief', 'admin:manage');
-    const users = accepted(await world.send('GET', '/api/admin/v1/config/users', { key }));
+    fixture = await Fixture.start();
+    await fixture.apply(BUNDLE);
+    portal = await fixture.keyOf('portal', 'catalog:read,catalog:impersonate');
+    const key = await fixture.keyOf('chief', 'admin:manage');
+    const users = accepted(await fixture.send('GET', '/api/admin/v1/config/users', { key }));
     people = Object.fromEntries(users.map(({ code, id }: { code: string; id: string }) => [code, id]));
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   const item = async (code: string): Promise<string> =>
-    accepted(await world.api('GET', '/catalog')).items.find((one: { code: string }) => one.code === code).id;
+    accepted(await fixture.api('GET', '/catalog')).items.find((one: { code: string }) => one.code === code).id;
 
   it('lists and reads services in the requested locale and hides unavailable ones (CA-1, CA-2)', async () => {
-    const [print] = accepted(await world.api('GET', '/services', { key: portal }));
+    const [print] = accepted(await fixture.api('GET', '/services', { key: portal }));
     assert.deepEqual([print.code, print.name], ['print', 'Печать']);
-    const english = accepted(await world.api('GET', `/services/${print.id}?locale=en-US`, { key: portal }));
+    const english = accepted(await fixture.api('GET', `/services/${print.id}?locale=en-US`, { key: portal }));
     assert.equal(english.name, 'Printing');
-    const inner = accepted(await world.api('GET', '/services')).find(({ code }: { code: string }) => code === 'inner');
-    const [hidden, absent] = [inner.id, randomUUID()].map((id) => world.api('GET', `/services/${id}`, { key: portal }));
+    const inner = accepted(await fixture.api('GET', '/services')).find(
+      ({ code }: { code: string }) => code === 'inner',
+    );
+    const [hidden, absent] = [inner.id, randomUUID()].map((id) =>
+      fixture.api('GET', `/services/${id}`, { key: portal }),
+    );
     refused((await hidden) as Answer, 404, 'NOT_FOUND');
     assert.deepEqual((await hidden)?.body.error, (await absent)?.body.error);
   });
 
   it('shows only the part of the catalogue that is available to the caller (CA-3)', async () => {
-    const mine = accepted(await world.api('GET', '/catalog'));
+    const mine = accepted(await fixture.api('GET', '/catalog'));
     assert.deepEqual(mine.items.map(({ code }: any) => code).sort(), ['hidden', 'printer']);
-    const theirs = accepted(await world.api('GET', '/catalog', { key: portal }));
+    const theirs = accepted(await fixture.api('GET', '/catalog', { key: portal }));
     assert.deepEqual(
       [theirs.items.map(({ code }: any) => code), theirs.categories.map(({ name }: any) => name)],
       [['printer'], ['Офис']],
@@ -87,16 +91,16 @@ describe('catalogue', () => {
   it('creates a request on behalf of another user, once per Idempotency-Key (CA-4, I-1)', async () => {
     const path = `/catalog/items/${await item('printer')}/requests`;
     const body = { requesterId: people.chief, values: { subject: 'Принтер', urgency: 'high' } };
-    const call = () => world.api('POST', path, { key: portal, body, headers: { 'idempotency-key': 'one' } });
+    const call = () => fixture.api('POST', path, { key: portal, body, headers: { 'idempotency-key': 'one' } });
     const made = accepted(await call(), 201);
     assert.deepEqual(accepted(await call(), 201), made);
     assert.deepEqual([made.title, made.workflowState.code], ['Принтер', 'fresh']);
-    const record = accepted(await world.api('GET', `/objects/${made.id}`));
+    const record = accepted(await fixture.api('GET', `/objects/${made.id}`));
     assert.deepEqual(
       [record.values.requester, record.values.hours, record.createdBy.displayName],
       [people.chief, '2.5', 'Портал'],
     );
-    const [event] = accepted(await world.api('GET', `/objects/${made.id}/history`));
+    const [event] = accepted(await fixture.api('GET', `/objects/${made.id}/history`));
     assert.deepEqual(
       [event.actor.id, event.actor.via, event.data.onBehalfOf.id],
       [people.portal, 'catalog', people.chief],
@@ -110,22 +114,22 @@ describe('catalogue', () => {
     });
     const [printer, hidden] = [await item('printer'), await item('hidden')];
     const ask = (id: string, asked: object, key: string | undefined = portal) =>
-      world.api('POST', `/catalog/items/${id}/requests`, { key, body: asked });
+      fixture.api('POST', `/catalog/items/${id}/requests`, { key, body: asked });
     refused(await ask(printer, body(people.outsider)), 403, 'RIGHT_MISSING');
     refused(await ask(hidden, body(people.helper)), 404, 'NOT_FOUND');
     refused(await ask(randomUUID(), body(people.helper)), 404, 'NOT_FOUND');
     refused(await ask(printer, body(randomUUID())), 400, 'INVALID_REQUEST');
     refused(await ask(printer, body(people.chief, { subject: 'x', secret: 'y' })), 400, 'INVALID_VALUES');
     refused(await ask(printer, body(people.chief, {})), 400, 'INVALID_VALUES');
-    refused(await ask(printer, body(people.helper), world.key), 403, 'RIGHT_MISSING');
-    accepted(await ask(printer, body(people.chief), world.key), 201);
-    const writes = await world.keyOf('portal', 'objects:write,catalog:read');
+    refused(await ask(printer, body(people.helper), fixture.key), 403, 'RIGHT_MISSING');
+    accepted(await ask(printer, body(people.chief), fixture.key), 201);
+    const writes = await fixture.keyOf('portal', 'objects:write,catalog:read');
     refused(await ask(printer, body(people.chief), writes), 403, 'SCOPE_MISSING');
   });
 
   it('returns null without an active catalogue (CA-3)', async () => {
-    await world.apply('catalogs: [{ code: shop, active: false }]\n');
-    const answer = await world.api('GET', '/catalog');
+    await fixture.apply('catalogs: [{ code: shop, active: false }]\n');
+    const answer = await fixture.api('GET', '/catalog');
     assert.equal(answer.status, 200);
     assert.equal(answer.body.data, null);
   });

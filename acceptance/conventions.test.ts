@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const LIMIT = 10 * 1024 * 1024;
 const RATE = 600;
 
-let world: World;
+let fixture: Fixture;
 
 function refused(answer: Answer, status: number, code: string, what = ''): void {
   assert.equal(answer.status, status, `${what} ${answer.text.slice(0, 400)}`);
@@ -18,7 +18,7 @@ function refused(answer: Answer, status: number, code: string, what = ''): void 
 
 /** What a raw connection is answered. */
 async function raw(text: string): Promise<string> {
-  const { port } = new URL(world.url);
+  const { port } = new URL(fixture.url);
   return await new Promise((resolve, reject) => {
     let said = '';
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(text));
@@ -35,11 +35,11 @@ async function raw(text: string): Promise<string> {
 async function chunked(bytes: number): Promise<number> {
   return await new Promise((resolve, reject) => {
     const headers = {
-      authorization: `Bearer ${world.key}`,
+      authorization: `Bearer ${fixture.key}`,
       'content-type': 'application/json',
       'transfer-encoding': 'chunked',
     };
-    const sent = request(`${world.url}/api/v1/objects`, { method: 'POST', headers }, (response) => {
+    const sent = request(`${fixture.url}/api/v1/objects`, { method: 'POST', headers }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -61,13 +61,13 @@ async function chunked(bytes: number): Promise<number> {
 
 describe('conventions', () => {
   before(async () => {
-    world = await World.start({ DOCKET_RATE_LIMIT: String(RATE) }, 'most');
+    fixture = await Fixture.start({ DOCKET_RATE_LIMIT: String(RATE) }, 'most');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('wraps every successful response in data and meta (C-3)', async () => {
     for (const path of ['/metadata/types', '/metadata/types/ticket/fields', '/objects']) {
-      const answer = await world.api('GET', path);
+      const answer = await fixture.api('GET', path);
       assert.equal(answer.status, 200);
       assert.deepEqual(problemsOf(answer), [], path);
       assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
@@ -77,18 +77,18 @@ describe('conventions', () => {
   it('keeps a valid correlation id and replaces an invalid one', async () => {
     const good = 'order-17.A_b';
     assert.equal(
-      (await world.api('GET', '/objects', { headers: { 'x-correlation-id': good } })).body.meta.correlationId,
+      (await fixture.api('GET', '/objects', { headers: { 'x-correlation-id': good } })).body.meta.correlationId,
       good,
     );
     for (const bad of ['', 'a b', 'x'.repeat(129), '<script>', '"']) {
-      const answer = await world.api('GET', '/objects', { headers: { 'x-correlation-id': bad } });
+      const answer = await fixture.api('GET', '/objects', { headers: { 'x-correlation-id': bad } });
       assert.notEqual(answer.body.meta.correlationId, bad);
       assert.deepEqual(problemsOf(answer), []);
     }
   });
 
   it('serves its OpenAPI document without a key and without the envelope (C-4, A-1, V-2)', async () => {
-    const answer = await world.api('GET', '/openapi.json', { key: undefined });
+    const answer = await fixture.api('GET', '/openapi.json', { key: undefined });
     assert.equal(answer.status, 200);
     assert.match(answer.body.openapi, /^3\.1\./);
     assert.equal(answer.body.info.version, '1.0.0');
@@ -100,8 +100,8 @@ describe('conventions', () => {
 
   it('requires a key everywhere else (A-1, A-4, E-401)', async () => {
     for (const path of ['/objects', '/metadata/types', '/objects/0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55/history']) {
-      for (const key of [undefined, 'nonsense', world.key.slice(0, -1)]) {
-        const answer = await world.api('GET', path, { key });
+      for (const key of [undefined, 'nonsense', fixture.key.slice(0, -1)]) {
+        const answer = await fixture.api('GET', path, { key });
         refused(answer, 401, 'UNAUTHENTICATED');
         assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
       }
@@ -109,19 +109,19 @@ describe('conventions', () => {
   });
 
   it('requires the scope of the operation (A-2, E-403)', async () => {
-    const key = await world.keyOf('chief', 'metadata:read');
-    assert.equal((await world.api('GET', '/metadata/types', { key })).status, 200);
-    const answer = await world.api('GET', '/objects', { key });
+    const key = await fixture.keyOf('chief', 'metadata:read');
+    assert.equal((await fixture.api('GET', '/metadata/types', { key })).status, 200);
+    const answer = await fixture.api('GET', '/objects', { key });
     refused(answer, 403, 'SCOPE_MISSING');
     assert.deepEqual(answer.body.error.details, { scope: 'objects:read' });
   });
 
   it('returns the error envelope for unknown paths, methods and media types', async () => {
-    refused(await world.api('GET', '/nowhere'), 404, 'NOT_FOUND');
-    refused(await world.send('GET', '/api/v2/objects'), 404, 'NOT_FOUND');
-    refused(await world.api('GET', '/objects/no-id'), 404, 'NOT_FOUND');
-    refused(await world.api('GET', '/objects/a%00b'), 404, 'NOT_FOUND');
-    const method = await world.api('PUT', '/objects');
+    refused(await fixture.api('GET', '/nowhere'), 404, 'NOT_FOUND');
+    refused(await fixture.send('GET', '/api/v2/objects'), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', '/objects/no-id'), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', '/objects/a%00b'), 404, 'NOT_FOUND');
+    const method = await fixture.api('PUT', '/objects');
     refused(method, 405, 'METHOD_NOT_ALLOWED');
     assert.deepEqual(
       (method.headers.get('allow') ?? '').split(/, */).filter((name) => name !== 'HEAD' && name !== 'OPTIONS'),
@@ -130,14 +130,14 @@ describe('conventions', () => {
     const body = JSON.stringify({ typeDefinitionId: 'ticket', values: { subject: 'x' } });
     for (const type of ['text/plain', 'application/xml', 'application/json; charset=utf-16']) {
       refused(
-        await world.api('POST', '/objects', { body, headers: { 'content-type': type } }),
+        await fixture.api('POST', '/objects', { body, headers: { 'content-type': type } }),
         415,
         'UNSUPPORTED_MEDIA_TYPE',
         type,
       );
     }
     refused(
-      await world.api('POST', '/objects', { body, headers: { 'content-encoding': 'gzip' } }),
+      await fixture.api('POST', '/objects', { body, headers: { 'content-encoding': 'gzip' } }),
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     );
@@ -160,31 +160,31 @@ describe('conventions', () => {
       '{"a":NaN}',
     ]) {
       const began = performance.now();
-      const answer = await world.api('POST', '/objects', { body });
+      const answer = await fixture.api('POST', '/objects', { body });
       refused(answer, 400, 'INVALID_JSON', String(body).slice(0, 60));
       // A bound against hanging; how long the event loop is held is measured by `test/event-loop.db.test.ts`.
       assert.ok(performance.now() - began < 10_000);
     }
-    const beyond = await world.api('POST', '/objects', {
+    const beyond = await fixture.api('POST', '/objects', {
       body: '{"typeDefinitionId":"ticket","values":{"subject":"x","hours":1e400}}',
     });
     assert.equal(beyond.status, 400, 'a number that nothing can hold');
     for (const body of ['[]', '"x"', '5', 'null', 'true'])
-      refused(await world.api('POST', '/objects', { body }), 400, 'INVALID_REQUEST', body);
-    refused(await world.api('POST', '/objects'), 400, 'INVALID_REQUEST', 'no body');
+      refused(await fixture.api('POST', '/objects', { body }), 400, 'INVALID_REQUEST', body);
+    refused(await fixture.api('POST', '/objects'), 400, 'INVALID_REQUEST', 'no body');
   });
 
   it('rejects unknown properties and reports their path', async () => {
-    const query = await world.api('GET', '/objects?pagesize=5');
+    const query = await fixture.api('GET', '/objects?pagesize=5');
     refused(query, 400, 'INVALID_REQUEST');
     assert.deepEqual(
       query.body.error.details.map((detail: { path: string }) => detail.path),
       ['query.pagesize'],
     );
-    refused(await world.api('GET', '/metadata/types?page=1'), 400, 'INVALID_REQUEST', 'a list without pages');
-    refused(await world.api('GET', '/objects?sort=subject'), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('GET', '/metadata/types?page=1'), 400, 'INVALID_REQUEST', 'a list without pages');
+    refused(await fixture.api('GET', '/objects?sort=subject'), 400, 'INVALID_REQUEST');
     const body = { typeDefinitionId: 'ticket', values: { subject: 'x' }, value: {} };
-    const answer = await world.api('POST', '/objects', { body });
+    const answer = await fixture.api('POST', '/objects', { body });
     refused(answer, 400, 'INVALID_REQUEST');
     assert.deepEqual(
       answer.body.error.details.map((detail: { path: string }) => detail.path),
@@ -193,22 +193,22 @@ describe('conventions', () => {
   });
 
   it('accepts expectedRevision only as an integer (C-7)', async () => {
-    const { id } = await world.create();
+    const { id } = await fixture.create();
     for (const expectedRevision of ['1', true, null, [1], 1.5, 0, -1, '0x1', {}, 2 ** 53, undefined]) {
       for (const [method, rest] of [
         ['PATCH', { changes: { subject: 'y' } }],
         ['DELETE', {}],
       ] as const) {
-        const answer = await world.api(method, `/objects/${id}`, { body: { expectedRevision, ...rest } });
+        const answer = await fixture.api(method, `/objects/${id}`, { body: { expectedRevision, ...rest } });
         refused(answer, 400, 'INVALID_REQUEST', `${method} ${String(expectedRevision)}`);
       }
     }
-    assert.equal((await world.api('GET', `/objects/${id}`)).body.data.revision, 1);
+    assert.equal((await fixture.api('GET', `/objects/${id}`)).body.data.revision, 1);
   });
 
   it('takes the revision of a DELETE from the body or from If-Match', async () => {
     const remove = async (call: object): Promise<Answer> =>
-      await world.api('DELETE', `/objects/${(await world.create()).id}`, call);
+      await fixture.api('DELETE', `/objects/${(await fixture.create()).id}`, call);
     refused(await remove({}), 400, 'INVALID_REQUEST');
     assert.equal((await remove({ headers: { 'if-match': '"1"' } })).status, 200);
     assert.equal((await remove({ headers: { 'if-match': '"1"' }, body: { expectedRevision: 1 } })).status, 200);
@@ -229,14 +229,14 @@ describe('conventions', () => {
       'page=',
       'page=1&page=2',
     ]) {
-      refused(await world.api('GET', `/objects?${query}`), 400, 'INVALID_REQUEST', query);
+      refused(await fixture.api('GET', `/objects?${query}`), 400, 'INVALID_REQUEST', query);
     }
     for (const query of ['pageSize=0', 'pageSize=101', 'pageSize=ten'])
-      refused(await world.api('GET', `/objects?${query}`), 400, 'INVALID_REQUEST', query);
-    refused(await world.api('GET', '/objects?page=10001&pageSize=100'), 400, 'INVALID_REQUEST', 'beyond the reach');
-    const past = await world.api('GET', '/objects?page=10000&pageSize=100');
+      refused(await fixture.api('GET', `/objects?${query}`), 400, 'INVALID_REQUEST', query);
+    refused(await fixture.api('GET', '/objects?page=10001&pageSize=100'), 400, 'INVALID_REQUEST', 'beyond the reach');
+    const past = await fixture.api('GET', '/objects?page=10000&pageSize=100');
     assert.deepEqual([past.status, past.body.data.rows, past.body.data.hasMore], [200, [], false]);
-    const first = (await world.api('GET', '/objects')).body.data;
+    const first = (await fixture.api('GET', '/objects')).body.data;
     assert.deepEqual([first.page, first.pageSize], [1, 25]);
   });
 
@@ -245,12 +245,12 @@ describe('conventions', () => {
       const head = '{"typeDefinitionId":"ticket","values":{"subject":"x"}';
       return `${head}${' '.repeat(bytes - head.length - 1)}}`;
     };
-    assert.equal((await world.api('POST', '/objects', { body: sized(LIMIT - 1) })).status, 201);
-    assert.equal((await world.api('POST', '/objects', { body: sized(LIMIT) })).status, 201);
-    refused(await world.api('POST', '/objects', { body: sized(LIMIT + 1) }), 413, 'BODY_TOO_LARGE');
+    assert.equal((await fixture.api('POST', '/objects', { body: sized(LIMIT - 1) })).status, 201);
+    assert.equal((await fixture.api('POST', '/objects', { body: sized(LIMIT) })).status, 201);
+    refused(await fixture.api('POST', '/objects', { body: sized(LIMIT + 1) }), 413, 'BODY_TOO_LARGE');
     assert.equal(await chunked(LIMIT + 1), 413);
     assert.equal(await chunked(5 * LIMIT), 413);
-    assert.equal((await world.api('GET', '/objects')).status, 200, 'and goes on');
+    assert.equal((await fixture.api('GET', '/objects')).status, 200, 'and goes on');
   });
 
   it('returns the error envelope for malformed and oversized requests', async () => {
@@ -267,34 +267,37 @@ describe('conventions', () => {
   });
 
   it('limits requests per key and reports how many remain (E-429)', async () => {
-    world.isOwn(`a service started with DOCKET_RATE_LIMIT=${RATE}`);
-    const key = await world.keyOf('helper', 'metadata:read');
-    const first = await world.api('GET', '/metadata/types', { key });
+    fixture.isOwn(`a service started with DOCKET_RATE_LIMIT=${RATE}`);
+    const key = await fixture.keyOf('helper', 'metadata:read');
+    const first = await fixture.api('GET', '/metadata/types', { key });
     assert.match(first.headers.get('ratelimit-policy') ?? '', new RegExp(`q=${RATE};w=60`));
     assert.match(first.headers.get('ratelimit') ?? '', /r=\d+;t=\d+/);
     let last = first;
     for (let sent = 1; sent < RATE * 2 && last.status === 200; sent += 20) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => world.api('GET', '/metadata/types', { key })));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => fixture.api('GET', '/metadata/types', { key })),
+      );
       last = answers.find(({ status }) => status !== 200) ?? last;
     }
     refused(last, 429, 'RATE_LIMITED');
     assert.match(last.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     assert.match(last.headers.get('ratelimit') ?? '', /r=0;/);
-    assert.equal((await world.api('GET', '/metadata/types')).status, 200, 'another key has its own');
+    assert.equal((await fixture.api('GET', '/metadata/types')).status, 200, 'another key has its own');
   });
 
   it('serves health endpoints outside the API path', async () => {
-    assert.equal((await world.send('GET', '/healthz', { key: undefined })).status, 200);
-    assert.equal((await world.send('GET', '/readyz', { key: undefined })).status, 200);
-    const metrics = await world.send('GET', '/metrics', { key: undefined });
+    assert.equal((await fixture.send('GET', '/healthz', { key: undefined })).status, 200);
+    assert.equal((await fixture.send('GET', '/readyz', { key: undefined })).status, 200);
+    const metrics = await fixture.send('GET', '/metrics', { key: undefined });
     assert.equal(metrics.status, 200);
     assert.match(metrics.text, /^# (?:HELP|TYPE) /m);
   });
 
   it('writes neither keys nor values to the log', async () => {
-    await world.create({ subject: 'канарейка-в-журнале' });
-    await world.api('POST', '/objects', { body: '{"канарейка' });
-    assert.ok(world.output.length > 1000, 'there is a log');
-    for (const secret of [world.key, world.key.slice(20, 60), 'канарейка']) assert.ok(!world.output.includes(secret));
+    await fixture.create({ subject: 'канарейка-в-журнале' });
+    await fixture.api('POST', '/objects', { body: '{"канарейка' });
+    assert.ok(fixture.output.length > 1000, 'there is a log');
+    for (const secret of [fixture.key, fixture.key.slice(20, 60), 'канарейка'])
+      assert.ok(!fixture.output.includes(secret));
   });
 });

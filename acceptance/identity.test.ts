@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const BUNDLE = `
 roles:
@@ -12,7 +12,7 @@ groups: [{ code: bosses, name: Bosses }]
 `;
 const RIGHTS = `roles: [{ code: boss, rights: [audit.read], assignedTo: { groups: [bosses] } }]\n`;
 
-let world: World;
+let fixture: Fixture;
 let admin: string;
 let clerk: string;
 
@@ -27,11 +27,11 @@ function refused(answer: Answer, status: number, code: string): void {
   assert.deepEqual(problemsOf(answer), []);
 }
 
-const get = (place: string): Promise<Answer> => world.api('GET', place);
+const get = (place: string): Promise<Answer> => fixture.api('GET', place);
 const post = (place: string, body: unknown, key?: string): Promise<Answer> =>
-  world.api('POST', place, { body, ...(key === undefined ? {} : { key }) });
+  fixture.api('POST', place, { body, ...(key === undefined ? {} : { key }) });
 const administer = (method: string, place: string, body?: unknown): Promise<Answer> =>
-  world.send(method, `/api/admin/v1${place}`, { key: admin, ...(body === undefined ? {} : { body }) });
+  fixture.send(method, `/api/admin/v1${place}`, { key: admin, ...(body === undefined ? {} : { body }) });
 
 const person = (name: string = randomUUID()): { login: string; displayName: string; email: string } => ({
   login: name,
@@ -43,26 +43,26 @@ const made = async (place: string, body: unknown): Promise<any> =>
 
 describe('users, groups and organisational units', () => {
   before(async () => {
-    world = await World.start();
-    await world.apply(BUNDLE);
-    await world.apply(RIGHTS);
-    admin = await world.keyOf('chief', 'admin:manage');
-    clerk = await world.keyOf('helper');
+    fixture = await Fixture.start();
+    await fixture.apply(BUNDLE);
+    await fixture.apply(RIGHTS);
+    admin = await fixture.keyOf('chief', 'admin:manage');
+    clerk = await fixture.keyOf('helper');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('requires the right for every operation, including reads (ID-right)', async () => {
-    const key = await world.keyOf('outsider');
+    const key = await fixture.keyOf('outsider');
     for (const place of ['users', 'groups', 'org-units']) {
-      refused(await world.api('GET', `/identity/${place}`, { key }), 403, 'RIGHT_MISSING');
+      refused(await fixture.api('GET', `/identity/${place}`, { key }), 403, 'RIGHT_MISSING');
     }
     refused(await post('/identity/users', person(), key), 403, 'RIGHT_MISSING');
     refused(
-      await world.api('GET', '/identity/users', { key: await world.keyOf('chief', 'objects:read') }),
+      await fixture.api('GET', '/identity/users', { key: await fixture.keyOf('chief', 'objects:read') }),
       403,
       'SCOPE_MISSING',
     );
-    accepted(await world.api('GET', '/identity/users', { key: clerk }));
+    accepted(await fixture.api('GET', '/identity/users', { key: clerk }));
   });
 
   it('creates users and lists them by name (ID-1, ID-2)', async () => {
@@ -148,13 +148,13 @@ describe('users, groups and organisational units', () => {
 
   it('archives and restores users in the administration, including their keys (AD-people)', async () => {
     const user = await made('users', person());
-    const key = await world.keyOf(user.login);
-    accepted(await world.api('GET', '/metadata/types', { key }));
+    const key = await fixture.keyOf(user.login);
+    accepted(await fixture.api('GET', '/metadata/types', { key }));
     accepted(await administer('POST', `/identity/users/${user.id}/archive`));
-    refused(await world.api('GET', '/metadata/types', { key }), 401, 'UNAUTHENTICATED');
+    refused(await fixture.api('GET', '/metadata/types', { key }), 401, 'UNAUTHENTICATED');
     assert.ok((accepted(await get('/identity/users')) as any[]).every(({ id }) => id !== user.id));
     accepted(await administer('POST', `/identity/users/${user.id}/restore`));
-    accepted(await world.api('GET', '/metadata/types', { key }));
+    accepted(await fixture.api('GET', '/metadata/types', { key }));
     for (const [place, body] of [
       ['groups', { code: 'short-lived', name: 'x' }],
       ['org-units', { name: 'x' }],
@@ -198,9 +198,9 @@ describe('users, groups and organisational units', () => {
     refused(await post(`/inbound/${change}`, { id: ticket.id, revision: 2 }), 400, 'INVALID_REQUEST');
     refused(await post(`/inbound/${alerts}`, { alerts: [{ title: 'x' }], secret: 'x' }, clerk), 400, 'INVALID_VALUES');
     refused(await post(`/inbound/${randomUUID()}`, {}), 404, 'NOT_FOUND');
-    const twice = { key: world.key, headers: { 'idempotency-key': 'one' }, body: { alerts: [{ title: 'Once' }] } };
-    const first = accepted(await world.api('POST', `/inbound/${alerts}`, twice), 201);
-    assert.deepEqual(accepted(await world.api('POST', `/inbound/${alerts}`, twice), 201), first);
+    const twice = { key: fixture.key, headers: { 'idempotency-key': 'one' }, body: { alerts: [{ title: 'Once' }] } };
+    const first = accepted(await fixture.api('POST', `/inbound/${alerts}`, twice), 201);
+    assert.deepEqual(accepted(await fixture.api('POST', `/inbound/${alerts}`, twice), 201), first);
     const runs = accepted(await administer('GET', `/integrations/${change}/runs`)) as any[];
     assert.deepEqual(
       runs.map(({ status, error }) => error?.code ?? status),

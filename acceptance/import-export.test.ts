@@ -4,16 +4,16 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const BUNDLE = `
 roles:
   - { code: porter, rights: [import.manage, import.execute, export.execute], assignedTo: { users: [chief] } }
 `;
 
-let world: World;
+let fixture: Fixture;
 
-const post = (place: string, body: unknown): Promise<Answer> => world.api('POST', place, { body });
+const post = (place: string, body: unknown): Promise<Answer> => fixture.api('POST', place, { body });
 
 function accepted(answer: Answer, status: number): any {
   assert.equal(answer.status, status, answer.text.slice(0, 400));
@@ -39,12 +39,12 @@ const definition = (code: string, more: object = {}): object => ({
 
 describe('imports and exports', () => {
   before(async () => {
-    world = await World.start();
-    await world.apply(BUNDLE);
+    fixture = await Fixture.start();
+    await fixture.apply(BUNDLE);
     // The running service follows a change of rights within a second.
     await sleep(1100);
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('imports rows independently, first as a dry run, and changes nothing on the second run', async () => {
     const { id, format, mode } = accepted(await post('/import-definitions', definition('first')), 201);
@@ -59,10 +59,10 @@ describe('imports and exports', () => {
       assert.deepEqual([run.dryRun, run.succeeded, run.failed, run.skipped], [dryRun, ...wanted]);
       assert.equal(run.rows[1].status, 'FAILED');
       assert.equal(run.rows[1].errors[0].path, '/values/subject');
-      const read = accepted(await world.api('GET', `/import-runs/${run.id}`), 200);
+      const read = accepted(await fixture.api('GET', `/import-runs/${run.id}`), 200);
       assert.deepEqual(read, run);
     }
-    const listed = accepted(await world.api('GET', '/objects?typeId=ticket'), 200);
+    const listed = accepted(await fixture.api('GET', '/objects?typeId=ticket'), 200);
     assert.deepEqual(listed.rows.map(({ values }: any) => values.subject).sort(), ['One', 'Three']);
   });
 
@@ -76,8 +76,8 @@ describe('imports and exports', () => {
       const answer = await post('/imports/run', body);
       assert.deepEqual([answer.status, answer.body.error.code], [400, 'INVALID_REQUEST']);
     }
-    const bare = await post('/import-definitions', definition('third', { resolver: undefined }));
-    assert.equal(bare.status, 400);
+    const plain = await post('/import-definitions', definition('third', { resolver: undefined }));
+    assert.equal(plain.status, 400);
   });
 
   it('exports readable records as a file that imports without changes', async () => {
@@ -98,16 +98,16 @@ describe('imports and exports', () => {
 
   it('imports files from the command line and undoes the import through the administration', async () => {
     accepted(await post('/import-definitions', definition('file')), 201);
-    const file = path.join(world.folder, 'rows.csv');
+    const file = path.join(fixture.folder, 'rows.csv');
     await writeFile(file, 'key,subject\n7,Seven\n');
-    const { code, stdout, stderr } = await world.docket(['import', file, '--definition', 'file', '--json']);
+    const { code, stdout, stderr } = await fixture.docket(['import', file, '--definition', 'file', '--json']);
     assert.equal(code, 0, stderr);
     const run = JSON.parse(stdout);
     assert.deepEqual([run.succeeded, run.rows[0].status], [1, 'CREATED']);
-    const admin = await world.keyOf('chief', 'admin:manage');
-    const undone = await world.send('POST', `/api/admin/v1/import-runs/${run.id}/undo`, { key: admin });
+    const admin = await fixture.keyOf('chief', 'admin:manage');
+    const undone = await fixture.send('POST', `/api/admin/v1/import-runs/${run.id}/undo`, { key: admin });
     assert.deepEqual([undone.status, undone.body.data.undone], [200, 1]);
-    const record = accepted(await world.api('GET', `/objects/${run.rows[0].id}`), 200);
+    const record = accepted(await fixture.api('GET', `/objects/${run.rows[0].id}`), 200);
     assert.equal(record.state, 'ARCHIVED');
   });
 });

@@ -1,7 +1,7 @@
 /** The knowledge base, from outside. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const BUNDLE = `
 knowledgeBases:
@@ -11,7 +11,7 @@ roles:
   - { code: reader, rights: [kb.read], assignedTo: { users: [helper] } }
 `;
 
-let world: World;
+let fixture: Fixture;
 let admin: string;
 let reader: string;
 
@@ -37,13 +37,13 @@ async function draft(more: object = {}): Promise<{ id: string; versionId: string
     visibility: 'internal',
   };
   const body = { ...standing, title: 'Как включить VPN', body: 'Откройте **настройки**.', ...more };
-  return accepted(await world.api('POST', '/kb/articles', { body }), 201);
+  return accepted(await fixture.api('POST', '/kb/articles', { body }), 201);
 }
 
 const manage = (method: string, place: string, body?: unknown): Promise<Answer> =>
-  world.send(method, `/api/admin/v1/kb${place}`, { key: admin, ...(body === undefined ? {} : { body }) });
-const publish = (versionId: string, key = world.key): Promise<Answer> =>
-  world.api('POST', '/kb/articles/publish', { key, body: { versionId } });
+  fixture.send(method, `/api/admin/v1/kb${place}`, { key: admin, ...(body === undefined ? {} : { body }) });
+const publish = (versionId: string, key = fixture.key): Promise<Answer> =>
+  fixture.api('POST', '/kb/articles/publish', { key, body: { versionId } });
 
 async function published(more: object = {}): Promise<{ id: string; versionId: string }> {
   const { id, versionId } = await draft(more);
@@ -54,21 +54,21 @@ async function published(more: object = {}): Promise<{ id: string; versionId: st
 
 describe('knowledge base', () => {
   before(async () => {
-    world = await World.start();
-    await world.apply(BUNDLE);
-    admin = await world.keyOf('chief', 'admin:manage');
-    reader = await world.keyOf('helper');
+    fixture = await Fixture.start();
+    await fixture.apply(BUNDLE);
+    admin = await fixture.keyOf('chief', 'admin:manage');
+    reader = await fixture.keyOf('helper');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('creates drafts that only authors can find (K-3, K-7)', async () => {
     const made = await draft();
     assert.deepEqual([made.state, made.title], ['DRAFT', 'Как включить VPN']);
-    refused(await world.api('GET', `/kb/articles/${made.id}`), 404, 'NOT_FOUND');
-    assert.deepEqual(accepted(await world.api('GET', '/kb/articles')), []);
+    refused(await fixture.api('GET', `/kb/articles/${made.id}`), 404, 'NOT_FOUND');
+    assert.deepEqual(accepted(await fixture.api('GET', '/kb/articles')), []);
     const { rows } = accepted(await manage('GET', '/article-versions?state=DRAFT'));
     assert.deepEqual([rows.length, rows[0].versionId], [1, made.versionId]);
-    refused(await world.api('POST', '/kb/articles', { key: reader, body: {} }), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('POST', '/kb/articles', { key: reader, body: {} }), 400, 'INVALID_REQUEST');
     const body = { ...accepted(await manage('GET', `/article-versions/${made.versionId}`)) };
     assert.equal(body.body, 'Откройте **настройки**.');
   });
@@ -76,14 +76,14 @@ describe('knowledge base', () => {
   it('changes drafts only, and never their section (K-4)', async () => {
     const { versionId } = await draft();
     const path = `/kb/article-versions/${versionId}`;
-    assert.equal(accepted(await world.api('PATCH', path, { body: { title: 'Иначе' } })).title, 'Иначе');
-    refused(await world.api('PATCH', path, { body: { sectionId: 'mail' } }), 400, 'INVALID_REQUEST');
-    refused(await world.api('PATCH', path, { body: { visibility: 'portal' } }), 400, 'INVALID_VALUES');
-    refused(await world.api('PATCH', path, { body: { body: 'a', bodyDocument: {} } }), 400, 'INVALID_REQUEST');
-    refused(await world.api('PATCH', path, { key: reader, body: { title: 'x' } }), 403, 'RIGHT_MISSING');
+    assert.equal(accepted(await fixture.api('PATCH', path, { body: { title: 'Иначе' } })).title, 'Иначе');
+    refused(await fixture.api('PATCH', path, { body: { sectionId: 'mail' } }), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('PATCH', path, { body: { visibility: 'portal' } }), 400, 'INVALID_VALUES');
+    refused(await fixture.api('PATCH', path, { body: { body: 'a', bodyDocument: {} } }), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('PATCH', path, { key: reader, body: { title: 'x' } }), 403, 'RIGHT_MISSING');
     const active = await published();
     refused(
-      await world.api('PATCH', `/kb/article-versions/${active.versionId}`, { body: { title: 'x' } }),
+      await fixture.api('PATCH', `/kb/article-versions/${active.versionId}`, { body: { title: 'x' } }),
       409,
       'NOT_A_DRAFT',
     );
@@ -96,13 +96,13 @@ describe('knowledge base', () => {
     accepted(await manage('PUT', `/article-versions/${versionId}/audiences`, { audiences: [{ kind: 'everyone' }] }));
     assert.deepEqual(accepted(await publish(versionId)), { id, versionId, state: 'ACTIVE' });
     refused(await publish(versionId), 409, 'NOT_A_DRAFT');
-    const read = accepted(await world.api('GET', `/kb/articles/${id}`, { key: reader }));
+    const read = accepted(await fixture.api('GET', `/kb/articles/${id}`, { key: reader }));
     assert.deepEqual([read.versionId, read.body], [versionId, 'Откройте **настройки**.']);
     assert.equal(read.bodyDocument.type, 'doc');
     const next = await draft({ code: 'vpn', title: 'Второе издание' });
     assert.equal(next.id, id);
     refused(
-      await world.api('POST', '/kb/articles', {
+      await fixture.api('POST', '/kb/articles', {
         body: {
           baseId: 'it',
           sectionId: 'mail',
@@ -116,17 +116,17 @@ describe('knowledge base', () => {
       409,
       'ALREADY_EXISTS',
     );
-    assert.equal(accepted(await world.api('GET', `/kb/articles/${id}`)).title, 'Как включить VPN');
-    const listed = accepted(await world.api('GET', '/kb/articles', { key: reader }));
+    assert.equal(accepted(await fixture.api('GET', `/kb/articles/${id}`)).title, 'Как включить VPN');
+    const listed = accepted(await fixture.api('GET', '/kb/articles', { key: reader }));
     assert.equal(listed.filter((one: { id: string }) => one.id === id).length, 1);
-    refused(await world.api('GET', '/kb/articles?page=1'), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('GET', '/kb/articles?page=1'), 400, 'INVALID_REQUEST');
   });
 
   it('returns the requested translation or falls back to an existing one (K-2)', async () => {
     const { id } = await published({ code: 'two', title: 'По-русски' });
     await published({ code: 'two', title: 'In English', locale: 'en-US' });
     const title = async (query: string): Promise<string> =>
-      accepted(await world.api('GET', `/kb/articles/${id}${query}`)).title;
+      accepted(await fixture.api('GET', `/kb/articles/${id}${query}`)).title;
     assert.deepEqual(
       [await title(''), await title('?locale=en-US'), await title('?locale=de-DE')],
       ['По-русски', 'In English', 'По-русски'],
@@ -136,11 +136,11 @@ describe('knowledge base', () => {
   it('archives an article only with the confirmed version token (K-6)', async () => {
     const { id, versionId } = await published();
     const { version } = accepted(await manage('GET', `/articles/${id}/material`));
-    const archive = (body: object): Promise<Answer> => world.api('POST', '/kb/articles/archive', { body });
+    const archive = (body: object): Promise<Answer> => fixture.api('POST', '/kb/articles/archive', { body });
     refused(await archive({ versionId, version, confirmed: false }), 400, 'INVALID_REQUEST');
     refused(await archive({ versionId, version: 'stale', confirmed: true }), 409, 'VERSION_TOKEN_STALE');
     assert.equal(accepted(await archive({ versionId, version, confirmed: true })).id, id);
-    refused(await world.api('GET', `/kb/articles/${id}`), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', `/kb/articles/${id}`), 404, 'NOT_FOUND');
   });
 
   it('removes scripts from article content (K-3)', async () => {

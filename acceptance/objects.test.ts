@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-let world: World;
+let fixture: Fixture;
 let helper: string;
 
 function refused(answer: Answer, status: number, code: string, what = ''): void {
@@ -22,22 +22,22 @@ function accepted(answer: Answer, status = 200): any {
   return answer.body.data;
 }
 
-const patch = async (id: string, expectedRevision: number, changes: unknown, key = world.key): Promise<Answer> =>
-  await world.api('PATCH', `/objects/${id}`, { key, body: { expectedRevision, changes } });
+const patch = async (id: string, expectedRevision: number, changes: unknown, key = fixture.key): Promise<Answer> =>
+  await fixture.api('PATCH', `/objects/${id}`, { key, body: { expectedRevision, changes } });
 const remove = async (id: string, expectedRevision: number): Promise<Answer> =>
-  await world.api('DELETE', `/objects/${id}`, { body: { expectedRevision } });
+  await fixture.api('DELETE', `/objects/${id}`, { body: { expectedRevision } });
 const paths = (answer: Answer): string[] =>
   answer.body.error.details.map((detail: { path: string }) => detail.path).sort();
 
 describe('objects', () => {
   before(async () => {
-    world = await World.start();
-    helper = await world.keyOf('helper');
+    fixture = await Fixture.start();
+    helper = await fixture.keyOf('helper');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('lists accessible types and dictionaries (M-1)', async () => {
-    const { types } = accepted(await world.api('GET', '/metadata/types'));
+    const { types } = accepted(await fixture.api('GET', '/metadata/types'));
     const ticket = types.find((type: { code: string }) => type.code === 'ticket');
     assert.deepEqual(Object.keys(ticket).sort(), ['code', 'id', 'name', 'objectCategory']);
     assert.deepEqual([ticket.name, ticket.objectCategory], ['Заявка', 'object']);
@@ -48,18 +48,18 @@ describe('objects', () => {
         `${code} of the starter`,
       );
     }
-    const own = accepted(await world.api('GET', '/metadata/types', { key: helper })).types;
+    const own = accepted(await fixture.api('GET', '/metadata/types', { key: helper })).types;
     assert.deepEqual(
       own.map((type: { code: string }) => type.code),
       ['ticket'],
     );
-    const none = accepted(await world.api('GET', '/metadata/types', { key: await world.keyOf('outsider') }));
+    const none = accepted(await fixture.api('GET', '/metadata/types', { key: await fixture.keyOf('outsider') }));
     assert.deepEqual(none, { types: [] });
   });
 
   it('describes the fields of a type by id or code (M-2)', async () => {
-    const byCode = accepted(await world.api('GET', '/metadata/types/ticket/fields'));
-    assert.deepEqual(accepted(await world.api('GET', `/metadata/types/${byCode.id}/fields`)), byCode);
+    const byCode = accepted(await fixture.api('GET', '/metadata/types/ticket/fields'));
+    assert.deepEqual(accepted(await fixture.api('GET', `/metadata/types/${byCode.id}/fields`)), byCode);
     const subject = byCode.fields.find((field: { code: string }) => field.code === 'subject');
     assert.deepEqual(subject, {
       code: 'subject',
@@ -75,16 +75,16 @@ describe('objects', () => {
       [urgency.required, urgency.default, urgency.constraints.options.map((option: { code: string }) => option.code)],
       [false, 'low', ['low', 'high']],
     );
-    const seen = accepted(await world.api('GET', '/metadata/types/ticket/fields', { key: helper })).fields;
+    const seen = accepted(await fixture.api('GET', '/metadata/types/ticket/fields', { key: helper })).fields;
     assert.deepEqual(seen.map((field: { code: string }) => field.code).sort(), ['open', 'subject', 'urgency']);
     assert.equal(seen.find((field: { code: string }) => field.code === 'urgency').readOnly, true);
     for (const type of ['nowhere', randomUUID(), '__proto__'])
-      refused(await world.api('GET', `/metadata/types/${type}/fields`), 404, 'NOT_FOUND', type);
-    refused(await world.api('GET', '/metadata/types/part/fields', { key: helper }), 404, 'NOT_FOUND');
+      refused(await fixture.api('GET', `/metadata/types/${type}/fields`), 404, 'NOT_FOUND', type);
+    refused(await fixture.api('GET', '/metadata/types/part/fields', { key: helper }), 404, 'NOT_FOUND');
   });
 
   it('creates records (O-2)', async () => {
-    const answer = await world.api('POST', '/objects', {
+    const answer = await fixture.api('POST', '/objects', {
       body: {
         typeDefinitionId: 'ticket',
         values: { subject: 'Ёлка', hours: '1.50', due: '2026-11-21T12:15:00+03:00' },
@@ -105,15 +105,15 @@ describe('objects', () => {
     assert.deepEqual([made.title, made.typeCode, made.workflowState.code], ['Ёлка', 'ticket', 'fresh']);
     assert.match(made.createdAt, INSTANT);
     assert.deepEqual(made.createdBy.displayName, 'Главный');
-    assert.deepEqual(accepted(await world.api('GET', `/objects/${made.id}`)), made);
-    const byId = await world.api('POST', '/objects', {
+    assert.deepEqual(accepted(await fixture.api('GET', `/objects/${made.id}`)), made);
+    const byId = await fixture.api('POST', '/objects', {
       body: { typeDefinitionId: made.typeDefinitionId, values: { subject: 'by id' } },
     });
     assert.ok(accepted(byId, 201).number > made.number, 'numbers rise');
   });
 
   it('requires every required field and a known type', async () => {
-    const missing = await world.api('POST', '/objects', {
+    const missing = await fixture.api('POST', '/objects', {
       body: { typeDefinitionId: 'ticket', values: { urgency: 'none', nowhere: 1, hours: true } },
     });
     refused(missing, 400, 'INVALID_VALUES');
@@ -125,25 +125,25 @@ describe('objects', () => {
       { typeDefinitionId: 'ticket', values: [] },
       { typeDefinitionId: 'nowhere', values: {} },
     ]) {
-      refused(await world.api('POST', '/objects', { body }), 400, 'INVALID_REQUEST', JSON.stringify(body));
+      refused(await fixture.api('POST', '/objects', { body }), 400, 'INVALID_REQUEST', JSON.stringify(body));
     }
   });
 
   it('accepts an explicit id once, even if the caller cannot see the existing record', async () => {
     const objectId = randomUUID();
     const body = { typeDefinitionId: 'ticket', objectId, values: { subject: 'explicit', open: false } };
-    assert.equal(accepted(await world.api('POST', '/objects', { body }), 201).id, objectId);
-    for (const key of [world.key, helper]) {
-      const again = await world.api('POST', '/objects', { key, body: { ...body, values: { subject: 'other' } } });
+    assert.equal(accepted(await fixture.api('POST', '/objects', { body }), 201).id, objectId);
+    for (const key of [fixture.key, helper]) {
+      const again = await fixture.api('POST', '/objects', { key, body: { ...body, values: { subject: 'other' } } });
       refused(again, 409, 'ALREADY_EXISTS');
       assert.deepEqual(again.body.error.details, { field: 'objectId' });
     }
     for (const bad of ['x', '', 5, objectId.slice(1)])
-      refused(await world.api('POST', '/objects', { body: { ...body, objectId: bad } }), 400, 'INVALID_REQUEST');
+      refused(await fixture.api('POST', '/objects', { body: { ...body, objectId: bad } }), 400, 'INVALID_REQUEST');
   });
 
   it('changes fields at the expected revision (O-4, C-7, E-409)', async () => {
-    const { id } = await world.create({ hours: '1' });
+    const { id } = await fixture.create({ hours: '1' });
     const changed = accepted(await patch(id, 1, { subject: 'Другой', hours: null }));
     assert.deepEqual(
       [changed.id, changed.revision, changed.values.subject, changed.title],
@@ -171,17 +171,17 @@ describe('objects', () => {
   });
 
   it('archives records and never deletes them (C-8, O-5)', async () => {
-    const { id } = await world.create();
+    const { id } = await fixture.create();
     refused(await remove(id, 2), 409, 'REVISION_CONFLICT');
     const gone = accepted(await remove(id, 1));
     assert.deepEqual([gone.id, gone.revision, gone.state], [id, 2, 'ARCHIVED']);
-    const read = accepted(await world.api('GET', `/objects/${id}`));
+    const read = accepted(await fixture.api('GET', `/objects/${id}`));
     assert.deepEqual([read.state, read.revision], ['ARCHIVED', 2]);
     assert.match(read.archivedAt, INSTANT);
     refused(await remove(id, 2), 409, 'ARCHIVED', 'again');
     refused(await patch(id, 2, { subject: 'x' }), 409, 'ARCHIVED');
     const ids = async (query: string): Promise<string[]> =>
-      accepted(await world.api('GET', `/objects?pageSize=100${query}`)).rows.map((row: { id: string }) => row.id);
+      accepted(await fixture.api('GET', `/objects?pageSize=100${query}`)).rows.map((row: { id: string }) => row.id);
     assert.ok(!(await ids('')).includes(id));
     assert.ok(!(await ids('&state=ACTIVE')).includes(id));
     assert.ok(!(await ids('&state=fresh')).includes(id), 'a workflow state lists no archived record');
@@ -190,16 +190,16 @@ describe('objects', () => {
 
   it('lists records newest first, by type and state, in pages (O-1)', async () => {
     const made: string[] = [];
-    for (let count = 0; count < 7; count++) made.unshift((await world.create({ name: `p${count}` }, 'part')).id);
+    for (let count = 0; count < 7; count++) made.unshift((await fixture.create({ name: `p${count}` }, 'part')).id);
     const list = async (query: string): Promise<any> =>
-      accepted(await world.api('GET', `/objects?typeId=part${query}`));
+      accepted(await fixture.api('GET', `/objects?typeId=part${query}`));
     const all = await list('');
     assert.deepEqual(Object.keys(all).sort(), ['hasMore', 'page', 'pageSize', 'rows']);
     assert.deepEqual(
       all.rows.map((row: { id: string }) => row.id),
       made,
     );
-    assert.deepEqual(all.rows[0], accepted(await world.api('GET', `/objects/${made[0]}`)));
+    assert.deepEqual(all.rows[0], accepted(await fixture.api('GET', `/objects/${made[0]}`)));
     const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`&pageSize=3&page=${page}`)));
     assert.deepEqual(
       pages.map(({ rows, hasMore }) => [rows.length, hasMore]),
@@ -215,28 +215,28 @@ describe('objects', () => {
       made,
     );
     const { typeDefinitionId } = all.rows[0];
-    assert.deepEqual(accepted(await world.api('GET', `/objects?typeId=${typeDefinitionId}`)).rows.length, 7);
-    refused(await world.api('GET', '/objects?typeId=nowhere'), 400, 'INVALID_REQUEST');
-    refused(await world.api('GET', '/objects?state=nowhere'), 400, 'INVALID_REQUEST');
+    assert.deepEqual(accepted(await fixture.api('GET', `/objects?typeId=${typeDefinitionId}`)).rows.length, 7);
+    refused(await fixture.api('GET', '/objects?typeId=nowhere'), 400, 'INVALID_REQUEST');
+    refused(await fixture.api('GET', '/objects?state=nowhere'), 400, 'INVALID_REQUEST');
     refused(
-      await world.api('GET', '/objects?typeId=part', { key: helper }),
+      await fixture.api('GET', '/objects?typeId=part', { key: helper }),
       400,
       'INVALID_REQUEST',
       'a type that is not there for them',
     );
     assert.ok(
-      accepted(await world.api('GET', '/objects?state=fresh')).rows.every(
+      accepted(await fixture.api('GET', '/objects?state=fresh')).rows.every(
         (row: any) => row.workflowState.code === 'fresh',
       ),
     );
   });
 
   it('returns the history, oldest first (O-6)', async () => {
-    const { id } = await world.create({ secret: 'тайна' });
+    const { id } = await fixture.create({ secret: 'тайна' });
     await patch(id, 1, { subject: 'Второй' });
     await patch(id, 2, { secret: null });
     await remove(id, 3);
-    const events = accepted(await world.api('GET', `/objects/${id}/history`));
+    const events = accepted(await fixture.api('GET', `/objects/${id}/history`));
     assert.deepEqual(
       events.map((event: any) => [event.type, event.revision]),
       [
@@ -253,24 +253,24 @@ describe('objects', () => {
       assert.deepEqual([event.actor.displayName, event.actor.via], ['Главный', 'api']);
     }
     refused(
-      await world.api('GET', `/objects/${id}/history`, { key: helper }),
+      await fixture.api('GET', `/objects/${id}/history`, { key: helper }),
       403,
       'RIGHT_MISSING',
       'the right to read is not enough',
     );
-    refused(await world.api('GET', `/objects/${randomUUID()}/history`), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', `/objects/${randomUUID()}/history`), 404, 'NOT_FOUND');
   });
 
   it('describes the fields of one record without values (M-3)', async () => {
-    const { id } = await world.create({ secret: 'тайна' });
-    const schema = accepted(await world.api('GET', `/objects/${id}/schema`));
+    const { id } = await fixture.create({ secret: 'тайна' });
+    const schema = accepted(await fixture.api('GET', `/objects/${id}/schema`));
     assert.equal(schema.id, id);
     assert.deepEqual(
       schema.fields.map((field: { code: string }) => field.code),
       ['subject', 'urgency', 'hours', 'due', 'parts', 'open', 'secret'],
     );
     assert.ok(!JSON.stringify(schema).includes('тайна'));
-    const seen = accepted(await world.api('GET', `/objects/${id}/schema`, { key: helper })).fields;
+    const seen = accepted(await fixture.api('GET', `/objects/${id}/schema`, { key: helper })).fields;
     assert.deepEqual(
       seen.map((field: any) => [field.code, field.readOnly]),
       [
@@ -282,18 +282,18 @@ describe('objects', () => {
   });
 
   it('shows each caller only what they may see (A-2, O-3)', async () => {
-    const shown = await world.create({ secret: 'тайна', hours: '3' });
-    const hidden = await world.create({ open: false });
-    const seen = accepted(await world.api('GET', `/objects/${shown.id}`, { key: helper }));
+    const shown = await fixture.create({ secret: 'тайна', hours: '3' });
+    const hidden = await fixture.create({ open: false });
+    const seen = accepted(await fixture.api('GET', `/objects/${shown.id}`, { key: helper }));
     assert.deepEqual(seen.values, { subject: 'Принтер', urgency: 'low', open: true });
-    refused(await world.api('GET', `/objects/${hidden.id}`, { key: helper }), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', `/objects/${hidden.id}`, { key: helper }), 404, 'NOT_FOUND');
     refused(await patch(hidden.id, 1, { subject: 'x' }, helper), 404, 'NOT_FOUND');
     refused(
-      await world.api('DELETE', `/objects/${shown.id}`, { key: helper, body: { expectedRevision: 1 } }),
+      await fixture.api('DELETE', `/objects/${shown.id}`, { key: helper, body: { expectedRevision: 1 } }),
       403,
       'RIGHT_MISSING',
     );
-    const rows = accepted(await world.api('GET', '/objects?pageSize=100', { key: helper })).rows;
+    const rows = accepted(await fixture.api('GET', '/objects?pageSize=100', { key: helper })).rows;
     assert.ok(rows.some((row: { id: string }) => row.id === shown.id));
     assert.ok(rows.every((row: any) => row.values.open === true && !Object.hasOwn(row.values, 'secret')));
     const readOnly = await patch(shown.id, 1, { urgency: 'high' }, helper);
@@ -308,21 +308,21 @@ describe('objects', () => {
       [2, {}, null],
       'a change may take a record out of sight',
     );
-    refused(await world.api('GET', `/objects/${shown.id}`, { key: helper }), 404, 'NOT_FOUND');
+    refused(await fixture.api('GET', `/objects/${shown.id}`, { key: helper }), 404, 'NOT_FOUND');
   });
 
   it('accepts references only to existing records that the caller may read', async () => {
-    const part = await world.create({ name: 'Картридж' }, 'part');
-    const other = await world.create();
+    const part = await fixture.create({ name: 'Картридж' }, 'part');
+    const other = await fixture.create();
     const ok = accepted(
-      await world.api('POST', '/objects', {
+      await fixture.api('POST', '/objects', {
         body: { typeDefinitionId: 'ticket', values: { subject: 'x', parts: [part.id] } },
       }),
       201,
     );
     assert.deepEqual(ok.values.parts, [part.id]);
     for (const parts of [[other.id], [randomUUID()], ['Картридж'], [part.id, part.id], part.id]) {
-      const answer = await world.api('POST', '/objects', {
+      const answer = await fixture.api('POST', '/objects', {
         body: { typeDefinitionId: 'ticket', values: { subject: 'x', parts } },
       });
       refused(answer, 400, 'INVALID_VALUES', JSON.stringify(parts));
@@ -333,18 +333,18 @@ describe('objects', () => {
   it('replays a repeated create with an Idempotency-Key without a second effect (I-1)', async () => {
     const body = { typeDefinitionId: 'ticket', values: { subject: 'keyed' } };
     const send = (given: unknown): Promise<Answer> =>
-      world.api('POST', '/objects', { body: given, headers: { 'idempotency-key': 'order-17' } });
+      fixture.api('POST', '/objects', { body: given, headers: { 'idempotency-key': 'order-17' } });
     const first = await send(body);
     const second = await send({ values: { subject: 'keyed' }, typeDefinitionId: 'ticket' });
     assert.deepEqual(accepted(second, 201), accepted(first, 201));
     assert.equal(second.headers.get('idempotency-replayed'), 'true');
     assert.notEqual(second.body.meta.correlationId, first.body.meta.correlationId);
     refused(await send({ ...body, values: { subject: 'other' } }), 409, 'IDEMPOTENCY_KEY_REUSED');
-    const rows = accepted(await world.api('GET', '/objects?pageSize=100')).rows;
+    const rows = accepted(await fixture.api('GET', '/objects?pageSize=100')).rows;
     assert.equal(rows.filter((row: { title: string }) => row.title === 'keyed').length, 1);
     for (const key of ['', 'x'.repeat(256), 'a b']) {
       const headers = { 'idempotency-key': key };
-      refused(await world.api('POST', '/objects', { body, headers }), 400, 'INVALID_IDEMPOTENCY_KEY');
+      refused(await fixture.api('POST', '/objects', { body, headers }), 400, 'INVALID_IDEMPOTENCY_KEY');
     }
   });
 });

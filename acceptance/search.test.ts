@@ -1,9 +1,9 @@
 /** Search as the specification tells it, over HTTP alone. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
-import { type Answer, before, it, problemsOf, World } from './service.ts';
+import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
-let world: World;
+let fixture: Fixture;
 let helper: string;
 
 function accepted(answer: Answer, status = 200): any {
@@ -21,21 +21,21 @@ function refused(answer: Answer, code: string, places: string[]): void {
   );
 }
 
-const search = (query: Record<string, string>, key = world.key): Promise<Answer> =>
-  world.api('GET', `/search?${new URLSearchParams(query)}`, { key });
-const subjects = async (query: Record<string, string>, key = world.key): Promise<string[]> =>
+const search = (query: Record<string, string>, key = fixture.key): Promise<Answer> =>
+  fixture.api('GET', `/search?${new URLSearchParams(query)}`, { key });
+const subjects = async (query: Record<string, string>, key = fixture.key): Promise<string[]> =>
   accepted(await search(query, key)).results.map((result: { title: string | null }) => result.title);
 const make = async (subject: string, urgency = 'low', open = true): Promise<string> => {
   const body = { typeDefinitionId: 'ticket', values: { subject, urgency, open } };
-  return accepted(await world.api('POST', '/objects', { body }), 201).id;
+  return accepted(await fixture.api('POST', '/objects', { body }), 201).id;
 };
 
 describe('search', () => {
   before(async () => {
-    world = await World.start();
-    helper = await world.keyOf('helper');
+    fixture = await Fixture.start();
+    helper = await fixture.keyOf('helper');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('finds a new record at once by stems, letters and prefixes (S-now, S-words)', async () => {
     await make('Принтеры на третьем этаже, ещё тёплые');

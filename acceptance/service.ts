@@ -74,7 +74,7 @@ export function it(name: string, check: () => unknown): void {
   });
 }
 
-export const WORLD = `
+export const CONFIGURATION = `
 types:
   - code: ticket
     name: { ru-RU: Заявка, en-US: Ticket }
@@ -118,7 +118,7 @@ users:
 `;
 
 /** The starter's world and the one above, to be asked and changed. */
-export class World {
+export class Fixture {
   readonly #folder: string | undefined;
   readonly #env: Environment;
   readonly #service: Service | undefined;
@@ -144,30 +144,30 @@ export class World {
    * @param settings of the service, beside those that are its own
    * @param without whether the tests make sense on a service without these settings
    */
-  static async start(settings: Environment = {}, without: 'nothing' | 'most' = 'nothing'): Promise<World> {
+  static async start(settings: Environment = {}, without: 'nothing' | 'most' = 'nothing'): Promise<Fixture> {
     const remote = elsewhere();
     if (remote !== undefined) {
       const names = Object.keys(settings);
       if (names.length > 0 && without === 'nothing')
         throw new NeedsTheMachine(`a service started with ${names.join(' and ')}`);
-      return await World.#set(new World(remote.url, undefined, remote.key));
+      return await Fixture.#set(new Fixture(remote.url, undefined, remote.key));
     }
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-acceptance-')));
     const env = { DOCKET_DATA_DIR: path.join(folder, 'data'), DOCKET_PORT: String(await freePort()), ...settings };
     try {
       const service = await startService(env);
-      return await World.#set(new World(service.url, { folder, env, service }));
+      return await Fixture.#set(new Fixture(service.url, { folder, env, service }));
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  static async #set(world: World): Promise<World> {
-    await world.apply(WORLD);
-    world.key = await world.keyOf('chief');
-    if (world.#adminKey !== undefined) await world.#clear();
-    return world;
+  static async #set(fixture: Fixture): Promise<Fixture> {
+    await fixture.apply(CONFIGURATION);
+    fixture.key = await fixture.keyOf('chief');
+    if (fixture.#adminKey !== undefined) await fixture.#clear();
+    return fixture;
   }
 
   /** Archives what an earlier file left on a service that is not its own: records of the suite's own types alone. */

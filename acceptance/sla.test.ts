@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, CONFIGURATION, Fixture } from './service.ts';
 
 const week = (hours: string): string =>
   ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => `${day}: ['${hours}']`).join(', ');
@@ -33,7 +33,7 @@ slaPolicies:
 
 const HOUR = 3_600_000;
 
-let world: World;
+let fixture: Fixture;
 let admin: string;
 let stranger: string;
 
@@ -44,7 +44,7 @@ function accepted(answer: Answer, status = 200): any {
 }
 
 const call = async (method: string, place: string, body?: unknown, status = 200): Promise<any> =>
-  accepted(await world.send(method, `/api/v1${place}`, body === undefined ? {} : { body }), status);
+  accepted(await fixture.send(method, `/api/v1${place}`, body === undefined ? {} : { body }), status);
 
 const make = async (values: Record<string, unknown> = {}): Promise<any> =>
   await call('POST', '/objects', { typeDefinitionId: 'ticket', values: { subject: 'Timed', ...values } }, 201);
@@ -53,19 +53,19 @@ const slaOf = async (id: string, policy = 'long'): Promise<any> =>
   (await call('GET', `/objects/${id}/sla`)).find(({ policyCode }: { policyCode: string }) => policyCode === policy);
 
 async function refused(method: string, place: string, status: number, code: string, body?: unknown): Promise<void> {
-  const answer = await world.send(method, `/api/v1${place}`, body === undefined ? {} : { body });
+  const answer = await fixture.send(method, `/api/v1${place}`, body === undefined ? {} : { body });
   assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text.slice(0, 300));
   assert.deepEqual(problemsOf(answer), []);
 }
 
 describe('SLA', () => {
   before(async () => {
-    world = await World.start();
-    await world.apply(WORLD.replace('rights: [', 'rights: [sla.control, ') + POLICIES);
-    admin = await world.keyOf('chief', 'admin:manage');
-    stranger = await world.keyOf('outsider');
+    fixture = await Fixture.start();
+    await fixture.apply(CONFIGURATION.replace('rights: [', 'rights: [sla.control, ') + POLICIES);
+    admin = await fixture.keyOf('chief', 'admin:manage');
+    stranger = await fixture.keyOf('outsider');
   });
-  after(() => world?.stop());
+  after(() => fixture?.stop());
 
   it('starts timers on records of a type with policies (SLA-1)', async () => {
     const { id } = await make();
@@ -117,7 +117,7 @@ describe('SLA', () => {
     await no('recalculate', 400, 'INVALID_REQUEST', { calendarId: instance.policyId });
     await no('recalculate', 400, 'INVALID_REQUEST', { calendarVersion: 99 });
     await no('begin', 404, 'NOT_FOUND');
-    const calendars = await accepted(await world.send('GET', '/api/admin/v1/config/calendars', { key: admin }));
+    const calendars = await accepted(await fixture.send('GET', '/api/admin/v1/config/calendars', { key: admin }));
     const mornings = calendars.find(({ code }: { code: string }) => code === 'mornings').id;
     const anew = await command('recalculate', { calendarId: mornings, calendarVersion: 1 });
     assert.deepEqual([anew.status, anew.calendarId, anew.calendarVersion], ['PAUSED', mornings, 1]);
@@ -154,7 +154,7 @@ describe('SLA', () => {
     const instance = await slaOf(id);
     await call('POST', `/sla/${instance.id}/pause`);
     await sleep(20);
-    const told = accepted(await world.send('GET', `/api/admin/v1/sla/${instance.id}/explanation`, { key: admin }));
+    const told = accepted(await fixture.send('GET', `/api/admin/v1/sla/${instance.id}/explanation`, { key: admin }));
     const counted = told.intervals.filter((one: { counted: boolean }) => one.counted);
     assert.equal(
       counted.reduce((sum: number, one: { ms: number }) => sum + one.ms, 0),
@@ -171,7 +171,7 @@ describe('SLA', () => {
       ['GET', `/sla/${instance.id}/history`],
       ['POST', `/sla/${instance.id}/pause`],
     ] as const) {
-      const answer = await world.send(method, `/api/v1${place}`, {
+      const answer = await fixture.send(method, `/api/v1${place}`, {
         key: stranger,
         ...(method === 'POST' ? { body: {} } : {}),
       });

@@ -7,11 +7,11 @@ import { after, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { isSigned, type Receiver, startReceiver } from '../test/harness/receiver.ts';
-import { type Answer, before, it, problemsOf, WORLD, World } from './service.ts';
+import { type Answer, before, it, problemsOf, CONFIGURATION, Fixture } from './service.ts';
 
 let folder: string;
 let receiver: Receiver;
-let world: World;
+let fixture: Fixture;
 let admin: string;
 let secret: string;
 let chiefId: string;
@@ -24,13 +24,13 @@ function accepted(answer: Answer, status = 200): any {
 
 const call = async (method: string, place: string, body?: unknown): Promise<any> =>
   accepted(
-    await world.send(method, `/api/v1${place}`, body === undefined ? {} : { body }),
+    await fixture.send(method, `/api/v1${place}`, body === undefined ? {} : { body }),
     method === 'POST' ? 201 : 200,
   );
 
 const administer = async (method: string, place: string, body?: unknown): Promise<any> =>
   accepted(
-    await world.send(method, `/api/admin/v1${place}`, { key: admin, ...(body === undefined ? {} : { body }) }),
+    await fixture.send(method, `/api/admin/v1${place}`, { key: admin, ...(body === undefined ? {} : { body }) }),
     method === 'POST' && place === '/signing-secrets' ? 201 : 200,
   );
 
@@ -43,30 +43,30 @@ describe('webhooks', () => {
     receiver = await startReceiver();
     const ca = path.join(folder, 'ca.pem');
     await writeFile(ca, receiver.ca);
-    world = await World.start({ DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true', NODE_EXTRA_CA_CERTS: ca });
-    await world.apply(WORLD.replace('rights: [', 'rights: [webhook.manage, '));
-    admin = await world.keyOf('chief', 'admin:manage');
+    fixture = await Fixture.start({ DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true', NODE_EXTRA_CA_CERTS: ca });
+    await fixture.apply(CONFIGURATION.replace('rights: [', 'rights: [webhook.manage, '));
+    admin = await fixture.keyOf('chief', 'admin:manage');
     chiefId = (await administer('GET', '/config/users')).find(({ code }: { code: string }) => code === 'chief').id;
   });
   after(async () => {
-    await world?.stop();
+    await fixture?.stop();
     await receiver.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   it('shows a secret once, created by the command line (CL-secrets)', async () => {
-    const made = await world.docket(['secrets', 'create', 'main', '--json']);
+    const made = await fixture.docket(['secrets', 'create', 'main', '--json']);
     assert.equal(made.code, 0, made.stderr);
     const shown = JSON.parse(made.stdout);
     assert.deepEqual(Object.keys(shown), ['code', 'secret']);
     secret = shown.secret;
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-    const again = await world.docket(['secrets', 'create', 'main']);
+    const again = await fixture.docket(['secrets', 'create', 'main']);
     assert.equal(again.code, 1);
     assert.match(again.stderr, /rotate/);
-    assert.equal((await world.docket(['secrets', 'create', 'Not A Code'])).code, 1);
-    assert.equal((await world.docket(['secrets', 'create'])).code, 2);
-    assert.ok(!world.output.includes(secret));
+    assert.equal((await fixture.docket(['secrets', 'create', 'Not A Code'])).code, 1);
+    assert.equal((await fixture.docket(['secrets', 'create'])).code, 2);
+    assert.ok(!fixture.output.includes(secret));
   });
 
   it('delivers events with a signature that receivers can verify (W-1, EV-1)', async () => {
@@ -100,7 +100,7 @@ describe('webhooks', () => {
   });
 
   it('signs with both secrets during the overlap (EV-secrets)', async () => {
-    const rotated = await world.docket(['secrets', 'rotate', 'main', '--overlap', 'PT1H', '--json']);
+    const rotated = await fixture.docket(['secrets', 'rotate', 'main', '--overlap', 'PT1H', '--json']);
     assert.equal(rotated.code, 0, rotated.stderr);
     const next = JSON.parse(rotated.stdout).secret as string;
     const count = receiver.received.length;
@@ -114,7 +114,7 @@ describe('webhooks', () => {
 
   it('archives and restores subscriptions only in the administration (AD-webhooks)', async () => {
     const [{ id }] = await call('GET', '/webhooks');
-    const locked = await world.send('PATCH', `/api/admin/v1/webhooks/${id}`, {
+    const locked = await fixture.send('PATCH', `/api/admin/v1/webhooks/${id}`, {
       key: admin,
       body: { eventTypes: ['ObjectUpdated'] },
     });
@@ -131,6 +131,6 @@ describe('webhooks', () => {
     const { state } = await administer('POST', `/webhooks/${id}/archive`);
     assert.equal(state, 'ARCHIVED');
     assert.equal((await administer('POST', `/webhooks/${id}/restore`)).enabled, false);
-    assert.equal((await world.send('POST', `/api/v1/webhooks/${id}/enable`, {})).status, 404);
+    assert.equal((await fixture.send('POST', `/api/v1/webhooks/${id}/enable`, {})).status, 404);
   });
 });

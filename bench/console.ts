@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { fill } from '../test/harness/console-life.ts';
+import { addManyRecords } from '../test/harness/console-sample-data.ts';
 import { startConsole, type TestConsole } from '../test/harness/console.ts';
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
 
@@ -128,7 +128,7 @@ const desk = await startConsole().catch(async (error: unknown) => {
   throw error;
 });
 try {
-  await fill(desk, Number(values.records));
+  await addManyRecords(desk, Number(values.records));
   process.stdout.write(`${values.records} incidents\n`);
   await firstLoad(desk);
   const { page, close } = await desk.open('admin', '/records?type=incident');

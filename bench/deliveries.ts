@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openEmbedded } from '../src/platform/database/embedded.ts';
 import { docket, type Environment, freePort, type Service, startService } from '../test/harness/fault-service.ts';
-import { HOOKS_WORLD } from '../test/harness/hooks.ts';
+import { WEBHOOK_CONFIGURATION } from '../test/harness/webhook-fixture.ts';
 import { type Receiver, startReceiver } from '../test/harness/receiver.ts';
 
 const CONNECTIONS = 16;
@@ -94,7 +94,7 @@ async function main(): Promise<void> {
     services.push(api);
     const bundle = path.join(folder, 'bundle');
     await mkdir(bundle);
-    await writeFile(path.join(bundle, 'world.yaml'), HOOKS_WORLD);
+    await writeFile(path.join(bundle, 'world.yaml'), WEBHOOK_CONFIGURATION);
     const run = async (...args: string[]): Promise<any> => {
       const ended = await docket([...args, '--json'], env);
       if (ended.code !== 0) throw new Error(ended.stderr);

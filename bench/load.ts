@@ -46,8 +46,8 @@ export class Load {
     return this.#child.pid ?? 0;
   }
 
-  introduce(stand: string, target: Target): void {
-    this.#child.send({ stand, target } satisfies Message);
+  introduce(environment: string, target: Target): void {
+    this.#child.send({ stand: environment, target } satisfies Message);
   }
 
   run(run: Run): Promise<Measured> {

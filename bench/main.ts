@@ -13,7 +13,7 @@ import { measureAll, type Plan } from './rounds.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
 import { measureSearch, SEARCH_USAGE } from './search/main.ts';
 import { measureQuality } from './search-quality/main.ts';
-import { Opened, openStand, type Stand } from './stand.ts';
+import { OpenedEnvironment, openEnvironment, type Environment } from './environment.ts';
 
 const USAGE = `npm run bench [-- [options] [scenario…]]
 
@@ -110,15 +110,15 @@ function interrupted(): Promise<void> {
   });
 }
 
-async function bench(options: Options, folder: string, opened: Opened): Promise<void> {
-  const stands: Stand[] = [];
+async function bench(options: Options, folder: string, opened: OpenedEnvironment): Promise<void> {
+  const stands: Environment[] = [];
   for (const records of options.records) {
     const tell = (line: string): void => say(`${records.toLocaleString('en')} records: ${line}`);
-    stands.push(await openStand(path.join(folder, String(records)), records, options.profile, opened, tell));
+    stands.push(await openEnvironment(path.join(folder, String(records)), records, options.profile, opened, tell));
   }
   const load = new Load();
   opened.add(async () => load.stop());
-  for (const stand of stands) load.introduce(stand.name, stand.target);
+  for (const environment of stands) load.introduce(environment.name, environment.target);
   const outcome = await measureAll(load, stands, options.plan, say);
   const report = makeReport(stands, options.plan, outcome);
   process.stdout.write(`\n${printed(report)}\n`);
@@ -141,7 +141,7 @@ async function main(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'docket-bench-'));
   // The database's own user must be able to pass through, where root runs it as another.
   await chmod(folder, 0o711);
-  const opened = new Opened();
+  const opened = new OpenedEnvironment();
   try {
     const work = options === undefined ? other?.(others, folder, opened, say) : bench(options, folder, opened);
     await Promise.race([work, interrupted()]);

@@ -89,8 +89,8 @@ export async function startService(options: ServiceOptions): Promise<Started> {
   return await start([LAUNCHER, 'serve'], env, path.join(options.folder, 'service.log'));
 }
 
-export async function startBare(folder: string, options: unknown): Promise<Started> {
-  const args = [path.join(ROOT, 'bench', 'bare.ts'), JSON.stringify(options)];
+export async function startBaseline(folder: string, options: unknown): Promise<Started> {
+  const args = [path.join(ROOT, 'bench', 'baseline-server.ts'), JSON.stringify(options)];
   return await start(args, environment({ NODE_ENV: 'production' }), path.join(folder, 'bare.log'));
 }
 
@@ -228,7 +228,7 @@ export function readProcessors(roots: readonly number[]): Processors {
 }
 
 /** How many processors others kept busy between two readings: 0 is an otherwise idle machine. */
-export function foreignLoad(before: Processors, after: Processors): number {
+export function otherLoad(before: Processors, after: Processors): number {
   const others = after.busy - before.busy - (after.ours - before.ours);
   return Math.max(0, others / (after.at - before.at));
 }

@@ -1,11 +1,11 @@
 /**
  * Fills the database with records by set-based SQL, straight into the tables and equal in shape to what the service writes,
- * the event in the journal included. A record that came through the API is the pattern; `shape.ts` compares the two.
+ * the event in the journal included. A record that came through the API is the pattern; `row-comparison.ts` compares the two.
  */
 import type pg from 'pg';
 import { CATALOG_ITEM, NUMBER_DIGITS, NUMBER_PREFIX, OWNER } from './bundle.ts';
 import { AREAS, PRIORITIES, samples, TAGS, VISIBLE_AREAS } from './corpus.ts';
-import type { Facts } from './scenario.ts';
+import type { DatabaseFacts } from './scenario.ts';
 
 /** What of a record is the same for all: taken from one that the service itself wrote. */
 export interface Pattern {
@@ -122,7 +122,7 @@ export async function loadRecords(
   db: pg.Client,
   count: number,
   pattern: Pattern,
-  facts: Facts,
+  facts: DatabaseFacts,
   progress: (loaded: number) => void,
 ): Promise<void> {
   await loadSamples(db);

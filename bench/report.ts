@@ -3,7 +3,7 @@ import os from 'node:os';
 import type { Outcome, Plan, Result } from './rounds.ts';
 import { BULK_ITEMS } from './scenario.ts';
 import { scenarioOf } from './scenarios.ts';
-import type { Stand } from './stand.ts';
+import type { Environment } from './environment.ts';
 
 export interface Report {
   machine: { processors: number; model: string; memoryGiB: number; node: string; postgresql: string };
@@ -34,10 +34,10 @@ function bulkShares(results: readonly Result[]): { records: number; share: numbe
   });
 }
 
-export function makeReport(stands: readonly Stand[], plan: Plan, outcome: Outcome): Report {
+export function makeReport(stands: readonly Environment[], plan: Plan, outcome: Outcome): Report {
   const [fewest, most] = [stands[0], stands.at(-1)];
-  const of = (scenario: string, stand: Stand | undefined): Result | undefined =>
-    outcome.results.find((result) => result.scenario === scenario && result.records === stand?.records);
+  const of = (scenario: string, environment: Environment | undefined): Result | undefined =>
+    outcome.results.find((result) => result.scenario === scenario && result.records === environment?.records);
   const growth = plan.scenarios.flatMap((scenario) => {
     const [small, large] = [of(scenario, fewest), of(scenario, most)];
     if (small === undefined || large === undefined || small === large) return [];
@@ -53,13 +53,13 @@ export function makeReport(stands: readonly Stand[], plan: Plan, outcome: Outcom
     },
     plan,
     results: outcome.results,
-    stands: stands.map((stand) => ({
-      records: stand.records,
-      firstStartMs: stand.times.firstStart,
-      restartMs: stand.times.restart,
-      idleServiceMB: stand.idle.service,
-      idleDatabaseMB: stand.idle.database,
-      peakServiceMB: outcome.peak.get(stand.records) ?? 0,
+    stands: stands.map((environment) => ({
+      records: environment.records,
+      firstStartMs: environment.times.firstStart,
+      restartMs: environment.times.restart,
+      idleServiceMB: environment.idle.service,
+      idleDatabaseMB: environment.idle.database,
+      peakServiceMB: outcome.peak.get(environment.records) ?? 0,
     })),
     growth,
     bulk: bulkShares(outcome.results),
@@ -101,9 +101,11 @@ export function printed(report: Report): string {
   );
   const spent = table(
     ['processor time a request, µs', 'records', 'service', 'its database', 'bare server', 'its database'],
-    report.results.map(({ scenario, records, docket, bare }) => [
+    report.results.map(({ scenario, records, docket, bare: baseline }) => [
       scenarioOf(scenario).says,
-      ...[records, docket.serverMicros, docket.databaseMicros, bare.serverMicros, bare.databaseMicros].map(whole),
+      ...[records, docket.serverMicros, docket.databaseMicros, baseline.serverMicros, baseline.databaseMicros].map(
+        whole,
+      ),
     ]),
   );
   const growth = table(
@@ -116,14 +118,14 @@ export function printed(report: Report): string {
   );
   const states = table(
     ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, most MB'],
-    report.stands.map((stand) =>
+    report.stands.map((environment) =>
       [
-        stand.records,
-        stand.firstStartMs,
-        stand.restartMs,
-        stand.idleServiceMB,
-        stand.idleDatabaseMB,
-        stand.peakServiceMB,
+        environment.records,
+        environment.firstStartMs,
+        environment.restartMs,
+        environment.idleServiceMB,
+        environment.idleDatabaseMB,
+        environment.peakServiceMB,
       ].map(whole),
     ),
   );

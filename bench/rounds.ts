@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load, Measured as Run } from './load.ts';
-import { foreignLoad, memoryOf, readProcessors, spentBy } from './processes.ts';
+import { otherLoad, memoryOf, readProcessors, spentBy } from './processes.ts';
 import { SUBJECTS, type Subject } from './scenario.ts';
 import { scenarioOf } from './scenarios.ts';
-import type { Stand } from './stand.ts';
+import type { Environment } from './environment.ts';
 
 export interface Plan {
   scenarios: readonly string[];
@@ -18,7 +18,7 @@ export interface Plan {
   patient: boolean;
 }
 
-export interface Figures {
+export interface Measurements {
   rate: number;
   p50: number;
   p99: number;
@@ -35,8 +35,8 @@ interface Measured extends Run {
 export interface Result {
   scenario: string;
   records: number;
-  docket: Figures;
-  bare: Figures;
+  docket: Measurements;
+  bare: Measurements;
   /** Median of the rates' ratios of each round. */
   ratio: number;
   /** Smallest and largest ratio of a round. */
@@ -73,10 +73,10 @@ class Measurement {
   readonly #roots: number[];
   readonly outcome: Outcome = { results: [], peak: new Map(), disturbed: 0, repeated: 0 };
 
-  constructor(load: Load, stands: readonly Stand[], plan: Plan) {
+  constructor(load: Load, stands: readonly Environment[], plan: Plan) {
     this.#load = load;
     this.#plan = plan;
-    this.#roots = [process.pid, ...stands.flatMap((stand) => stand.postmaster ?? [])];
+    this.#roots = [process.pid, ...stands.flatMap((environment) => environment.postmaster ?? [])];
   }
 
   /** Waits, within bounds, until others leave the processors alone. */
@@ -84,30 +84,30 @@ class Measurement {
     for (let wait = 0; this.#plan.patient && wait < MOST_WAITS; wait++) {
       const before = readProcessors(this.#roots);
       await sleep(QUIET_MS);
-      const others = foreignLoad(before, readProcessors(this.#roots));
+      const others = otherLoad(before, readProcessors(this.#roots));
       if (others < TOLERATED) return;
       if (wait === 0) say(`waiting: others keep ${others.toFixed(1)} processors busy`);
     }
     if (this.#plan.patient) say('the machine does not become quiet; measuring nevertheless');
   }
 
-  async run(stand: Stand, subject: Subject, scenario: string, seconds: number): Promise<Measured> {
+  async run(environment: Environment, subject: Subject, scenario: string, seconds: number): Promise<Measured> {
     for (let attempt = 0; ; attempt++) {
       const before = readProcessors(this.#roots);
-      const sampler = subject === 'docket' ? setInterval(() => this.#sample(stand), SAMPLE_MS) : undefined;
+      const sampler = subject === 'docket' ? setInterval(() => this.#sample(environment), SAMPLE_MS) : undefined;
       const connections = scenarioOf(scenario).connections ?? this.#plan.connections;
-      const server = (subject === 'docket' ? stand.service : stand.bare).child.pid ?? 0;
-      const spentBefore = spentBy(server, stand.postmaster);
+      const server = (subject === 'docket' ? environment.service : environment.bare).child.pid ?? 0;
+      const spentBefore = spentBy(server, environment.postmaster);
       const measured = await this.#load
-        .run({ stand: stand.name, subject, scenario, seconds, connections })
+        .run({ stand: environment.name, subject, scenario, seconds, connections })
         .finally(() => clearInterval(sampler));
-      const spent = spentBy(server, stand.postmaster);
+      const spent = spentBy(server, environment.postmaster);
       if (Object.keys(measured.unexpected).length > 0) {
         throw new Error(
           `${scenario} of ${subject} had unexpected answers ${JSON.stringify(measured.unexpected)}: ${measured.example}`,
         );
       }
-      const others = foreignLoad(before, readProcessors(this.#roots));
+      const others = otherLoad(before, readProcessors(this.#roots));
       if (others <= TOLERATED || attempt >= MOST_REPEATS || !this.#plan.patient) {
         this.outcome.disturbed = Math.max(this.outcome.disturbed, others);
         return {
@@ -121,13 +121,13 @@ class Measurement {
     }
   }
 
-  #sample(stand: Stand): void {
-    const { service } = memoryOf(stand.service.child.pid ?? 0, null);
-    this.outcome.peak.set(stand.records, Math.max(this.outcome.peak.get(stand.records) ?? 0, service));
+  #sample(environment: Environment): void {
+    const { service } = memoryOf(environment.service.child.pid ?? 0, null);
+    this.outcome.peak.set(environment.records, Math.max(this.outcome.peak.get(environment.records) ?? 0, service));
   }
 }
 
-function figures(runs: readonly Measured[]): Figures {
+function figures(runs: readonly Measured[]): Measurements {
   return {
     rate: median(runs.map((run) => run.rate)),
     p50: median(runs.map((run) => run.p50)),
@@ -139,32 +139,36 @@ function figures(runs: readonly Measured[]): Figures {
 
 export async function measureAll(
   load: Load,
-  stands: readonly Stand[],
+  stands: readonly Environment[],
   plan: Plan,
   say: (line: string) => void,
 ): Promise<Outcome> {
   const measurement = new Measurement(load, stands, plan);
-  const turns = stands.flatMap((stand) => SUBJECTS.map((subject) => ({ stand, subject })));
+  const turns = stands.flatMap((environment) => SUBJECTS.map((subject) => ({ stand: environment, subject })));
   for (const scenario of plan.scenarios) {
     await measurement.quiet(say);
-    for (const { stand, subject } of turns) {
-      await measurement.run(stand, subject, scenario, Math.min(2, plan.seconds));
+    for (const { stand: environment, subject } of turns) {
+      await measurement.run(environment, subject, scenario, Math.min(2, plan.seconds));
     }
-    const runs = new Map(turns.map(({ stand, subject }) => [`${stand.name} ${subject}`, [] as Measured[]]));
+    const runs = new Map(
+      turns.map(({ stand: environment, subject }) => [`${environment.name} ${subject}`, [] as Measured[]]),
+    );
     for (let round = 0; round < plan.rounds; round++) {
-      for (const { stand, subject } of round % 2 === 0 ? turns : turns.toReversed()) {
-        runs.get(`${stand.name} ${subject}`)?.push(await measurement.run(stand, subject, scenario, plan.seconds));
+      for (const { stand: environment, subject } of round % 2 === 0 ? turns : turns.toReversed()) {
+        runs
+          .get(`${environment.name} ${subject}`)
+          ?.push(await measurement.run(environment, subject, scenario, plan.seconds));
       }
     }
-    for (const stand of stands) {
-      const ours = runs.get(`${stand.name} docket`) ?? [];
-      const bare = runs.get(`${stand.name} bare`) ?? [];
-      const ratios = ours.map((run, round) => run.rate / (bare[round]?.rate ?? Number.NaN));
+    for (const environment of stands) {
+      const ours = runs.get(`${environment.name} docket`) ?? [];
+      const baseline = runs.get(`${environment.name} bare`) ?? [];
+      const ratios = ours.map((run, round) => run.rate / (baseline[round]?.rate ?? Number.NaN));
       measurement.outcome.results.push({
         scenario,
-        records: stand.records,
+        records: environment.records,
         docket: figures(ours),
-        bare: figures(bare),
+        bare: figures(baseline),
         ratio: median(ratios),
         spread: [Math.min(...ratios), Math.max(...ratios)],
       });

@@ -11,7 +11,7 @@ interface Move {
 }
 
 /** What requests need to know of the database: ids that they may name. */
-export interface Facts {
+export interface DatabaseFacts {
   typeId: string;
   ownerId: string;
   people: string[];
@@ -30,7 +30,7 @@ export interface Facts {
 export interface Target {
   ports: Record<Subject, number>;
   key: string;
-  facts: Facts;
+  facts: DatabaseFacts;
   /** Ids of readable records, all of revision 1. */
   ids: string[];
 }

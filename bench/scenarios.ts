@@ -1,8 +1,8 @@
 /** The measured work: for each scenario, the request to the service and the one to the bare server that does the same. */
 import { randomUUID } from 'node:crypto';
-import { PEOPLE_SCENARIOS } from './people.ts';
+import { MEMBERSHIP_SCENARIOS } from './memberships.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
-import { AROUND } from './scenarios-around.ts';
+import { ACTIVITY_SCENARIOS } from './scenarios-activity.ts';
 
 const PAGE_SIZE = 25;
 /** So that page 1,000 lies within 20,000 records of which three in four are visible. */
@@ -86,8 +86,8 @@ export const SCENARIOS: readonly Scenario[] = [
       bare: `limit=${DEEP_PAGE_SIZE + 1}&offset=${(DEEP_PAGE - 1) * DEEP_PAGE_SIZE}`,
     }),
   },
-  ...AROUND,
-  ...PEOPLE_SCENARIOS,
+  ...ACTIVITY_SCENARIOS,
+  ...MEMBERSHIP_SCENARIOS,
 ];
 
 export function scenarioOf(name: string): Scenario {

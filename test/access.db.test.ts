@@ -9,23 +9,32 @@ import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { makeKey } from '../src/domain/access/key-format.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
-import { type Call, CANARY, type Login, PASSWORD, type Row, rows, SECRET, WORLD } from './harness/load-calls.ts';
-import { bundle, changeRights, stored, withoutCorrelation } from './harness/load-world.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import {
+  type Call,
+  HIDDEN_VALUE,
+  type Login,
+  PASSWORD,
+  type OperationCase,
+  operationCases,
+  HIDDEN_FIELD,
+  WORLD,
+} from './harness/operation-calls.ts';
+import { bundle, changeRights, stored, withoutCorrelation } from './harness/small-configuration.ts';
 
 let app: TestApp;
 /** What an answer said that the documents do not describe. */
-let undescribed: string[];
+let undocumented: string[];
 let keys: Record<Login, string>;
 let adminKeys: Record<Login, string>;
-let table: ReturnType<typeof rows>;
+let table: ReturnType<typeof operationCases>;
 
 type Operation = ReturnType<typeof operations>[number];
 
 const known = operations();
 const isPublic = (operation: Operation): boolean => operation.access !== 'console' && operation.access !== 'open';
 
-function rowOf(operation: Operation): Row {
+function rowOf(operation: Operation): OperationCase {
   const row = Object.hasOwn(table, operation.id) ? table[operation.id] : undefined;
   assert.ok(row, `operation ${operation.id} has no row in this test`);
   return row;
@@ -61,7 +70,7 @@ function refused(answer: TestAnswer, status: number, code: string, what: string)
 describe('access checks of every operation', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
-    undescribed = watchAnswers(app);
+    undocumented = watchAnswers(app);
     const logins: Login[] = ['full', 'partial', 'reader', 'nobody'];
     const made = await Promise.all(logins.map(async (login) => [login, (await app.createKey({ login })).key] as const));
     const admin = await Promise.all(
@@ -69,7 +78,7 @@ describe('access checks of every operation', () => {
     );
     keys = Object.fromEntries(made) as Record<Login, string>;
     adminKeys = Object.fromEntries(admin) as Record<Login, string>;
-    table = rows(app, keys.full, adminKeys.full);
+    table = operationCases(app, keys.full, adminKeys.full);
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
   });
   after(() => app.close());
@@ -215,18 +224,21 @@ describe('access checks of every operation', () => {
       const answer = await sendAs(operation, 'partial', await call());
       assert.equal(answer.status, assigns === true ? 403 : operation.status, operation.id);
       const text = JSON.stringify(answer.body);
-      assert.ok(!text.includes(SECRET) && !text.includes(CANARY), `${operation.id}: ${text}`);
+      assert.ok(!text.includes(HIDDEN_FIELD) && !text.includes(HIDDEN_VALUE), `${operation.id}: ${text}`);
       if (names === undefined) continue;
-      const hidden = await sendAs(operation, 'partial', await names(SECRET));
+      const hidden = await sendAs(operation, 'partial', await names(HIDDEN_FIELD));
       const unknown = await sendAs(operation, 'partial', await names('neverThere'));
       refused(hidden, 400, refusal, operation.id);
-      const renamed = { ...hidden, body: JSON.parse(JSON.stringify(hidden.body).replaceAll(SECRET, 'neverThere')) };
+      const renamed = {
+        ...hidden,
+        body: JSON.parse(JSON.stringify(hidden.body).replaceAll(HIDDEN_FIELD, 'neverThere')),
+      };
       const sizeless = (one: TestAnswer): string => withoutCorrelation(one).replace(/\["content-length","\d+"\],?/, '');
       assert.equal(sizeless(renamed), sizeless(unknown), operation.id);
     }
     const seen = await stored<{ one: number }>(
       app,
-      `SELECT 1 AS one FROM objects WHERE "values" ->> '${SECRET}' = 'x'`,
+      `SELECT 1 AS one FROM objects WHERE "values" ->> '${HIDDEN_FIELD}' = 'x'`,
     );
     assert.deepEqual(seen, [], 'nothing was written');
   });
@@ -262,6 +274,6 @@ describe('access checks of every operation', () => {
   });
 
   it('respond only as the OpenAPI documents describe', () => {
-    assert.deepEqual(undescribed.slice(0, 3), []);
+    assert.deepEqual(undocumented.slice(0, 3), []);
   });
 });

@@ -16,8 +16,8 @@ import {
   readSources,
   type Source,
   walk,
-} from './harness/load-sources.ts';
-import { type Ownership, TABLES } from './harness/tables.ts';
+} from './harness/source-files.ts';
+import { type Ownership, TABLES } from './harness/table-owners.ts';
 
 const service = readSources('src').filter((source) => !source.path.endsWith('.test.ts'));
 const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];
@@ -80,9 +80,9 @@ function ambientProblems(files: readonly Source[]): string[] {
     const used = new Set<string>();
     for (const [node, above] of walk(file.program)) {
       if (node.type === 'MemberExpression') used.add(dotted(node));
-      const bare =
+      const plain =
         (node.type === 'NewExpression' || node.type === 'CallExpression') && dotted(node['callee']) === 'Date';
-      if (bare && (node['arguments'] as unknown[]).length === 0) used.add('Date.now');
+      if (plain && (node['arguments'] as unknown[]).length === 0) used.add('Date.now');
       if (node.type === 'CallExpression' && dotted(node['callee']) === 'fetch') used.add('fetch');
       const destructured = node.type === 'VariableDeclarator' && (node['id'] as Node).type === 'ObjectPattern';
       const from = destructured ? dotted(node['init']) : '';

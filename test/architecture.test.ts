@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/load-sources.ts';
+import { parseSource, ROOT, readSources, type Source, trackedFiles } from './harness/source-files.ts';
 
 const sources = readSources('src');
 

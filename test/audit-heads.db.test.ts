@@ -15,7 +15,7 @@ import { Database } from '../src/platform/database/pool.ts';
 import { journalHash } from '../src/platform/audit/journal.ts';
 import { forgetPlaces, headPlace, headsBehind, readHeads, writeHeads } from '../src/platform/audit/seal-heads.ts';
 import { sealCursor, sealJournal } from '../src/platform/audit/seals.ts';
-import { runCommand, type Said } from './harness/commands.ts';
+import { runCommand, type CommandResult } from './harness/commands.ts';
 import { createTestDatabase, type TestDatabase } from './harness/database.ts';
 import { startService } from './harness/fault-service.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
@@ -41,7 +41,7 @@ const outbound = (statuses: number[], bodies: string[] = []) => ({
   },
 });
 const none = outbound([]);
-const verify = (heads: string): Promise<Said> => runCommand(['audit', 'verify', '--heads', heads], env);
+const verify = (heads: string): Promise<CommandResult> => runCommand(['audit', 'verify', '--heads', heads], env);
 
 /** One more sealed row. */
 async function seal(): Promise<void> {

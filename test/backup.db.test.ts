@@ -22,8 +22,8 @@ import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
 import { sealJournal } from '../src/platform/audit/seals.ts';
 import { BLOB_USES } from '../src/modules.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
-import { type Around, startAround } from './harness/around.ts';
-import { idOf } from './harness/load-world.ts';
+import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
+import { idOf } from './harness/small-configuration.ts';
 import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
 
 const DAY_MS = 86_400_000;
@@ -49,7 +49,7 @@ async function contents(folder: string): Promise<string[]> {
 }
 
 describe('backup and restore', () => {
-  let around: Around;
+  let fixture: RecordFixture;
   let app: TestApp;
   let folder: string;
   let file: string;
@@ -81,24 +81,24 @@ describe('backup and restore', () => {
 
   /** One of many that write at once: a record with a comment, a change and a file. Tells what was acknowledged. */
   const write = async (number: number): Promise<Acknowledged> => {
-    const { id } = await around.make({ title: `written ${number}`, kind: 'a' });
-    await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: `about ${number}`, visibility: 'public' });
-    const changed = await around.ok('chief', 'PATCH', `/objects/${id}`, {
+    const { id } = await fixture.make({ title: `written ${number}`, kind: 'a' });
+    await fixture.ok('chief', 'POST', `/objects/${id}/comments`, { body: `about ${number}`, visibility: 'public' });
+    const changed = await fixture.ok('chief', 'PATCH', `/objects/${id}`, {
       expectedRevision: 1,
       changes: { count: number },
     });
     if (number % 3 !== 0) return { id, revision: changed.revision, sha256: undefined };
     const content = randomBytes(3000);
     const body = { filename: 'a.bin', contentBase64: content.toString('base64') };
-    await around.ok('chief', 'POST', `/objects/${id}/attachments`, body);
+    await fixture.ok('chief', 'POST', `/objects/${id}/attachments`, body);
     return { id, revision: changed.revision, sha256: sha256(content) };
   };
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'docket-backup-'));
     file = path.join(folder, 'service.docket');
-    around = await startAround();
-    app = around.app;
+    fixture = await startRecordFixture();
+    app = fixture.app;
     watched = new FileBlobs(app.blobFolder);
     let stopped = false;
     let number = 0;
@@ -125,7 +125,7 @@ describe('backup and restore', () => {
       await db.close();
       await database.drop();
     }
-    await around.close();
+    await fixture.close();
     await rm(folder, { recursive: true, force: true });
   });
 

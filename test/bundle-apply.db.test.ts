@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type BundleWorld, changed, file, startBundleWorld } from './harness/bundle.ts';
-import { ROOT } from './harness/load-sources.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
+import { ROOT } from './harness/source-files.ts';
 
 const BASE = `
 settings: { defaultLocale: en-US }
@@ -38,8 +38,8 @@ groups: [ { code: desk, name: Desk, users: [petrova], groups: [night] }, { code:
 users: [ { login: petrova, displayName: Анна, email: p@example.org, orgUnit: it }, { login: ivanov } ]
 `;
 
-const rowCount = async (world: BundleWorld): Promise<string> => {
-  const [row] = await world.db.query<{ digest: string }>(sql`
+const rowCount = async (fixture: BundleFixture): Promise<string> => {
+  const [row] = await fixture.db.query<{ digest: string }>(sql`
     SELECT md5(concat((SELECT jsonb_agg(to_jsonb(c) ORDER BY id) FROM config_items c), (SELECT jsonb_agg(to_jsonb(u) ORDER BY id) FROM users u),
       (SELECT jsonb_agg(to_jsonb(m) ORDER BY id) FROM group_members m), (SELECT count(*) FROM journal), (SELECT to_jsonb(e) FROM cache_versions e),
       (SELECT jsonb_agg(to_jsonb(v) ORDER BY type_id, version) FROM type_versions v), (SELECT count(*) FROM config_ids))) AS digest`);
@@ -47,31 +47,31 @@ const rowCount = async (world: BundleWorld): Promise<string> => {
 };
 
 describe('apply, plan and export', () => {
-  let world: BundleWorld;
+  let fixture: BundleFixture;
   before(async () => {
-    world = await startBundleWorld();
-    const planned = await world.plan(file(BASE));
+    fixture = await startBundleFixture();
+    const planned = await fixture.plan(file(BASE));
     assert.ok(planned.every(({ action, id }) => action === 'create' && id === null));
-    const applied = await world.apply(file(BASE));
+    const applied = await fixture.apply(file(BASE));
     assert.deepEqual(
       applied.map(({ section, code, action }) => ({ section, code, action })),
       planned.map(({ section, code, action }) => ({ section, code, action })),
     );
     assert.ok(applied.every(({ id }) => /^[0-9a-f-]{36}$/.test(id ?? '')));
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('changes and writes nothing the second time', async () => {
-    const before = await rowCount(world);
-    const items = await world.apply(file(BASE));
+    const before = await rowCount(fixture);
+    const items = await fixture.apply(file(BASE));
     assert.deepEqual(changed(items), []);
     assert.equal(items.length, 10);
     assert.ok(items.every(({ id }) => id !== null));
-    assert.equal(await rowCount(world), before);
+    assert.equal(await rowCount(fixture), before);
   });
 
   it('stores ids in place of logins and codes', async () => {
-    const [row] = await world.db.query<{
+    const [row] = await fixture.db.query<{
       type: { fields: { code: string; default: unknown }[] };
       role: never;
       flow: never;
@@ -98,14 +98,14 @@ describe('apply, plan and export', () => {
   });
 
   it('writes an audit entry and raises the configuration version', async () => {
-    const rows = await world.db.query<{ subject: string; data: { action: string; after?: { code?: string } } }>(
+    const rows = await fixture.db.query<{ subject: string; data: { action: string; after?: { code?: string } } }>(
       sql`SELECT subject, data FROM journal WHERE type = 'ConfigChanged' ORDER BY seq`,
     );
     assert.equal(rows.length, 10);
     const role = rows.find((row) => row.subject === 'roles:agent');
     assert.equal(role?.data.action, 'create');
     assert.equal(role?.data.after?.code, 'agent');
-    const [epoch] = await world.db.query<{ config: number; rights: number }>(
+    const [epoch] = await fixture.db.query<{ config: number; rights: number }>(
       sql`SELECT config, rights FROM cache_versions`,
     );
     assert.deepEqual(epoch, { config: 2, rights: 2 });
@@ -113,9 +113,9 @@ describe('apply, plan and export', () => {
 
   it('exports a bundle that plans without changes, with users and without', async () => {
     for (const identity of [true, false]) {
-      const files = await world.export(identity);
+      const files = await fixture.export(identity);
       assert.deepEqual(
-        changed(await world.plan(files, { prune: true, pruneIdentity: identity })),
+        changed(await fixture.plan(files, { prune: true, pruneIdentity: identity })),
         [],
         `identity ${identity}`,
       );
@@ -125,22 +125,22 @@ describe('apply, plan and export', () => {
   });
 
   it('recreates the configuration on an empty database from an export', async () => {
-    const other = await startBundleWorld();
+    const other = await startBundleFixture();
     try {
-      await other.apply(await world.export(true));
-      assert.deepEqual(await other.export(true), await world.export(true));
+      await other.apply(await fixture.export(true));
+      assert.deepEqual(await other.export(true), await fixture.export(true));
     } finally {
       await other.close();
     }
   });
 
   it('matches users regardless of the case of their login', async () => {
-    const items = await world.plan(file('groups: [ { code: desk, users: [PETROVA] } ]'));
+    const items = await fixture.plan(file('groups: [ { code: desk, users: [PETROVA] } ]'));
     assert.deepEqual(changed(items), []);
   });
 
   it('checks existing items too: a referenced item cannot be removed', async () => {
-    const problems = await world.refused(
+    const problems = await fixture.refused(
       file(
         BASE.replace("- { code: cost, dataType: decimal, constraints: { min: '0.50', scale: 2 } }", '')
           .replace('workflow: ticket\n', '\n')
@@ -152,32 +152,34 @@ describe('apply, plan and export', () => {
       problems.map(({ path: at, code }) => `${at} ${code}`),
       ['roles[0].records[0].transitions[0] UNKNOWN_NAME'],
     );
-    const stored = await world.refused(
+    const stored = await fixture.refused(
       file('types: [ { code: ticket, fields: [ { code: title, dataType: string, required: true } ] } ]'),
     );
     assert.deepEqual(stored.map(({ file: name, path: at, code }) => `${name} ${at} ${code}`).sort(), [
       'null roles/agent records[0].transitions[0] UNKNOWN_NAME',
       'null roles/agent records[0].where.field UNKNOWN_FIELD',
     ]);
-    const used = await world.refused(file(`${BASE.replace(/workflows:[\s\S]*?roles:/, 'roles:')}`), { prune: true });
+    const used = await fixture.refused(file(`${BASE.replace(/workflows:[\s\S]*?roles:/, 'roles:')}`), { prune: true });
     assert.ok(used.some(({ path: at, code }) => at === 'types[0].workflow' && code === 'UNKNOWN_REFERENCE'));
   });
 
   it('applies two concurrent bundles one after the other', async () => {
     const one = file(BASE.replace('Ticket }', 'One }'));
     const two = file(BASE.replace('Ticket }', 'Two }'));
-    const results = await Promise.all(Array.from({ length: 6 }, (_, turn) => world.apply(turn % 2 === 0 ? one : two)));
+    const results = await Promise.all(
+      Array.from({ length: 6 }, (_, turn) => fixture.apply(turn % 2 === 0 ? one : two)),
+    );
     for (const result of results) assert.ok(changed(result).length <= 1);
-    const [row] = await world.db.query<{ name: { 'en-US': string }; version: number }>(
+    const [row] = await fixture.db.query<{ name: { 'en-US': string }; version: number }>(
       sql`SELECT definition->'name' AS name, version FROM config_items WHERE section = 'types'`,
     );
     assert.ok(['One', 'Two'].includes(row?.name['en-US'] ?? ''));
     assert.equal(row?.version, 1 + results.filter((result) => changed(result).length > 0).length);
-    await world.apply(file(BASE));
+    await fixture.apply(file(BASE));
   });
 
   it('creates items once when two processes apply to an empty database', async () => {
-    const other = await startBundleWorld();
+    const other = await startBundleFixture();
     try {
       const results = await Promise.all([other.apply(file(BASE)), other.apply(file(BASE))]);
       assert.deepEqual(
@@ -192,38 +194,38 @@ describe('apply, plan and export', () => {
 
   it('requires config.manage, and role.assign if assignments change', async () => {
     const harmless = file('settings: { defaultLocale: ru-RU }');
-    await assert.rejects(world.applyAs([], harmless), /config.manage/);
-    await world.applyAs(['config.manage'], harmless);
+    await assert.rejects(fixture.applyAs([], harmless), /config.manage/);
+    await fixture.applyAs(['config.manage'], harmless);
     await assert.rejects(
-      world.applyAs(['config.manage'], file('roles: [ { code: boss, rights: [audit.read] } ]')),
+      fixture.applyAs(['config.manage'], file('roles: [ { code: boss, rights: [audit.read] } ]')),
       /role.assign/,
     );
     const people = ['config.manage', 'user.administer'];
     const desk = file('groups: [ { code: desk, users: [ivanov] } ]');
-    await assert.rejects(world.applyAs(['config.manage'], desk), /user.administer/);
-    await assert.rejects(world.applyAs(people, desk), /role.assign/);
+    await assert.rejects(fixture.applyAs(['config.manage'], desk), /user.administer/);
+    await assert.rejects(fixture.applyAs(people, desk), /role.assign/);
     // A member of a group inside of one that holds a role holds it too.
-    await assert.rejects(world.applyAs(people, file('groups: [ { code: night, users: [ivanov] } ]')), /role.assign/);
-    await world.applyAs(people, file('groups: [ { code: free, users: [ivanov] } ]'));
+    await assert.rejects(fixture.applyAs(people, file('groups: [ { code: night, users: [ivanov] } ]')), /role.assign/);
+    await fixture.applyAs(people, file('groups: [ { code: free, users: [ivanov] } ]'));
     const hook = (login: string) =>
       file(
         `signingSecrets: [ main ]\nwebhooks: [ { code: h, endpoint: 'https://hooks.example.org/x', secretRef: main, executionPrincipal: ${login}, eventTypes: [ObjectCreated], enabled: false } ]`,
       );
-    const [ivanov] = await world.db.query<{ id: string }>(sql`SELECT id FROM users WHERE login = 'ivanov'`);
+    const [ivanov] = await fixture.db.query<{ id: string }>(sql`SELECT id FROM users WHERE login = 'ivanov'`);
     const hooks = ['config.manage', 'webhook.manage'];
-    await assert.rejects(world.applyAs(['config.manage'], hook('ivanov'), ivanov?.id), /webhook.manage/);
-    await assert.rejects(world.applyAs(hooks, hook('petrova'), ivanov?.id), /role.assign/);
-    await world.applyAs(hooks, hook('ivanov'), ivanov?.id);
+    await assert.rejects(fixture.applyAs(['config.manage'], hook('ivanov'), ivanov?.id), /webhook.manage/);
+    await assert.rejects(fixture.applyAs(hooks, hook('petrova'), ivanov?.id), /role.assign/);
+    await fixture.applyAs(hooks, hook('ivanov'), ivanov?.id);
   });
 });
 
 describe('the starter bundle', () => {
   it('applies, plans and exports without drift', async () => {
-    const world = await startBundleWorld();
+    const fixture = await startBundleFixture();
     try {
       const folder = path.join(ROOT, 'config/itsm');
       const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(path.join(folder, name), 'utf8') }));
-      const applied = await world.apply(files);
+      const applied = await fixture.apply(files);
       const codes = applied.map(({ section, code }) => `${section}/${code}`);
       for (const code of ['incident', 'problem', 'request', 'asset', 'category', 'location', 'asset-model'])
         assert.ok(codes.includes(`types/${code}`), code);
@@ -232,10 +234,13 @@ describe('the starter bundle', () => {
         codes.filter((code) => code.startsWith('users/')),
         ['users/admin'],
       );
-      assert.deepEqual(changed(await world.apply(files)), []);
-      assert.deepEqual(changed(await world.plan(await world.export(true), { prune: true, pruneIdentity: true })), []);
+      assert.deepEqual(changed(await fixture.apply(files)), []);
+      assert.deepEqual(
+        changed(await fixture.plan(await fixture.export(true), { prune: true, pruneIdentity: true })),
+        [],
+      );
     } finally {
-      await world.close();
+      await fixture.close();
     }
   });
 });

@@ -5,109 +5,109 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type BundleWorld, changed, file, startBundleWorld } from './harness/bundle.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
 
 /** A bundle of one type with a title and these fields. */
 const type = (fields: string, rest = ''): string =>
   `types: [ { code: a, ${rest} fields: [ { code: title, dataType: string }, ${fields} ] } ]\n`;
 
-async function versions(world: BundleWorld): Promise<string[]> {
-  const rows = await world.db.query<{ version: number; codes: string[] }>(sql`
+async function versions(fixture: BundleFixture): Promise<string[]> {
+  const rows = await fixture.db.query<{ version: number; codes: string[] }>(sql`
     SELECT v.version, (SELECT jsonb_agg(f->>'code' ORDER BY o) FROM jsonb_array_elements(v.compiled->'fields') WITH ORDINALITY AS x (f, o)) AS codes
     FROM type_versions v JOIN config_items c ON c.id = v.type_id WHERE c.code = 'a' ORDER BY v.version`);
   return rows.map(({ version, codes }) => `${version} ${codes.join()}`);
 }
 
-async function insertRecord(world: BundleWorld, version: number, values: object, state?: string): Promise<void> {
-  await world.db.query(sql`
+async function insertRecord(fixture: BundleFixture, version: number, values: object, state?: string): Promise<void> {
+  await fixture.db.query(sql`
     INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at, workflow_state_id)
     SELECT gen_random_uuid(), id, ${version}::int, 1, ${JSON.stringify(values)}::jsonb, '{}', now(), now(), ${state ?? null}::uuid
     FROM config_items WHERE section = 'types' AND code = 'a'`);
 }
 
 describe('a changed type', () => {
-  let world: BundleWorld;
+  let fixture: BundleFixture;
   before(async () => {
-    world = await startBundleWorld();
-    await world.apply(file(type('{ code: cost, dataType: decimal }')));
+    fixture = await startBundleFixture();
+    await fixture.apply(file(type('{ code: cost, dataType: decimal }')));
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('keeps its version while existing records remain valid', async () => {
     const wider = file(type('{ code: cost, dataType: decimal }, { code: note, dataType: text }'));
-    const [planned] = await world.plan(wider);
+    const [planned] = await fixture.plan(wider);
     assert.deepEqual(planned?.version, { from: 1, to: 1, compatible: true, reasons: [] });
-    await world.apply(wider);
-    assert.deepEqual(await versions(world), ['1 title,cost,note']);
+    await fixture.apply(wider);
+    assert.deepEqual(await versions(fixture), ['1 title,cost,note']);
   });
 
   it('gets a new version when they do not, and reports why', async () => {
     const without = file(type('{ code: note, dataType: text }'));
-    const [planned] = await world.plan(without);
+    const [planned] = await fixture.plan(without);
     assert.equal(planned?.action, 'change');
     assert.deepEqual(planned?.version, { from: 1, to: 2, compatible: false, reasons: ['cost: the field is gone'] });
-    await world.apply(without);
-    assert.deepEqual(await versions(world), ['1 title,cost,note', '2 title,note']);
-    assert.deepEqual(changed(await world.apply(without)), []);
+    await fixture.apply(without);
+    assert.deepEqual(await versions(fixture), ['1 title,cost,note', '2 title,note']);
+    assert.deepEqual(changed(await fixture.apply(without)), []);
   });
 
   it('may not reuse a code with another data type while records hold the old one', async () => {
-    await insertRecord(world, 1, { title: 'x', cost: '12.5' });
+    await insertRecord(fixture, 1, { title: 'x', cost: '12.5' });
     const other = file(type('{ code: note, dataType: text }, { code: cost, dataType: string }'));
-    const problems = await world.refused(other);
+    const problems = await fixture.refused(other);
     assert.deepEqual(
       problems.map(({ path, code }) => `${path} ${code}`),
       ['types[0].fields[2].code CODE_IN_USE'],
     );
     assert.match(problems[0]?.message ?? '', /migrate-type a/);
-    await assert.rejects(world.plan(other), /nothing was changed/);
+    await assert.rejects(fixture.plan(other), /nothing was changed/);
     // The record was migrated; or the code comes back as it was.
-    await world.db.query(sql`UPDATE objects SET type_version = 2, "values" = "values" - 'cost'`);
-    assert.deepEqual(changed(await world.plan(other)), ['types/a change']);
+    await fixture.db.query(sql`UPDATE objects SET type_version = 2, "values" = "values" - 'cost'`);
+    assert.deepEqual(changed(await fixture.plan(other)), ['types/a change']);
   });
 
   it('does not grant old rights on a reused code', async () => {
     const role = (fields: string): string =>
       `roles: [ { code: r, records: [ { type: a, actions: [read], fields: { read: [${fields}] } } ] } ]\n`;
     // An older version has it, so a role may go on naming it.
-    await world.apply(file(role('title, cost')));
+    await fixture.apply(file(role('title, cost')));
     const back = type('{ code: note, dataType: text }, { code: cost, dataType: decimal }');
     for (const text of [back, back + role('title, cost')]) {
-      const problems = await world.refused(file(text));
+      const problems = await fixture.refused(file(text));
       assert.deepEqual(
         problems.map(({ code }) => code),
         ['RIGHTS_REMAIN'],
       );
       assert.match(problems[0]?.message ?? '', /roles r /);
     }
-    await world.apply(file(role('title')));
-    await world.apply(file(back + role('title')));
-    await world.apply(file(role('title, cost')));
-    assert.deepEqual(await versions(world), ['1 title,cost,note', '2 title,note,cost']);
+    await fixture.apply(file(role('title')));
+    await fixture.apply(file(back + role('title')));
+    await fixture.apply(file(role('title, cost')));
+    assert.deepEqual(await versions(fixture), ['1 title,cost,note', '2 title,note,cost']);
   });
 
   it('makes a changed workflow a new version and keeps states that records are in', async () => {
     const flow = (states: string): string =>
       `workflows: [ { code: w, initial: x, states: [ { code: x, category: open }${states} ], transitions: [ ${states === '' ? '' : '{ code: t, from: [x], to: y }'} ] } ]\n`;
     const withFlow = type('{ code: note, dataType: text }, { code: cost, dataType: decimal }', 'workflow: w,');
-    const items = await world.apply(file(withFlow + flow(', { code: y, category: done }')));
+    const items = await fixture.apply(file(withFlow + flow(', { code: y, category: done }')));
     assert.deepEqual(items.find(({ section }) => section === 'types')?.version?.reasons, [
       'the workflow is another one',
     ]);
-    const [state] = await world.db.query<{ id: string }>(
+    const [state] = await fixture.db.query<{ id: string }>(
       sql`SELECT id FROM config_ids WHERE scope = 'workflows/w/states' AND code = 'y'`,
     );
-    await insertRecord(world, 3, {}, state?.id);
-    const problems = await world.refused(file(flow('')));
+    await insertRecord(fixture, 3, {}, state?.id);
+    const problems = await fixture.refused(file(flow('')));
     assert.deepEqual(
       problems.map(({ path, code }) => `${path} ${code}`),
       ['workflows[0].states STATE_IN_USE'],
     );
-    await world.db.query(sql`DELETE FROM objects`);
-    await world.apply(file(flow('')));
+    await fixture.db.query(sql`DELETE FROM objects`);
+    await fixture.apply(file(flow('')));
     // A code keeps its id, also after it was taken away.
-    await world.apply(file(flow(', { code: y, category: done }')));
-    const [again] = await world.db.query<{ id: string }>(sql`
+    await fixture.apply(file(flow(', { code: y, category: done }')));
+    const [again] = await fixture.db.query<{ id: string }>(sql`
       SELECT compiled->'states'->1->>'id' AS id FROM config_items WHERE section = 'workflows'`);
     assert.equal(again?.id, state?.id);
   });
@@ -122,54 +122,54 @@ services: [ { code: mail }, { code: vpn } ]
 `;
 
 describe('what a bundle omits', () => {
-  let world: BundleWorld;
+  let fixture: BundleFixture;
   before(async () => {
-    world = await startBundleWorld();
-    await world.apply(file(PEOPLE));
+    fixture = await startBundleFixture();
+    await fixture.apply(file(PEOPLE));
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('remains unchanged', async () => {
-    assert.deepEqual(changed(await world.apply(file('services: [ { code: mail } ]'))), []);
+    assert.deepEqual(changed(await fixture.apply(file('services: [ { code: mail } ]'))), []);
   });
 
   it('remains unchanged for properties of a user; null removes them', async () => {
-    const items = await world.apply(file('users: [ { login: anna, displayName: Anna P., employeeId: null } ]'));
+    const items = await fixture.apply(file('users: [ { login: anna, displayName: Anna P., employeeId: null } ]'));
     assert.deepEqual(changed(items), ['users/anna change']);
-    const [anna] = await world.db.query<Record<string, unknown>>(sql`
+    const [anna] = await fixture.db.query<Record<string, unknown>>(sql`
       SELECT display_name, email, employee_id, (SELECT count(*) FROM org_members m WHERE m.user_id = u.id) AS units FROM users u WHERE login = 'anna'`);
     assert.deepEqual(anna, { display_name: 'Anna P.', email: 'a@example.org', employee_id: null, units: 1 });
   });
 
   it('remains unchanged for members and role holders, since a bundle adds', async () => {
-    await world.apply(
+    await fixture.apply(
       file(
         'groups: [ { code: desk, users: [boris] } ]\nroles: [ { code: r, rights: [kb.read], assignedTo: { groups: [night] } } ]',
       ),
     );
-    const [row] = await world.db.query<{ members: number; holders: number }>(
+    const [row] = await fixture.db.query<{ members: number; holders: number }>(
       sql`SELECT (SELECT count(*) FROM group_members) AS members, (SELECT count(*) FROM role_assignments) AS holders`,
     );
     assert.deepEqual(row, { members: 2, holders: 4 });
   });
 
   it('moves a user from one unit to another and never keeps them in two', async () => {
-    await world.apply(file('users: [ { login: anna, orgUnit: it } ]'));
-    const rows = await world.db.query<{ code: string }>(sql`
+    await fixture.apply(file('users: [ { login: anna, orgUnit: it } ]'));
+    const rows = await fixture.db.query<{ code: string }>(sql`
       SELECT o.code FROM org_members m JOIN org_units o ON o.id = m.organization_unit_id JOIN users u ON u.id = m.user_id WHERE u.login = 'anna'`);
     assert.deepEqual(rows, [{ code: 'it' }]);
   });
 
   it('is archived by prune, except users, memberships and assignments', async () => {
     const kept = `roles: [ { code: r, rights: [kb.read] } ]\nservices: [ { code: mail } ]`;
-    const items = await world.apply(file(kept), { prune: true });
+    const items = await fixture.apply(file(kept), { prune: true });
     assert.deepEqual(changed(items), ['roles/s archive', 'services/vpn archive']);
-    assert.deepEqual(changed(await world.apply(file(kept), { prune: true })), []);
-    const [row] = await world.db.query<{ people: number; holders: number }>(
+    assert.deepEqual(changed(await fixture.apply(file(kept), { prune: true })), []);
+    const [row] = await fixture.db.query<{ people: number; holders: number }>(
       sql`SELECT (SELECT count(*) FROM users WHERE state = 'ACTIVE') AS people, (SELECT count(*) FROM role_assignments) AS holders`,
     );
     assert.deepEqual(row, { people: 2, holders: 4 });
-    const problems = await world.refused(
+    const problems = await fixture.refused(
       file(
         'slaPolicies: []\ncatalogs: [ { code: c, categories: [ { code: x } ], items: [ { code: i, category: x, type: t, service: vpn } ] } ]\ntypes: [ { code: t } ]',
       ),
@@ -178,8 +178,8 @@ describe('what a bundle omits', () => {
   });
 
   it('is restored with its id when it is named again', async () => {
-    const [before] = await world.db.query<{ id: string }>(sql`SELECT id FROM config_items WHERE code = 'vpn'`);
-    const items = await world.apply(file('services: [ { code: vpn } ]'));
+    const [before] = await fixture.db.query<{ id: string }>(sql`SELECT id FROM config_items WHERE code = 'vpn'`);
+    const items = await fixture.apply(file('services: [ { code: vpn } ]'));
     assert.deepEqual(changed(items), ['services/vpn restore']);
     assert.equal(items[0]?.id, before?.id);
   });
@@ -191,7 +191,7 @@ groups: [ { code: desk, users: [anna] } ]
 roles: [ { code: r, rights: [kb.read], assignedTo: { users: [anna] } } ]
 services: [ { code: mail }, { code: vpn } ]
 `;
-    const items = await world.apply(file(kept), { prune: true, pruneIdentity: true });
+    const items = await fixture.apply(file(kept), { prune: true, pruneIdentity: true });
     assert.deepEqual(
       changed(items).sort(),
       [
@@ -204,20 +204,20 @@ services: [ { code: mail }, { code: vpn } ]
         'users/boris archive',
       ].sort(),
     );
-    const [row] = await world.db.query<Record<string, unknown>>(sql`
+    const [row] = await fixture.db.query<Record<string, unknown>>(sql`
       SELECT (SELECT jsonb_agg(login) FROM users WHERE state = 'ACTIVE') AS people, (SELECT count(*) FROM group_members) AS members,
         (SELECT count(*) FROM role_assignments) AS holders, (SELECT count(*) FROM org_members) AS units`);
     assert.deepEqual(row, { people: ['anna'], members: 1, holders: 1, units: 0 });
-    assert.deepEqual(changed(await world.apply(file(kept), { prune: true, pruneIdentity: true })), []);
+    assert.deepEqual(changed(await fixture.apply(file(kept), { prune: true, pruneIdentity: true })), []);
   });
 
   it('does not restore users by itself', async () => {
-    const items = await world.apply(file('users: [ { login: boris } ]'));
+    const items = await fixture.apply(file('users: [ { login: boris } ]'));
     assert.deepEqual(
       items.map(({ action, note }) => [action, note]),
       [['leave', 'archived by a call or import, and stays so']],
     );
-    const restored = await world.apply(file(PEOPLE), { prune: true, pruneIdentity: true });
+    const restored = await fixture.apply(file(PEOPLE), { prune: true, pruneIdentity: true });
     assert.ok(changed(restored).includes('users/boris restore'));
   });
 });

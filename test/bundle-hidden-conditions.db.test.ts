@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { russianPlan } from '../web/src/admin/config/plan-words.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { runCommand } from './harness/commands.ts';
-import { user } from './harness/load-world.ts';
+import { user } from './harness/small-configuration.ts';
 
 const type = (title = 'title', workflow = 'flow'): string =>
   `types: [ { code: case, title: ${title}, workflow: ${workflow}, fields: [ { code: title, dataType: string }, { code: cost, dataType: integer }, { code: kind, dataType: string } ] } ]`;
@@ -102,7 +102,7 @@ describe('transitions that depend on hidden fields', () => {
     for (const { note = '' } of items) assert.match(russianPlan(note) ?? '', /[а-я]/i, note);
     return Object.fromEntries(items.map(({ section, code, note = '' }) => [`${section}/${code}`, note]));
   };
-  const stand = async (...texts: string[]): Promise<void> => {
+  const environment = async (...texts: string[]): Promise<void> => {
     await app.apply(files(...texts));
   };
 
@@ -115,37 +115,37 @@ describe('transitions that depend on hidden fields', () => {
 
   for (const [name, grants, note] of ROLES) {
     it(`are found if only a role changed: ${name}`, async () => {
-      await stand(TYPE, workflow(on('cost')), role(''));
+      await environment(TYPE, workflow(on('cost')), role(''));
       assert.deepEqual(await notes(role(grants)), note === undefined ? {} : { 'roles/desk': note });
     });
   }
 
   for (const [name, condition, note] of WORKFLOWS) {
     it(`are found if only a workflow changed: ${name}`, async () => {
-      await stand(TYPE, workflow(', fields: [ { code: cost } ]'), role(grant('[kind]')));
+      await environment(TYPE, workflow(', fields: [ { code: cost } ]'), role(grant('[kind]')));
       const said = await notes(workflow(condition));
       assert.deepEqual(said, note === undefined ? {} : { 'workflows/flow': note });
     });
   }
 
   it('are found if only a type changed, including the field behind the system title', async () => {
-    await stand(TYPE, workflow(on('cost')), workflow('', 'plain'), role(grant('[kind, title]')));
+    await environment(TYPE, workflow(on('cost')), workflow('', 'plain'), role(grant('[kind, title]')));
     assert.deepEqual(await notes(type('kind')), { 'types/case': says('cost', NEVER) });
     // Records of the version that stands keep its workflow.
     assert.deepEqual(await notes(type('title', 'plain')), { 'types/case': says('cost', NEVER) });
     const other =
       'types: [ { code: other, title: TITLE, workflow: named, fields: [ { code: a, dataType: string }, { code: b, dataType: string } ] } ]';
     const reads = role(grant('[a]').replace('type: case', 'type: other'));
-    await stand(other.replace('TITLE', 'a'), workflow(on('title'), 'named'), reads);
+    await environment(other.replace('TITLE', 'a'), workflow(on('title'), 'named'), reads);
     assert.deepEqual(await notes(other.replace('TITLE', 'b')), { 'types/other': says('b', NEVER, 'other') });
   });
 
   it('are found if role, type and workflow change together, but not for archived or unchanged items', async () => {
     const all = [TYPE, workflow(on('cost')), role(grant('[title]'))];
-    await stand(TYPE, workflow(''), role(''));
+    await environment(TYPE, workflow(''), role(''));
     const note = says('cost', NEVER);
     assert.deepEqual(await notes(...all), { 'roles/desk': note, 'workflows/flow': note });
-    await stand(...all);
+    await environment(...all);
     assert.deepEqual(await notes(...all), {});
     const body = { files: files(TYPE), archive: [{ section: 'roles', code: 'desk' }] };
     const { data } = (await app.request('POST', '/api/admin/v1/config/plan', { key, body })).body;
@@ -159,7 +159,7 @@ describe('transitions that depend on hidden fields', () => {
   it('are counted beyond the first ten', async () => {
     const codes = Array.from({ length: 12 }, (_, index) => `go${index}`);
     const transitions = codes.map((code) => `{ code: ${code}, from: [new], to: done${on('cost')} }`).join(', ');
-    await stand(TYPE, workflow(''), role(grant('[title]')));
+    await environment(TYPE, workflow(''), role(grant('[title]')));
     const { 'workflows/flow': said = '' } = await notes(
       workflow('').replace(/transitions: \[.*?\} \]/, `transitions: [ ${transitions} ]`),
     );
@@ -168,7 +168,7 @@ describe('transitions that depend on hidden fields', () => {
   });
 
   it('are printed by the command line', async () => {
-    await stand(TYPE, workflow(on('cost')), role(''));
+    await environment(TYPE, workflow(on('cost')), role(''));
     const folder = await mkdtemp(path.join(tmpdir(), 'docket-hidden-'));
     try {
       await writeFile(path.join(folder, 'role.yaml'), role(grant('[title]')));

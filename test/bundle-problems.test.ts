@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { BundleError } from '../src/configuration/engine.ts';
-import { file, problemsOf, SECTIONS } from './harness/bundle.ts';
-import { ROOT } from './harness/load-sources.ts';
+import { file, problemsOf, SECTIONS } from './harness/bundle-fixture.ts';
+import { ROOT } from './harness/source-files.ts';
 
 async function said(text: string): Promise<string[]> {
   return (await problemsOf(file(text))).map((problem) => `${problem.path} ${problem.code}`);

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GLOBAL_RIGHTS } from '../src/contract/rights.ts';
-import { refused } from './harness/around.ts';
+import { assertRejected } from './harness/record-fixture.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { SECTIONS } from './harness/bundle.ts';
-import { bundle, idOf, RIGHTS, user } from './harness/load-world.ts';
+import { SECTIONS } from './harness/bundle-fixture.ts';
+import { bundle, idOf, RIGHTS, user } from './harness/small-configuration.ts';
 
 interface Row {
   /** The section with one new item, as a bundle writes it. */
@@ -199,7 +199,7 @@ const files = (text: string): { files: { name: string; text: string }[] } => ({ 
 /** The right that the answer says is missing; undefined where it is a success. Anything else fails. */
 function missing(answer: TestAnswer, what: string): string | undefined {
   if (answer.status < 300) return undefined;
-  refused(answer, 403, 'RIGHT_MISSING', what);
+  assertRejected(answer, 403, 'RIGHT_MISSING', what);
   return answer.body.error.details.right as string;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type BundleWorld, changed, file, startBundleWorld } from './harness/bundle.ts';
+import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
 
 const EVERYTHING = `
 settings: { defaultLocale: ru-RU, timezone: Europe/Moscow, attachmentMaxBytes: 7340032, searchExactTotal: 1000 }
@@ -98,24 +98,24 @@ importDefinitions:
 `;
 
 describe('every section of the bundle', () => {
-  let world: BundleWorld;
+  let fixture: BundleFixture;
   before(async () => {
-    world = await startBundleWorld();
-    await world.apply(file(EVERYTHING));
+    fixture = await startBundleFixture();
+    await fixture.apply(file(EVERYTHING));
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('is applied and then unchanged', async () => {
-    const items = await world.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
+    const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
     assert.equal(new Set(items.map((item) => item.section)).size, 17);
   });
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {
-    const exported = await world.export(true);
+    const exported = await fixture.export(true);
     assert.equal(exported.length, 17);
-    assert.deepEqual(changed(await world.plan(exported, { prune: true, pruneIdentity: true })), []);
-    const other = await startBundleWorld();
+    assert.deepEqual(changed(await fixture.plan(exported, { prune: true, pruneIdentity: true })), []);
+    const other = await startBundleFixture();
     try {
       await other.apply(exported);
       assert.deepEqual(await other.export(true), exported);
@@ -126,7 +126,7 @@ describe('every section of the bundle', () => {
 
   it('has ids for nested items that stay the same after a change', async () => {
     const ids = async (): Promise<unknown> => {
-      const [row] = await world.db.query<{
+      const [row] = await fixture.db.query<{
         catalog: {
           items: { id: string; serviceId: string; categoryId: string; audience: unknown }[];
           categories: { id: string }[];
@@ -137,7 +137,7 @@ describe('every section of the bundle', () => {
         SELECT (SELECT compiled FROM config_items WHERE section = 'catalogs') AS catalog, (SELECT compiled FROM config_items WHERE section = 'knowledgeBases') AS base,
           (SELECT compiled FROM config_items WHERE section = 'webhooks') AS hook`);
       assert.ok(row);
-      const [laptop] = await world.db.query<{ id: string; petrova: string; hq: string; ivanov: string }>(sql`
+      const [laptop] = await fixture.db.query<{ id: string; petrova: string; hq: string; ivanov: string }>(sql`
         SELECT id, (SELECT id FROM users WHERE login = 'petrova') AS petrova, (SELECT id FROM users WHERE login = 'ivanov') AS ivanov,
           (SELECT id FROM org_units) AS hq FROM config_items WHERE section = 'services'`);
       const [item] = row.catalog.items;
@@ -149,39 +149,39 @@ describe('every section of the bundle', () => {
       return [item?.id, item?.categoryId, row.base.sections[0]?.id];
     };
     const before = await ids();
-    await world.apply(file(EVERYTHING.replace('Новый ноутбук', 'Ноутбук').replace('Сеть', 'Сети')));
+    await fixture.apply(file(EVERYTHING.replace('Новый ноутбук', 'Ноутбук').replace('Сеть', 'Сети')));
     assert.deepEqual(await ids(), before);
   });
 
   it('reports that an enabled integration is disabled during its change', async () => {
     // Its secret needs a value first; of what kind does not matter here.
-    await world.db.query(sql`
+    await fixture.db.query(sql`
       INSERT INTO signing_secret_values (secret_id, version, sealed, created_at)
       SELECT id, 1, '\\x00', now() FROM config_items WHERE section = 'signingSecrets'`);
     const enabled = EVERYTHING.replace('baseDelayMs: 1000 }, enabled: false', 'baseDelayMs: 1000 }, enabled: true');
-    await world.apply(file(enabled));
-    const items = await world.plan(file(enabled.replace('maxAttempts: 3', 'maxAttempts: 5')));
+    await fixture.apply(file(enabled));
+    const items = await fixture.plan(file(enabled.replace('maxAttempts: 3', 'maxAttempts: 5')));
     assert.match(items.find((item) => item.section === 'webhooks')?.note ?? '', /disabled, changed and enabled/);
   });
 
   it('raises the version of a changed calendar only', async () => {
     const version = async (): Promise<number | undefined> => {
-      const [row] = await world.db.query<{ version: number }>(
+      const [row] = await fixture.db.query<{ version: number }>(
         sql`SELECT version FROM config_items WHERE section = 'calendars'`,
       );
       return row?.version;
     };
     const first = await version();
-    await world.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
+    await fixture.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
     assert.equal(await version(), (first ?? 0) + 1);
-    await world.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
+    await fixture.apply(file(EVERYTHING.replace("tue: ['09:00-18:00']", "tue: ['09:00-17:00']")));
     assert.equal(await version(), (first ?? 0) + 1);
   });
 
   it('protects referenced items from removal', async () => {
     for (const section of ['calendars', 'services', 'signingSecrets']) {
       const without = EVERYTHING.replace(new RegExp(`^${section}:[^]*?(?=^[a-zA-Z]+:)`, 'm'), '');
-      const problems = await world.refused(file(without), { prune: true });
+      const problems = await fixture.refused(file(without), { prune: true });
       assert.ok(
         problems.every(({ code }) => code === 'UNKNOWN_REFERENCE'),
         section,

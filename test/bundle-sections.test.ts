@@ -1,7 +1,7 @@
 /** The sections that later rooms bring to life: judged in full from the start (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { file, problemsOf } from './harness/bundle.ts';
+import { file, problemsOf } from './harness/bundle-fixture.ts';
 
 /** What the tested items refer to. */
 const GROUND = `

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { filesBelow, ROOT } from './harness/load-sources.ts';
+import { filesBelow, ROOT } from './harness/source-files.ts';
 import { anchorsIn } from './harness/markdown.ts';
 
 const CITING = ['src', 'test', 'web/src', 'client/src', 'bench', 'tools', 'acceptance', 'examples', 'deploy', 'db'];

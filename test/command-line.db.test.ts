@@ -9,7 +9,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { migrate } from '../src/platform/database/migrate.ts';
-import { nextVersion, runCommand, type Said } from './harness/commands.ts';
+import { nextVersion, runCommand, type CommandResult } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
 
 const NOWHERE = 'postgres://docket:geheim@127.0.0.1:1/docket';
@@ -20,7 +20,7 @@ describe('the command line', () => {
   let folder: string;
   let env: Record<string, string>;
 
-  const docket = (args: readonly string[], more: Record<string, string> = {}): Promise<Said> =>
+  const docket = (args: readonly string[], more: Record<string, string> = {}): Promise<CommandResult> =>
     runCommand(args, { ...env, ...more });
   const inFolder = async (name: string, files: Readonly<Record<string, string | Buffer>>): Promise<string> => {
     const made = path.join(folder, name);
@@ -28,7 +28,7 @@ describe('the command line', () => {
     for (const [file, content] of Object.entries(files)) await writeFile(path.join(made, file), content);
     return made;
   };
-  const refused = (said: Said, why: RegExp, code = 1): void => {
+  const refused = (said: CommandResult, why: RegExp, code = 1): void => {
     assert.match(said.err, why);
     assert.doesNotMatch(said.err, /\n\s+at |geheim/);
     assert.equal(said.out, '');
@@ -112,7 +112,8 @@ describe('the command line', () => {
       refused(await docket(['serve'], { ...there, DOCKET_MIGRATE: 'off' }), /run docket migrate first/);
       await migrate(client);
       const next = await nextVersion(path.join(folder, 'next'), 'CREATE TABLE sample (id uuid PRIMARY KEY);');
-      const nextDocket = (args: readonly string[]): Promise<Said> => runCommand(args, { ...env, ...there }, next);
+      const nextDocket = (args: readonly string[]): Promise<CommandResult> =>
+        runCommand(args, { ...env, ...there }, next);
       for (const args of [
         ['plan', ITSM],
         ['apply', ITSM],
@@ -204,15 +205,15 @@ describe('the command line', () => {
   });
 
   it('exports a bundle that plans without changes if nothing is configured', async () => {
-    const bare = await createTestDatabase();
+    const plain = await createTestDatabase();
     try {
-      const there = { DATABASE_URL: bare.url };
+      const there = { DATABASE_URL: plain.url };
       const made = path.join(folder, 'bare');
       assert.equal((await docket(['export', made, '--identity'], there)).code, 0);
       const planned = await docket(['plan', made, '--prune', '--prune-identity'], there);
       assert.deepEqual([planned.code, planned.out], [0, 'Nothing to change; 0 unchanged.\n']);
     } finally {
-      await bare.drop();
+      await plain.drop();
     }
   });
 
@@ -226,7 +227,7 @@ describe('the command line', () => {
   });
 
   it('issues no key for incomplete or invalid options', async () => {
-    const create = (...more: string[]): Promise<Said> =>
+    const create = (...more: string[]): Promise<CommandResult> =>
       docket(['keys', 'create', '--owner', 'admin', '--name', 'k', '--scopes', 'all', ...more]);
     refused(await create('--allow', ''), /--allow names one range at least/, 2);
     refused(await create('--scopes', ' , '), /\/scopes: Name the scopes, one at least/);

@@ -8,8 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { Target } from './harness/fuzz/target.ts';
-import { WORLD } from './harness/load-calls.ts';
-import { bundle } from './harness/load-world.ts';
+import { WORLD } from './harness/operation-calls.ts';
+import { bundle } from './harness/small-configuration.ts';
 
 /** The promise is 100 ms on a machine of its own; here a processor may be shared by two. */
 const MOST_STALL_MS = 400;

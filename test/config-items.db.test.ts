@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
-import { bundle, idOf } from './harness/load-world.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import { bundle, idOf } from './harness/small-configuration.ts';
 
 const WORLD = `
 types:

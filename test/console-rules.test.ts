@@ -8,7 +8,7 @@ import { checkValue } from '../src/domain/metadata/index.ts';
 import type { FieldDefinition } from '../src/domain/metadata/index.ts';
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types/index.ts';
-import { filesBelow, ROOT } from './harness/load-sources.ts';
+import { filesBelow, ROOT } from './harness/source-files.ts';
 import { checkField, isWebAddress } from '../web/src/fields/check.ts';
 import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
 import {

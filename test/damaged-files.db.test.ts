@@ -13,7 +13,7 @@ import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { S3Blobs } from '../src/platform/blobs/s3.ts';
 import type { BlobStore } from '../src/platform/blobs/store.ts';
 import { BLOB_USES } from '../src/modules.ts';
-import { type Around, startAround } from './harness/around.ts';
+import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -41,14 +41,14 @@ interface Store {
 
 /** Lines of the service's log. */
 const log: string[] = [];
-let around: Around;
+let fixture: RecordFixture;
 let s3: TestS3;
 
 const STORES: readonly Store[] = [
   {
     name: 'the file system',
     open: async () => ({ wrap: (files) => files, close: async () => {} }),
-    spoil: (key, bytes) => writeFile(path.join(around.app.blobFolder, key.slice(0, 2), key), bytes),
+    spoil: (key, bytes) => writeFile(path.join(fixture.app.blobFolder, key.slice(0, 2), key), bytes),
   },
   {
     name: 'S3',
@@ -71,16 +71,16 @@ for (const { name, open, spoil } of STORES) {
     let id: string;
 
     const get = async (url: string, range?: string): Promise<Response> =>
-      await fetch(`${around.app.url}/api/v1${url}`, {
-        headers: { authorization: `Bearer ${around.keys.chief}`, ...(range === undefined ? {} : { range }) },
+      await fetch(`${fixture.app.url}/api/v1${url}`, {
+        headers: { authorization: `Bearer ${fixture.keys.chief}`, ...(range === undefined ? {} : { range }) },
       });
     const upload = async (): Promise<any> =>
-      await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, {
+      await fixture.ok('chief', 'POST', `/objects/${objectId}/attachments`, {
         filename: 'a.bin',
         contentBase64: content.toString('base64'),
       });
     const errors = async (): Promise<number> => {
-      const { body } = await around.app.request('GET', '/metrics');
+      const { body } = await fixture.app.request('GET', '/metrics');
       return Number(/^docket_content_errors_total\{error="damaged"\} (\d+)$/m.exec(body as string)?.[1]);
     };
     /** The whole, a part with the flipped byte in it, and one without. */
@@ -103,7 +103,7 @@ for (const { name, open, spoil } of STORES) {
       const opened = await open();
       close = opened.close;
       folder = await mkdtemp(path.join(tmpdir(), 'docket-damaged-'));
-      around = await startAround({
+      fixture = await startRecordFixture({
         log: pino({}, { write: (line: string) => void log.push(line) }),
         blobs: (files) => {
           blobs = opened.wrap(files);
@@ -111,12 +111,12 @@ for (const { name, open, spoil } of STORES) {
         },
       });
       const image = { type: 'image', attrs: { src: `data:image/png;base64,${PNG.toString('base64')}` } };
-      const made = await around.make({ title: 'with an image', body: { type: 'doc', content: [image] } });
+      const made = await fixture.make({ title: 'with an image', body: { type: 'doc', content: [image] } });
       objectId = made.id;
       ({ id } = await upload());
     });
     after(async () => {
-      await around.close();
+      await fixture.close();
       await close();
       await rm(folder, { recursive: true });
     });
@@ -127,7 +127,7 @@ for (const { name, open, spoil } of STORES) {
     });
 
     it('are reported by doctor --deep and rejected or listed by a backup', async () => {
-      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      const lines = await examineDeep({ db: fixture.app.db, caller: fixture.app.app.system() }, blobs);
       const wrong = lines.filter(({ ok }) => !ok);
       assert.deepEqual(
         wrong.map(({ name }) => name),
@@ -137,7 +137,7 @@ for (const { name, open, spoil } of STORES) {
       const dump = async (file: string, allowMissing: boolean): Promise<DumpReport> => {
         const archive = await ArchiveWriter.create(path.join(folder, file));
         const at = new Date().toISOString();
-        const options = { db: around.app.db, blobs, uses: BLOB_USES, archive, at, allowMissing, onPart: () => {} };
+        const options = { db: fixture.app.db, blobs, uses: BLOB_USES, archive, at, allowMissing, onPart: () => {} };
         return await dumpService(options).catch(async (error: unknown) => {
           await archive.abandon();
           throw error;
@@ -161,7 +161,7 @@ for (const { name, open, spoil } of STORES) {
       assert.deepEqual(Buffer.from(await (await get(url)).arrayBuffer()), PNG);
       await spoil(sha256(PNG), flipped(PNG));
       await refused(url);
-      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      const lines = await examineDeep({ db: fixture.app.db, caller: fixture.app.app.system() }, blobs);
       assert.match(
         lines.find(({ ok }) => !ok)?.says ?? '',
         new RegExp(`an image of record ${objectId} \\(blob .* is damaged`),
@@ -173,22 +173,22 @@ for (const { name, open, spoil } of STORES) {
 
 describe('a missing file', () => {
   it('is counted as an error and reported by doctor --deep', async () => {
-    around = await startAround();
+    fixture = await startRecordFixture();
     try {
-      const { id: objectId } = await around.make();
+      const { id: objectId } = await fixture.make();
       const bytes = Buffer.from('here today');
       const body = { filename: 'a.txt', contentBase64: bytes.toString('base64') };
-      const { id } = await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, body);
-      await unlink(path.join(around.app.blobFolder, sha256(bytes).slice(0, 2), sha256(bytes)));
-      const answer = await around.call('chief', 'GET', `/attachments/${id}/content`);
+      const { id } = await fixture.ok('chief', 'POST', `/objects/${objectId}/attachments`, body);
+      await unlink(path.join(fixture.app.blobFolder, sha256(bytes).slice(0, 2), sha256(bytes)));
+      const answer = await fixture.call('chief', 'GET', `/attachments/${id}/content`);
       assert.equal(answer.status, 500);
-      const { body: metrics } = await around.app.request('GET', '/metrics');
+      const { body: metrics } = await fixture.app.request('GET', '/metrics');
       assert.match(metrics as string, /^docket_content_errors_total\{error="missing"\} 1$/m);
-      const blobs = new FileBlobs(around.app.blobFolder);
-      const lines = await examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+      const blobs = new FileBlobs(fixture.app.blobFolder);
+      const lines = await examineDeep({ db: fixture.app.db, caller: fixture.app.app.system() }, blobs);
       assert.match(lines.find(({ ok }) => !ok)?.says ?? '', new RegExp(`${id} \\(blob .* is missing`));
     } finally {
-      await around.close();
+      await fixture.close();
     }
   });
 });

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from './harness/app.ts';
-import { type Around, PASSWORD, PEOPLE, type Person, startAround } from './harness/around.ts';
+import { type RecordFixture, PASSWORD, USERS, type FixtureUser, startRecordFixture } from './harness/record-fixture.ts';
 
-let around: Around;
-let keys: Record<Person, string>;
+let fixture: RecordFixture;
+let keys: Record<FixtureUser, string>;
 
-const send = (who: Person, method: string, path: string, body?: unknown, headers = {}): Promise<TestAnswer> =>
-  around.app.request(method, `/api/admin/v1${path}`, {
+const send = (who: FixtureUser, method: string, path: string, body?: unknown, headers = {}): Promise<TestAnswer> =>
+  fixture.app.request(method, `/api/admin/v1${path}`, {
     key: keys[who],
     headers,
     ...(body === undefined ? {} : { body }),
   });
 
-async function ok(who: Person, method: string, path: string, body?: unknown): Promise<any> {
+async function ok(who: FixtureUser, method: string, path: string, body?: unknown): Promise<any> {
   const answer = await send(who, method, path, body);
   assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
   return answer.body.data;
@@ -33,18 +33,18 @@ users:
 
 describe('the console API', () => {
   before(async () => {
-    around = await startAround();
-    const made = PEOPLE.map(
-      async (login) => [login, (await around.app.createKey({ login, scopes: ['admin:manage'] })).key] as const,
+    fixture = await startRecordFixture();
+    const made = USERS.map(
+      async (login) => [login, (await fixture.app.createKey({ login, scopes: ['admin:manage'] })).key] as const,
     );
-    keys = Object.fromEntries(await Promise.all(made)) as Record<Person, string>;
-    await around.app.apply([{ name: 'people.yaml', text: PEOPLE_MORE }]);
-    await around.rows(`UPDATE users SET state = 'ARCHIVED' WHERE login = 'gone'`);
+    keys = Object.fromEntries(await Promise.all(made)) as Record<FixtureUser, string>;
+    await fixture.app.apply([{ name: 'people.yaml', text: PEOPLE_MORE }]);
+    await fixture.rows(`UPDATE users SET state = 'ARCHIVED' WHERE login = 'gone'`);
   });
-  after(() => around.close());
+  after(() => fixture.close());
 
   it('lists types with the permitted actions', async () => {
-    const byCode = async (who: Person): Promise<Map<string, any>> =>
+    const byCode = async (who: FixtureUser): Promise<Map<string, any>> =>
       new Map((await ok(who, 'GET', '/desk/types')).map((type: { code: string }) => [type.code, type]));
     const agent = await byCode('agent');
     assert.deepEqual(
@@ -66,22 +66,22 @@ describe('the console API', () => {
   });
 
   it('returns the permitted actions for one record', async () => {
-    const { id } = await around.make({ kind: 'a' });
+    const { id } = await fixture.make({ kind: 'a' });
     const { actions } = await ok('agent', 'GET', `/objects/${id}/permissions`);
     assert.ok(actions.includes('update') && actions.includes('comment.create') && !actions.includes('Private Comment'));
     assert.deepEqual((await ok('viewer', 'GET', `/objects/${id}/permissions`)).actions, ['read']);
-    const other = await around.make({ kind: 'b' });
+    const other = await fixture.make({ kind: 'b' });
     refused(await send('viewer', 'GET', `/objects/${other.id}/permissions`), 404, 'NOT_FOUND');
   });
 
   it('returns names in the language of the console, and in the default locale elsewhere', async () => {
     const text = `types: [{ code: tint, name: { en-US: Tint, ru-RU: Оттенок }, title: word, fields: [{ code: word, name: { en-US: Word, ru-RU: Слово }, dataType: string }] }]`;
-    await around.app.apply([{ name: 'names.yaml', text }]);
+    await fixture.app.apply([{ name: 'names.yaml', text }]);
     const find = async (locale: string): Promise<string> => {
       const headers = { 'accept-language': locale };
       const types = (await send('chief', 'GET', '/desk/types', undefined, headers)).body.data;
       const { fields } = (await send('chief', 'GET', '/metadata/types/tint/fields', undefined, headers)).body.data;
-      const outside = await around.call('chief', 'GET', '/metadata/types/tint/fields', undefined, { headers });
+      const outside = await fixture.call('chief', 'GET', '/metadata/types/tint/fields', undefined, { headers });
       assert.equal(outside.body.data.fields[0].name, 'Word', 'the public interface has the default locale');
       return `${types.find((type: { code: string }) => type.code === 'tint').name} ${fields[0].name}`;
     };
@@ -108,11 +108,11 @@ describe('the console API', () => {
   });
 
   it('resolves ids only to names that the caller may see', async () => {
-    const seen = await around.make({ kind: 'a', title: 'Seen' });
-    const unseen = await around.make({ kind: 'b', title: 'Unseen' });
-    const [chief] = await around.rows<{ id: string }>(`SELECT id FROM users WHERE login = 'chief'`);
+    const seen = await fixture.make({ kind: 'a', title: 'Seen' });
+    const unseen = await fixture.make({ kind: 'b', title: 'Unseen' });
+    const [chief] = await fixture.rows<{ id: string }>(`SELECT id FROM users WHERE login = 'chief'`);
     const ids = [seen.id, unseen.id, chief?.id, randomUUID(), seen.id].join(',');
-    const labels = async (who: Person): Promise<unknown[]> =>
+    const labels = async (who: FixtureUser): Promise<unknown[]> =>
       (await ok(who, 'GET', `/desk/labels?ids=${ids}`)).map((one: any) => [one.kind, one.name]);
     assert.deepEqual(await labels('agent'), [
       ['user', 'Person chief'],
@@ -141,7 +141,7 @@ describe('the console API', () => {
     const own = await ok('agent', 'POST', '/desk/queues', { name: ' Mine ', shared: false, definition });
     assert.deepEqual([own.name, own.mayChange, own.revision, own.owner.displayName], ['Mine', true, 1, 'Person agent']);
     assert.deepEqual(own.definition, definition);
-    const names = async (who: Person): Promise<string[]> =>
+    const names = async (who: FixtureUser): Promise<string[]> =>
       (await ok(who, 'GET', '/desk/queues')).map((queue: { name: string }) => queue.name);
     assert.ok((await names('agent')).includes('Mine'));
     assert.ok(!(await names('chief')).includes('Mine'), "nobody sees another's own");
@@ -202,13 +202,13 @@ describe('the console API', () => {
   });
 
   it('returns the CSRF token to a session, and none to a key', async () => {
-    const signedIn = await around.app.request('POST', '/api/admin/v1/session', {
+    const signedIn = await fixture.app.request('POST', '/api/admin/v1/session', {
       body: { login: 'chief', password: PASSWORD },
     });
     const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-    const again = await around.app.request('GET', '/api/admin/v1/session', { headers: { cookie } });
+    const again = await fixture.app.request('GET', '/api/admin/v1/session', { headers: { cookie } });
     assert.equal(again.body.data.csrfToken, signedIn.body.data.csrfToken);
-    const [stored] = await around.rows<{ token: string; csrf: string }>(
+    const [stored] = await fixture.rows<{ token: string; csrf: string }>(
       `SELECT encode(token_hash, 'hex') AS token, encode(csrf_hash, 'hex') AS csrf FROM sessions`,
     );
     assert.ok(!JSON.stringify(stored).includes(again.body.data.csrfToken), 'the database holds hashes alone');
@@ -218,10 +218,10 @@ describe('the console API', () => {
   it('shows pending background work only to users with the right', async () => {
     refused(await send('agent', 'GET', '/health/backlog'), 403, 'RIGHT_MISSING');
     const before = await ok('chief', 'GET', '/health/backlog');
-    await around.rows(`INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
+    await fixture.rows(`INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
       VALUES (gen_random_uuid(), 'ObjectCreated', NULL, '2001-01-01T00:00:00Z', 0)`);
     for (const at of ['2001-02-03T04:05:06Z', '2999-01-01T00:00:00Z'])
-      await around.rows(
+      await fixture.rows(
         `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, max_attempts,
            base_delay_ms, created_at, due_at)
          VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'ObjectCreated', $1, 0, '{}', 3, 1000, $1, $1)`,

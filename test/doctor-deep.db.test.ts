@@ -12,60 +12,60 @@ import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import type { Violations } from '../src/platform/audit/checks.ts';
 import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';
 import { CHECKS } from '../src/modules.ts';
-import { type Around, startAround } from './harness/around.ts';
-import { CREATE, inboundOf } from './harness/inbound.ts';
+import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
+import { CREATE, inboundOf } from './harness/inbound-fixture.ts';
 import { CORRUPTIONS } from './harness/corruptions.ts';
 
 describe('docket doctor --deep', () => {
-  let around: Around;
+  let fixture: RecordFixture;
   let blobs: FileBlobs;
 
   const violations = async (name: string, statements: readonly string[]): Promise<[Violations, string]> => {
     const check = CHECKS.find((one) => one.name === name);
     assert.ok(check !== undefined, name);
     let found: [Violations, string] | undefined;
-    await around.app.db.transaction(
+    await fixture.app.db.transaction(
       'BEGIN',
       async (tx) => {
         let what = '';
         for (const statement of statements) what = String((await tx.query<{ what: unknown }>(raw(statement)))[0]?.what);
-        found = [await check.find({ db: tx, blobs, config: around.app.app.versions.current() }), what];
+        found = [await check.find({ db: tx, blobs, config: fixture.app.app.versions.current() }), what];
       },
       () => false,
     );
     return found as [Violations, string];
   };
-  const examine = () => examineDeep({ db: around.app.db, caller: around.app.app.system() }, blobs);
+  const examine = () => examineDeep({ db: fixture.app.db, caller: fixture.app.app.system() }, blobs);
 
   before(async () => {
-    around = await startAround();
-    blobs = new FileBlobs(around.app.blobFolder);
-    const inbound = await inboundOf(around);
+    fixture = await startRecordFixture();
+    blobs = new FileBlobs(fixture.app.blobFolder);
+    const inbound = await inboundOf(fixture);
     const ids: string[] = [];
     for (let turn = 0; turn < 4; turn++) {
       const body = { typeDefinitionId: 'case', values: { title: `case ${turn}`, kind: 'a' } };
       const options = turn === 0 ? { idempotencyKey: 'made' } : {};
-      const { id } = (await around.call('chief', 'POST', '/objects', body, options)).body.data;
-      await around.ok('chief', 'PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { note: 'changed' } });
+      const { id } = (await fixture.call('chief', 'POST', '/objects', body, options)).body.data;
+      await fixture.ok('chief', 'PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { note: 'changed' } });
       ids.push(id);
     }
     const keyed = { idempotencyKey: 'around' };
     const comment = { body: 'said', visibility: 'public' };
     const file = { filename: 'a.txt', contentBase64: Buffer.from('content').toString('base64') };
-    const rows = await around.rows<{ id: string }>(`SELECT id FROM config_items WHERE code = 'about'`);
+    const rows = await fixture.rows<{ id: string }>(`SELECT id FROM config_items WHERE code = 'about'`);
     const relation = { definitionId: rows[0]?.id, targetObjectId: ids[1] };
     for (const [kind, body] of [
       ['comments', comment],
       ['attachments', file],
       ['relations', relation],
     ] as const) {
-      const answer = await around.call('chief', 'POST', `/objects/${ids[0]}/${kind}`, body, keyed);
+      const answer = await fixture.call('chief', 'POST', `/objects/${ids[0]}/${kind}`, body, keyed);
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
     }
     const made = await inbound.call('chief', await inbound.integration(CREATE), { title: 'from outside' }, 'outside');
     assert.equal(made.status, 201, JSON.stringify(made.body));
   });
-  after(() => around.close());
+  after(() => fixture.close());
 
   it('finds nothing wrong in an intact database', async () => {
     const lines = await examine();
@@ -93,8 +93,8 @@ describe('docket doctor --deep', () => {
   });
 
   it('finds a file with other bytes and a missing one', async () => {
-    const [row] = await around.rows<{ sha256: string; id: string }>('SELECT sha256, id FROM attachments');
-    const file = path.join(around.app.blobFolder, (row?.sha256 ?? '').slice(0, 2), row?.sha256 ?? '');
+    const [row] = await fixture.rows<{ sha256: string; id: string }>('SELECT sha256, id FROM attachments');
+    const file = path.join(fixture.app.blobFolder, (row?.sha256 ?? '').slice(0, 2), row?.sha256 ?? '');
     await writeFile(file, 'CONTENT');
     const wrong = async (): Promise<string> => (await examine()).find(({ ok }) => !ok)?.says ?? '';
     assert.match(await wrong(), new RegExp(`${row?.id} \\(blob ${row?.sha256} is damaged`));
@@ -105,33 +105,33 @@ describe('docket doctor --deep', () => {
   });
 
   it('finds an index that lacks a row of its table', async () => {
-    const before = await examineIntegrity(around.app.db);
+    const before = await examineIntegrity(fixture.app.db);
     assert.ok(before.ok, before.says);
     assert.match(before.says, /\d+ tables and indexes are sound/);
     const ready = (on: boolean): string =>
       `UPDATE pg_index SET indisready = ${on} WHERE indexrelid = 'comments_of_object'::regclass`;
-    await around.rows(ready(false));
-    await around.rows(
+    await fixture.rows(ready(false));
+    await fixture.rows(
       `INSERT INTO comments SELECT gen_random_uuid(), object_id, 1, body, visibility, state, author_id, created_at, updated_at FROM comments LIMIT 1`,
     );
-    await around.rows(ready(true));
-    const found = await examineIntegrity(around.app.db);
+    await fixture.rows(ready(true));
+    const found = await examineIntegrity(fixture.app.db);
     assert.ok(!found.ok && found.says.includes('comments_of_object'), found.says);
-    await around.rows('REINDEX INDEX comments_of_object');
-    assert.deepEqual(await examineIntegrity(around.app.db), before, 'and nothing of the extension stays');
+    await fixture.rows('REINDEX INDEX comments_of_object');
+    assert.deepEqual(await examineIntegrity(fixture.app.db), before, 'and nothing of the extension stays');
   });
 
   it('finds an idle transaction', async () => {
-    const client = await around.app.db.connect();
+    const client = await fixture.app.db.connect();
     try {
       await client.query('BEGIN');
       await client.query('SELECT 1');
-      assert.match((await examineIdle(around.app.db, 0)).says, /idle for more than 0 s: process \d+/);
-      assert.ok((await examineIdle(around.app.db)).ok);
+      assert.match((await examineIdle(fixture.app.db, 0)).says, /idle for more than 0 s: process \d+/);
+      assert.ok((await examineIdle(fixture.app.db)).ok);
     } finally {
       await client.query('ROLLBACK');
       client.release();
     }
-    assert.ok((await examineIdle(around.app.db, 0)).ok);
+    assert.ok((await examineIdle(fixture.app.db, 0)).ok);
   });
 });

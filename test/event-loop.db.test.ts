@@ -1,7 +1,7 @@
 /**
  * How long one request keeps the event loop from all others: every operation with the largest legal input. Measured is the
  * processor time of the longest turn of the loop in a process of its own, the best of three, since other programs share the
- * machine. A new operation needs its row in `harness/load-large.ts`.
+ * machine. A new operation needs its row in `harness/largest-inputs.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,10 +11,10 @@ import { setPassword } from '../src/domain/access/index.ts';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { Target } from './harness/fuzz/target.ts';
-import { PASSWORD, rows } from './harness/load-calls.ts';
-import type { Call } from './harness/load-calls-row.ts';
-import { LARGE, LARGE_WORLD, MINIMAL, type Large, type Seeded, seedLarge } from './harness/load-large.ts';
-import { bundle } from './harness/load-world.ts';
+import { PASSWORD, operationCases } from './harness/operation-calls.ts';
+import type { Call } from './harness/operation-calls-case.ts';
+import { LARGE, LARGE_CONFIGURATION, MINIMAL, type Large, type Seeded, seedLarge } from './harness/largest-inputs.ts';
+import { bundle } from './harness/small-configuration.ts';
 
 /** The promise is 50 ms. Programs on the same cores make the same work cost more processor time, by half and above. */
 const MOST_STALL_MS = 80;
@@ -27,14 +27,14 @@ describe('the event loop', () => {
   let app: TestApp;
   let target: Target;
   let keys: { public: string; console: string };
-  let table: ReturnType<typeof rows>;
+  let table: ReturnType<typeof operationCases>;
   let seen: Seeded;
 
   before(async () => {
-    app = await startTestApp({ bundle: bundle(LARGE_WORLD) });
+    app = await startTestApp({ bundle: bundle(LARGE_CONFIGURATION) });
     const key = (await app.createKey({ login: 'full' })).key;
     keys = { public: key, console: (await app.createKey({ login: 'full', scopes: [ADMIN_SCOPE] })).key };
-    table = rows(app, keys.public, keys.console);
+    table = operationCases(app, keys.public, keys.console);
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
     seen = await seedLarge(app, async (method, path, body) => {
       const answer = await app.request(method, `/api/v1${path}`, { key, body });

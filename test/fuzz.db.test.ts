@@ -1,9 +1,9 @@
 /** The quick form of `npm run test:fuzz`, and that what it looks for would be seen. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judge, type Judge } from './harness/fuzz/oracle.ts';
+import { responseOracle, type ResponseOracle } from './harness/fuzz/oracle.ts';
 import { fuzz } from './harness/fuzz/run.ts';
-import type { Seen, Shot } from './harness/fuzz/wire.ts';
+import type { RawResponse, RawRequest } from './harness/fuzz/raw-http.ts';
 
 describe('generated requests', () => {
   it('get only documented responses', async () => {
@@ -18,7 +18,7 @@ describe('generated requests', () => {
 });
 
 describe('the response oracle', () => {
-  const shot: Shot = {
+  const shot: RawRequest = {
     way: 'test',
     operation: 'objects.get',
     who: 'nobody',
@@ -27,13 +27,13 @@ describe('the response oracle', () => {
     headers: [],
     params: {},
   };
-  const rules: Judge = {
+  const rules: ResponseOracle = {
     checks: [],
     pointless: new Set(),
     forbidden: (who) => (who === 'nobody' ? ['canary'] : []),
     mayWrite: () => false,
   };
-  const seen = (status: number, error: object | undefined, more: Partial<Seen> = {}): Seen => {
+  const seen = (status: number, error: object | undefined, more: Partial<RawResponse> = {}): RawResponse => {
     const meta = { correlationId: 'c', apiVersion: 'v1' };
     const body = error === undefined ? { data: {}, meta } : { error, meta };
     const headers = new Headers({ 'x-correlation-id': 'c', 'x-content-type-options': 'nosniff' });
@@ -42,7 +42,8 @@ describe('the response oracle', () => {
   const fault = (code: string, details: unknown = []): object => {
     return { code, message: 'Say it better.', details };
   };
-  const said = (one: Seen, changed: Partial<Shot> = {}): string => judge(rules, { ...shot, ...changed }, one).join();
+  const said = (one: RawResponse, changed: Partial<RawRequest> = {}): string =>
+    responseOracle(rules, { ...shot, ...changed }, one).join();
 
   it('accepts a valid response', () => {
     assert.equal(said(seen(200, undefined)), '');

@@ -9,7 +9,7 @@ import { examineSearch } from '../src/cli/search.ts';
 import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { CHECKS } from '../src/modules.ts';
-import { type Around, startAround } from './harness/around.ts';
+import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 
 /** Tables whose every column is either found, or named below. */
 const REPLAYED = ['objects', 'comments', 'attachments', 'relations'] as const;
@@ -96,13 +96,13 @@ function otherValue({ column, type }: Column): string {
   return value;
 }
 
-let around: Around;
+let fixture: RecordFixture;
 
 /** What all checks find while the statement holds; it is undone again. */
 async function foundAfter(statement: string): Promise<string[]> {
-  const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.versions.current() };
+  const parts = { blobs: new FileBlobs(fixture.app.blobFolder), config: fixture.app.app.versions.current() };
   const named: string[] = [];
-  await around.app.db.transaction(
+  await fixture.app.db.transaction(
     'BEGIN',
     async (tx) => {
       // Foreign keys would refuse some of it; whoever changes rows by hand can turn them off too.
@@ -117,79 +117,79 @@ async function foundAfter(statement: string): Promise<string[]> {
 
 /** Records with everything that history must follow. */
 async function live(): Promise<void> {
-  const { id } = await around.make({ title: 'with a past', kind: 'a', count: 7, note: 'first' });
+  const { id } = await fixture.make({ title: 'with a past', kind: 'a', count: 7, note: 'first' });
   const transition = async (code: string, revision: number, values = {}): Promise<void> => {
-    const workflow = await around.ok('chief', 'GET', `/objects/${id}/workflow`);
-    await around.ok('chief', 'POST', `/objects/${id}/transitions`, {
+    const workflow = await fixture.ok('chief', 'GET', `/objects/${id}/workflow`);
+    await fixture.ok('chief', 'POST', `/objects/${id}/transitions`, {
       transitionId: workflow.transitions.find((one: { code: string }) => one.code === code).id,
       expectedRevision: revision,
       expectedStateId: workflow.state.id,
       values,
     });
   };
-  await around.ok('agent', 'PATCH', `/objects/${id}`, {
+  await fixture.ok('agent', 'PATCH', `/objects/${id}`, {
     expectedRevision: 1,
     changes: { count: null, note: 'second' },
   });
   await transition('take', 2, { note: 'third' });
   await transition('hold', 3, { $reason: 'waits' });
-  const other = await around.make({ title: 'other', kind: 'b', day: '2026-01-31' }, 'case');
+  const other = await fixture.make({ title: 'other', kind: 'b', day: '2026-01-31' }, 'case');
   for (const visibility of ['public', 'internal']) {
-    const comment = await around.ok('chief', 'POST', `/objects/${id}/comments`, {
+    const comment = await fixture.ok('chief', 'POST', `/objects/${id}/comments`, {
       body: `said ${visibility}`,
       visibility,
     });
     if (visibility === 'public') continue;
     const patched = { expectedRevision: 1, body: 'said otherwise', visibility: 'public' };
-    await around.ok('chief', 'PATCH', `/comments/${comment.id}`, patched);
+    await fixture.ok('chief', 'PATCH', `/comments/${comment.id}`, patched);
   }
-  const gone = await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: 'gone', visibility: 'public' });
-  await around.ok('chief', 'DELETE', `/comments/${gone.id}`, { expectedRevision: 1 });
+  const gone = await fixture.ok('chief', 'POST', `/objects/${id}/comments`, { body: 'gone', visibility: 'public' });
+  await fixture.ok('chief', 'DELETE', `/comments/${gone.id}`, { expectedRevision: 1 });
   const files: { id: string }[] = [];
   for (const filename of ['a.txt', 'b.txt']) {
     const body = { filename, mediaType: 'text/plain', contentBase64: Buffer.from(filename).toString('base64') };
-    files.push(await around.ok('chief', 'POST', `/objects/${id}/attachments`, body));
+    files.push(await fixture.ok('chief', 'POST', `/objects/${id}/attachments`, body));
   }
-  await around.ok('chief', 'DELETE', `/attachments/${files[0]?.id}`, { expectedRevision: 1 });
-  const definitions = await around.rows<{ id: string }>(
+  await fixture.ok('chief', 'DELETE', `/attachments/${files[0]?.id}`, { expectedRevision: 1 });
+  const definitions = await fixture.rows<{ id: string }>(
     `SELECT id FROM config_items WHERE section = 'relationDefinitions' AND code IN ('about', 'twin') ORDER BY code`,
   );
   const relations: { relation: { id: string } }[] = [];
   for (const definition of definitions) {
     const body = { definitionId: definition.id, targetObjectId: other.id };
-    relations.push(await around.ok('chief', 'POST', `/objects/${id}/relations`, body));
+    relations.push(await fixture.ok('chief', 'POST', `/objects/${id}/relations`, body));
   }
-  await around.ok('chief', 'DELETE', `/relations/${relations[0]?.relation.id}`, { expectedRevision: 1 });
-  const archived = await around.make({ title: 'archived', kind: 'a' });
-  await around.ok('chief', 'DELETE', `/objects/${archived.id}`, { expectedRevision: 1 });
+  await fixture.ok('chief', 'DELETE', `/relations/${relations[0]?.relation.id}`, { expectedRevision: 1 });
+  const archived = await fixture.make({ title: 'archived', kind: 'a' });
+  await fixture.ok('chief', 'DELETE', `/objects/${archived.id}`, { expectedRevision: 1 });
 }
 
 describe('current values compared with history', () => {
   before(async () => {
-    around = await startAround();
+    fixture = await startRecordFixture();
     await live();
   });
-  after(() => around.close());
+  after(() => fixture.close());
 
   it('match unless the database was changed directly', async () => {
-    const parts = { blobs: new FileBlobs(around.app.blobFolder), config: around.app.app.versions.current() };
+    const parts = { blobs: new FileBlobs(fixture.app.blobFolder), config: fixture.app.app.versions.current() };
     for (const check of CHECKS) {
-      const { named } = await runCheck(around.app.db, check, parts);
+      const { named } = await runCheck(fixture.app.db, check, parts);
       assert.deepEqual(named, [], check.name);
     }
   });
 
   it('do not expose the parts of history that exist for the comparison', async () => {
-    const [row] = await around.rows<{ id: string }>(`SELECT id FROM objects WHERE title = 'with a past'`);
-    const history = await around.ok('chief', 'GET', `/objects/${row?.id}/history`);
+    const [row] = await fixture.rows<{ id: string }>(`SELECT id FROM objects WHERE title = 'with a past'`);
+    const history = await fixture.ok('chief', 'GET', `/objects/${row?.id}/history`);
     assert.ok(history.length > 8);
     assert.doesNotMatch(JSON.stringify(history), /\$stored/);
-    const kept = await around.rows<{ n: number }>(`SELECT count(*)::int AS n FROM journal WHERE data ? '$stored'`);
+    const kept = await fixture.rows<{ n: number }>(`SELECT count(*)::int AS n FROM journal WHERE data ? '$stored'`);
     assert.ok((kept[0]?.n ?? 0) > 5);
   });
 
   it('report mismatches column by column in every row, or why a row cannot be compared', async () => {
-    const columns = await around.rows<Column>(`
+    const columns = await fixture.rows<Column>(`
       SELECT table_name AS table, column_name AS column, data_type AS type FROM information_schema.columns
       WHERE table_schema = 'public' ORDER BY 1, ordinal_position`);
     const tables = new Set(columns.map(({ table }) => table));
@@ -201,7 +201,7 @@ describe('current values compared with history', () => {
     const silent: string[] = [];
     for (const one of columns.filter(({ table }) => (REPLAYED as readonly string[]).includes(table))) {
       const name = `${one.table}.${one.column}`;
-      const rows = await around.rows<{ id: string }>(`SELECT id FROM ${one.table}`);
+      const rows = await fixture.rows<{ id: string }>(`SELECT id FROM ${one.table}`);
       for (const { id } of rows) {
         const named = await foundAfter(
           `UPDATE ${one.table} SET "${one.column}" = ${otherValue(one)} WHERE id = '${id}'`,
@@ -215,10 +215,10 @@ describe('current values compared with history', () => {
   });
 
   it('reveal a changed number through the search index', async () => {
-    const tool = { work: around.app.app.work, caller: around.app.app.system() };
+    const tool = { work: fixture.app.app.work, caller: fixture.app.app.system() };
     assert.equal((await examineSearch(tool, true)).ok, true);
     const renumber = (from: string, to: string): Promise<unknown> =>
-      around.rows('UPDATE objects SET number = $2 WHERE number = $1', [from, to]);
+      fixture.rows('UPDATE objects SET number = $2 WHERE number = $1', [from, to]);
     await renumber('CASE0001', 'CASE9001');
     const { ok, says } = await examineSearch(tool, true);
     assert.ok(!ok, says);

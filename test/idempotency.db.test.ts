@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeIdempotency } from '../src/platform/unit-of-work/idempotency.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
-import { ACTIONS, bundle, changeRights, stored, user } from './harness/load-world.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import { ACTIONS, bundle, changeRights, stored, user } from './harness/small-configuration.ts';
 
 const WORLD = `
 types:
@@ -36,7 +36,7 @@ ${['alice', 'bob', 'fresh'].map(user).join('')}`;
 
 let app: TestApp;
 /** What an answer said that the documents do not describe. */
-let undescribed: string[];
+let undocumented: string[];
 let key: string;
 
 const body = (values: Record<string, unknown>, more = {}): unknown => ({
@@ -73,7 +73,7 @@ async function effects(title: string): Promise<number> {
 }
 
 /** A POST by hand, with headers that `fetch` would not send. */
-async function bare(
+async function postRaw(
   headers: Record<string, string | string[]>,
   text: string,
 ): Promise<{ status: number; code: string }> {
@@ -100,7 +100,7 @@ async function bare(
 describe('Idempotency-Key', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
-    undescribed = watchAnswers(app);
+    undocumented = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
   });
   after(() => app.close());
@@ -336,14 +336,14 @@ describe('Idempotency-Key', () => {
     for (const value of ['', ' ', 'x'.repeat(256), 'a b', 'a\tb', 'ключ', ['a', 'b'], ['same', 'same']]) {
       const headers = { 'idempotency-key': Array.isArray(value) ? value : Buffer.from(value).toString('latin1') };
       assert.deepEqual(
-        await bare(headers, text),
+        await postRaw(headers, text),
         { status: 400, code: 'INVALID_IDEMPOTENCY_KEY' },
         JSON.stringify(value),
       );
     }
     assert.equal(await effects('syntax'), 0);
     for (const value of ['x', 'x'.repeat(255), '"quoted"', '!~']) {
-      assert.equal((await bare({ 'idempotency-key': value }, text)).status, 201, value);
+      assert.equal((await postRaw({ 'idempotency-key': value }, text)).status, 201, value);
     }
     assert.equal(await effects('syntax'), 4);
     const { id } = (await created('ignored', body({}))).body.data;
@@ -356,6 +356,6 @@ describe('Idempotency-Key', () => {
   });
 
   it('responds only as the OpenAPI documents describe', () => {
-    assert.deepEqual(undescribed.slice(0, 3), []);
+    assert.deepEqual(undocumented.slice(0, 3), []);
   });
 });

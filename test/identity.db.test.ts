@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { refused } from './harness/around.ts';
-import { type IdentityWorld, startIdentity } from './harness/identity.ts';
+import { assertRejected } from './harness/record-fixture.ts';
+import { type IdentityFixture, startIdentityFixture } from './harness/identity-fixture.ts';
 
-let world: IdentityWorld;
+let fixture: IdentityFixture;
 
 describe('users', () => {
   before(async () => {
-    world = await startIdentity();
+    fixture = await startIdentityFixture();
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('are created with exactly the given values', async () => {
     const userId = randomUUID();
@@ -25,18 +25,18 @@ describe('users', () => {
       employeeId: '17',
       externalId: 'hr-17',
     };
-    const made = await world.ok('admin', 'POST', '/identity/users', full);
+    const made = await fixture.ok('admin', 'POST', '/identity/users', full);
     const { createdAt, updatedAt, ...rest } = made;
     assert.deepEqual(rest, { ...full, id: userId, organizationUnitId: null, state: 'ACTIVE', revision: 1 });
     assert.equal(createdAt, updatedAt);
-    const [bare] = [await world.ok('admin', 'POST', '/identity/users', world.person('bare'))];
+    const bare = await fixture.ok('admin', 'POST', '/identity/users', fixture.person('bare'));
     assert.deepEqual([bare.locale, bare.timezone, bare.employeeId, bare.externalId], [null, null, null, null]);
     assert.equal(bare.userId, bare.id);
     for (const extra of [{ role: 'administrator' }, { groups: [] }, { password: 'x' }, { state: 'ARCHIVED' }]) {
-      const answer = await world.call('admin', 'POST', '/identity/users', { ...world.person(), ...extra });
-      refused(answer, 400, 'INVALID_REQUEST', JSON.stringify(extra));
+      const answer = await fixture.call('admin', 'POST', '/identity/users', { ...fixture.person(), ...extra });
+      assertRejected(answer, 400, 'INVALID_REQUEST', JSON.stringify(extra));
     }
-    const rows = await world.rows<{ n: number }>(
+    const rows = await fixture.rows<{ n: number }>(
       'SELECT count(*)::int AS n FROM role_assignments a JOIN users u ON u.id = a.member_id WHERE u.id = $1 OR u.password_hash IS NOT NULL',
       [userId],
     );
@@ -44,21 +44,21 @@ describe('users', () => {
   });
 
   it('have unique logins, addresses and ids, regardless of case', async () => {
-    const first = await world.ok('admin', 'POST', '/identity/users', {
+    const first = await fixture.ok('admin', 'POST', '/identity/users', {
       login: 'Straße',
       displayName: 'One',
       email: 'Boris@Example.org',
     });
     const clash = async (change: object, field: string): Promise<void> => {
-      const answer = await world.call('admin', 'POST', '/identity/users', { ...world.person(), ...change });
-      refused(answer, 409, 'ALREADY_EXISTS', JSON.stringify(change));
+      const answer = await fixture.call('admin', 'POST', '/identity/users', { ...fixture.person(), ...change });
+      assertRejected(answer, 409, 'ALREADY_EXISTS', JSON.stringify(change));
       assert.deepEqual(answer.body.error.details, { field });
     };
     for (const login of ['STRASSE', 'strasse', 'ſtraße', 'ｓｔｒａｓｓｅ']) await clash({ login }, 'login');
     for (const email of ['boris@example.org', 'BORIS@EXAMPLE.ORG', 'ｂoris@example.org'])
       await clash({ email }, 'email');
     await clash({ userId: first.id }, 'userId');
-    await world.ok('admin', 'POST', `!/identity/users/${first.id}/archive`, {});
+    await fixture.ok('admin', 'POST', `!/identity/users/${first.id}/archive`, {});
     await clash({ login: 'strasse' }, 'login');
     await clash({ userId: first.id }, 'userId');
   });
@@ -72,8 +72,8 @@ describe('users', () => {
       employeeId: 'a\u0007',
       externalId: '\u2028',
     };
-    const answer = await world.call('admin', 'POST', '/identity/users', wrong);
-    refused(answer, 400, 'INVALID_VALUES');
+    const answer = await fixture.call('admin', 'POST', '/identity/users', wrong);
+    assertRejected(answer, 400, 'INVALID_VALUES');
     assert.deepEqual(answer.body.error.details.map(({ path }: { path: string }) => path).sort(), [
       '/displayName',
       '/email',
@@ -92,7 +92,7 @@ describe('users', () => {
       ['email', 'x\u200b@example.org'],
       ['displayName', '\ud800'],
     ] as const) {
-      const one = await world.call('admin', 'POST', '/identity/users', { ...world.person(), [field]: value });
+      const one = await fixture.call('admin', 'POST', '/identity/users', { ...fixture.person(), [field]: value });
       assert.equal(one.status, 400, `${field} ${JSON.stringify(value)}: ${JSON.stringify(one.body)}`);
     }
     for (const [field, value] of [
@@ -105,13 +105,13 @@ describe('users', () => {
       ['userId', 'x'],
       ['userId', '00000000-0000-0000-0000-00000000000G'],
     ] as const) {
-      const one = await world.call('admin', 'POST', '/identity/users', { ...world.person(), [field]: value });
-      refused(one, 400, 'INVALID_REQUEST', `${field} ${value}`);
+      const one = await fixture.call('admin', 'POST', '/identity/users', { ...fixture.person(), [field]: value });
+      assertRejected(one, 400, 'INVALID_REQUEST', `${field} ${value}`);
     }
   });
 
   it('are listed by name and then id with every field, without archived ones', async () => {
-    const fresh = await startIdentity();
+    const fresh = await startIdentityFixture();
     try {
       const names = ['Яна', 'ёлка', 'Ель', 'zoe', 'Åke', 'adam', 'Adam'];
       for (const displayName of names) {
@@ -149,7 +149,7 @@ describe('users', () => {
         'state',
       ];
       for (const user of listed) assert.ok(fields.every((field) => Object.hasOwn(user, field)));
-      refused(await fresh.call('admin', 'GET', '/identity/users?page=1'), 400, 'INVALID_REQUEST');
+      assertRejected(await fresh.call('admin', 'GET', '/identity/users?page=1'), 400, 'INVALID_REQUEST');
       const archived = await fresh.ok('admin', 'GET', '!/identity/archived');
       assert.deepEqual(
         [archived.users.map(({ id }: any) => id), archived.groups, archived.orgUnits],
@@ -161,33 +161,44 @@ describe('users', () => {
   });
 
   it('change at the expected revision', async () => {
-    const made = await world.ok('admin', 'POST', '/identity/users', { ...world.person(), timezone: 'Europe/Moscow' });
+    const made = await fixture.ok('admin', 'POST', '/identity/users', {
+      ...fixture.person(),
+      timezone: 'Europe/Moscow',
+    });
     const path = `!/identity/users/${made.id}`;
-    const changed = await world.ok('admin', 'PATCH', path, { expectedRevision: 1, displayName: 'New', timezone: null });
+    const changed = await fixture.ok('admin', 'PATCH', path, {
+      expectedRevision: 1,
+      displayName: 'New',
+      timezone: null,
+    });
     assert.deepEqual([changed.displayName, changed.timezone, changed.revision], ['New', null, 2]);
     assert.equal(changed.email, made.email);
-    refused(
-      await world.call('admin', 'PATCH', path, { expectedRevision: 1, locale: 'en-US' }),
+    assertRejected(
+      await fixture.call('admin', 'PATCH', path, { expectedRevision: 1, locale: 'en-US' }),
       409,
       'REVISION_CONFLICT',
     );
-    const same = await world.ok('admin', 'PATCH', path, { expectedRevision: 2, displayName: 'New', timezone: null });
+    const same = await fixture.ok('admin', 'PATCH', path, { expectedRevision: 2, displayName: 'New', timezone: null });
     assert.equal(same.revision, 2, 'nothing changed');
-    const other = await world.ok('admin', 'POST', '/identity/users', world.person());
-    const clash = await world.call('admin', 'PATCH', path, { expectedRevision: 2, email: other.email.toUpperCase() });
-    refused(clash, 409, 'ALREADY_EXISTS');
-    const own = await world.ok('admin', 'PATCH', path, { expectedRevision: 2, email: made.email.toUpperCase() });
+    const other = await fixture.ok('admin', 'POST', '/identity/users', fixture.person());
+    const clash = await fixture.call('admin', 'PATCH', path, { expectedRevision: 2, email: other.email.toUpperCase() });
+    assertRejected(clash, 409, 'ALREADY_EXISTS');
+    const own = await fixture.ok('admin', 'PATCH', path, { expectedRevision: 2, email: made.email.toUpperCase() });
     assert.equal(own.email, made.email.toUpperCase());
-    refused(await world.call('admin', 'PATCH', path, { expectedRevision: 3, email: 'x' }), 400, 'INVALID_VALUES');
+    assertRejected(
+      await fixture.call('admin', 'PATCH', path, { expectedRevision: 3, email: 'x' }),
+      400,
+      'INVALID_VALUES',
+    );
     for (const body of [
       { expectedRevision: 3, login: 'x' },
       { displayName: 'x' },
       { expectedRevision: '3' },
       { expectedRevision: 3, email: null },
     ]) {
-      refused(await world.call('admin', 'PATCH', path, body), 400, 'INVALID_REQUEST', JSON.stringify(body));
+      assertRejected(await fixture.call('admin', 'PATCH', path, body), 400, 'INVALID_REQUEST', JSON.stringify(body));
     }
-    const events = await world.rows<{ type: string; data: any }>(
+    const events = await fixture.rows<{ type: string; data: any }>(
       'SELECT type, data FROM journal WHERE subject = $1 ORDER BY seq',
       [`user:${made.id}`],
     );
@@ -202,27 +213,35 @@ describe('users', () => {
   });
 
   it('are archived and restored once', async () => {
-    const made = await world.ok('admin', 'POST', '/identity/users', world.person());
+    const made = await fixture.ok('admin', 'POST', '/identity/users', fixture.person());
     const path = `!/identity/users/${made.id}`;
-    refused(await world.call('admin', 'POST', `${path}/restore`), 409, 'STATE_CONFLICT');
-    refused(await world.call('admin', 'POST', `${path}/archive`, { expectedRevision: 9 }), 409, 'REVISION_CONFLICT');
-    const archived = await world.ok('admin', 'POST', `${path}/archive`, { expectedRevision: 1 });
+    assertRejected(await fixture.call('admin', 'POST', `${path}/restore`), 409, 'STATE_CONFLICT');
+    assertRejected(
+      await fixture.call('admin', 'POST', `${path}/archive`, { expectedRevision: 9 }),
+      409,
+      'REVISION_CONFLICT',
+    );
+    const archived = await fixture.ok('admin', 'POST', `${path}/archive`, { expectedRevision: 1 });
     assert.deepEqual([archived.state, archived.revision], ['ARCHIVED', 2]);
-    refused(await world.call('admin', 'POST', `${path}/archive`), 409, 'ARCHIVED');
-    refused(await world.call('admin', 'PATCH', path, { expectedRevision: 2, displayName: 'x' }), 409, 'ARCHIVED');
-    const restored = await world.ok('admin', 'POST', `${path}/restore`);
+    assertRejected(await fixture.call('admin', 'POST', `${path}/archive`), 409, 'ARCHIVED');
+    assertRejected(
+      await fixture.call('admin', 'PATCH', path, { expectedRevision: 2, displayName: 'x' }),
+      409,
+      'ARCHIVED',
+    );
+    const restored = await fixture.ok('admin', 'POST', `${path}/restore`);
     assert.deepEqual([restored.state, restored.revision], ['ACTIVE', 3]);
     for (const verb of ['archive', 'restore']) {
-      refused(await world.call('admin', 'POST', `!/identity/users/${randomUUID()}/${verb}`), 404, 'NOT_FOUND');
+      assertRejected(await fixture.call('admin', 'POST', `!/identity/users/${randomUUID()}/${verb}`), 404, 'NOT_FOUND');
     }
   });
 });
 
 describe('groups and units', () => {
   before(async () => {
-    world = await startIdentity();
+    fixture = await startIdentityFixture();
   });
-  after(() => world.close());
+  after(() => fixture.close());
 
   it('have codes that are valid in a bundle and unique regardless of case', async () => {
     for (const [path, name, field] of [
@@ -230,99 +249,103 @@ describe('groups and units', () => {
       ['org-units', 'unit', 'organizationUnitId'],
     ] as const) {
       const id = randomUUID();
-      const made = await world.ok('admin', 'POST', `/identity/${path}`, {
+      const made = await fixture.ok('admin', 'POST', `/identity/${path}`, {
         code: `North-${name}`,
         name: ' Север ',
         [field]: id,
       });
       assert.deepEqual([made.id, made[field], made.code, made.state], [id, id, `north-${name}`, 'ACTIVE']);
-      const clash = await world.call('admin', 'POST', `/identity/${path}`, { code: `NORTH-${name}`, name: 'x' });
-      refused(clash, 409, 'ALREADY_EXISTS');
+      const clash = await fixture.call('admin', 'POST', `/identity/${path}`, { code: `NORTH-${name}`, name: 'x' });
+      assertRejected(clash, 409, 'ALREADY_EXISTS');
       assert.deepEqual(clash.body.error.details, { field: 'code' });
-      const taken = await world.call('admin', 'POST', `/identity/${path}`, {
+      const taken = await fixture.call('admin', 'POST', `/identity/${path}`, {
         code: `other-${name}`,
         name: 'x',
         [field]: id,
       });
       assert.deepEqual(taken.body.error.details, { field });
       for (const code of ['1st', 'a_b', 'a b', 'абв', 'ı', '-a', 'K\u212a', 'a\u200b']) {
-        refused(
-          await world.call('admin', 'POST', `/identity/${path}`, { code, name: 'x' }),
+        assertRejected(
+          await fixture.call('admin', 'POST', `/identity/${path}`, { code, name: 'x' }),
           400,
           'INVALID_VALUES',
           code,
         );
       }
-      refused(
-        await world.call('admin', 'POST', `/identity/${path}`, { code: 'x'.repeat(64), name: 'x' }),
+      assertRejected(
+        await fixture.call('admin', 'POST', `/identity/${path}`, { code: 'x'.repeat(64), name: 'x' }),
         400,
         'INVALID_REQUEST',
       );
-      refused(
-        await world.call('admin', 'POST', `/identity/${path}`, { code: 'ok', name: 'a\nb' }),
+      assertRejected(
+        await fixture.call('admin', 'POST', `/identity/${path}`, { code: 'ok', name: 'a\nb' }),
         400,
         'INVALID_VALUES',
       );
     }
-    refused(await world.call('admin', 'POST', '/identity/groups', { name: 'x' }), 400, 'INVALID_REQUEST');
+    assertRejected(await fixture.call('admin', 'POST', '/identity/groups', { name: 'x' }), 400, 'INVALID_REQUEST');
   });
 
   it('get a generated code if a unit has none', async () => {
-    const one = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
-    const two = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
-    const three = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Отдел продаж' });
+    const one = await fixture.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
+    const two = await fixture.ok('admin', 'POST', '/identity/org-units', { name: 'Head Office, 2nd floor' });
+    const three = await fixture.ok('admin', 'POST', '/identity/org-units', { name: 'Отдел продаж' });
     assert.match(one.code, /^head-office-2nd-floor-[0-9a-f]{12}$/);
     assert.match(three.code, /^unit-[0-9a-f]{12}$/);
     assert.notEqual(one.code, two.code);
   });
 
   it('refer only to existing items', async () => {
-    const manager = await world.ok('admin', 'POST', '/identity/users', world.person());
-    const top = await world.ok('admin', 'POST', '/identity/org-units', {
+    const manager = await fixture.ok('admin', 'POST', '/identity/users', fixture.person());
+    const top = await fixture.ok('admin', 'POST', '/identity/org-units', {
       name: 'Top',
       managerUserId: manager.id,
       location: 'Омск',
     });
     assert.deepEqual([top.managerUserId, top.location, top.parentId], [manager.id, 'Омск', null]);
-    const below = await world.ok('admin', 'POST', '/identity/org-units', { name: 'Below', parentId: top.id });
+    const below = await fixture.ok('admin', 'POST', '/identity/org-units', { name: 'Below', parentId: top.id });
     assert.equal(below.parentId, top.id);
     const own = randomUUID();
-    const wrong = await world.call('admin', 'POST', '/identity/org-units', {
+    const wrong = await fixture.call('admin', 'POST', '/identity/org-units', {
       name: 'x',
       parentId: own,
       organizationUnitId: own,
       managerUserId: randomUUID(),
     });
-    refused(wrong, 400, 'INVALID_VALUES');
+    assertRejected(wrong, 400, 'INVALID_VALUES');
     assert.deepEqual(
       wrong.body.error.details.map(({ path }: { path: string }) => path),
       ['/parentId', '/managerUserId'],
     );
-    await world.ok('admin', 'POST', `!/identity/org-units/${top.id}/archive`);
-    refused(
-      await world.call('admin', 'POST', '/identity/org-units', { name: 'x', parentId: top.id }),
+    await fixture.ok('admin', 'POST', `!/identity/org-units/${top.id}/archive`);
+    assertRejected(
+      await fixture.call('admin', 'POST', '/identity/org-units', { name: 'x', parentId: top.id }),
       400,
       'INVALID_VALUES',
     );
-    await world.ok('admin', 'POST', `!/identity/org-units/${top.id}/restore`);
+    await fixture.ok('admin', 'POST', `!/identity/org-units/${top.id}/restore`);
     const path = `!/identity/org-units/${top.id}`;
-    const cycle = await world.call('admin', 'PATCH', path, { expectedRevision: 3, parentId: below.id });
-    refused(cycle, 400, 'INVALID_VALUES');
+    const cycle = await fixture.call('admin', 'PATCH', path, { expectedRevision: 3, parentId: below.id });
+    assertRejected(cycle, 400, 'INVALID_VALUES');
     assert.equal(cycle.body.error.details[0].code, 'CYCLE');
-    refused(
-      await world.call('admin', 'PATCH', path, { expectedRevision: 3, parentId: top.id }),
+    assertRejected(
+      await fixture.call('admin', 'PATCH', path, { expectedRevision: 3, parentId: top.id }),
       400,
       'INVALID_VALUES',
       'itself',
     );
-    const changed = await world.ok('admin', 'PATCH', path, {
+    const changed = await fixture.ok('admin', 'PATCH', path, {
       expectedRevision: 3,
       location: null,
       name: { 'ru-RU': 'Верх', 'en-US': 'Top' },
     });
     assert.deepEqual([changed.name, changed.location, changed.revision], ['Верх', null, 4]);
-    refused(await world.call('admin', 'PATCH', path, { expectedRevision: 3, location: 'x' }), 409, 'REVISION_CONFLICT');
-    const loose = await world.ok('admin', 'PATCH', `!/identity/org-units/${below.id}`, {
+    assertRejected(
+      await fixture.call('admin', 'PATCH', path, { expectedRevision: 3, location: 'x' }),
+      409,
+      'REVISION_CONFLICT',
+    );
+    const loose = await fixture.ok('admin', 'PATCH', `!/identity/org-units/${below.id}`, {
       expectedRevision: 1,
       parentId: null,
     });
@@ -331,10 +354,10 @@ describe('groups and units', () => {
 
   it('are listed by name in the default locale', async () => {
     for (const name of ['Б', 'а', 'В']) {
-      await world.ok('admin', 'POST', '/identity/groups', { code: `g-${randomUUID()}`, name });
+      await fixture.ok('admin', 'POST', '/identity/groups', { code: `g-${randomUUID()}`, name });
     }
     for (const path of ['groups', 'org-units']) {
-      const listed = await world.ok<any[]>('admin', 'GET', `/identity/${path}`);
+      const listed = await fixture.ok<any[]>('admin', 'GET', `/identity/${path}`);
       assert.ok(listed.length > 2 && listed.some(({ name }) => name === (path === 'groups' ? 'Второй отдел' : 'Верх')));
       const names = listed.map(({ name }) => name);
       assert.deepEqual(names, [...names].sort(new Intl.Collator('und').compare));
@@ -343,29 +366,29 @@ describe('groups and units', () => {
 
   it('are archived and restored', async () => {
     for (const path of ['groups', 'org-units']) {
-      const made = await world.ok('admin', 'POST', `/identity/${path}`, { code: `x-${path}`, name: 'X' });
+      const made = await fixture.ok('admin', 'POST', `/identity/${path}`, { code: `x-${path}`, name: 'X' });
       const at = `!/identity/${path}/${made.id}`;
-      refused(await world.call('admin', 'POST', `${at}/restore`), 409, 'STATE_CONFLICT');
-      assert.equal((await world.ok('admin', 'POST', `${at}/archive`)).state, 'ARCHIVED');
-      refused(await world.call('admin', 'POST', `${at}/archive`), 409, 'ARCHIVED');
-      refused(await world.call('admin', 'PATCH', at, { expectedRevision: 2, name: 'Y' }), 409, 'ARCHIVED');
-      assert.ok((await world.ok<any[]>('admin', 'GET', `/identity/${path}`)).every(({ id }) => id !== made.id));
-      assert.equal((await world.ok('admin', 'POST', `${at}/restore`)).revision, 3);
-      const renamed = await world.ok('admin', 'PATCH', at, { expectedRevision: 3, name: 'Y' });
+      assertRejected(await fixture.call('admin', 'POST', `${at}/restore`), 409, 'STATE_CONFLICT');
+      assert.equal((await fixture.ok('admin', 'POST', `${at}/archive`)).state, 'ARCHIVED');
+      assertRejected(await fixture.call('admin', 'POST', `${at}/archive`), 409, 'ARCHIVED');
+      assertRejected(await fixture.call('admin', 'PATCH', at, { expectedRevision: 2, name: 'Y' }), 409, 'ARCHIVED');
+      assert.ok((await fixture.ok<any[]>('admin', 'GET', `/identity/${path}`)).every(({ id }) => id !== made.id));
+      assert.equal((await fixture.ok('admin', 'POST', `${at}/restore`)).revision, 3);
+      const renamed = await fixture.ok('admin', 'PATCH', at, { expectedRevision: 3, name: 'Y' });
       assert.deepEqual([renamed.name, renamed.revision], ['Y', 4]);
     }
   });
 
   it('are exported unchanged, and the export plans without changes', async () => {
-    const user = await world.ok('admin', 'POST', '/identity/users', {
-      ...world.person(),
+    const user = await fixture.ok('admin', 'POST', '/identity/users', {
+      ...fixture.person(),
       login: '\'": {Ольга}',
       displayName: '- #1: "x"',
     });
-    const group = await world.ok('admin', 'POST', '/identity/groups', { code: 'Exported', name: 'yes' });
-    await world.ok('admin', 'POST', '/identity/group-memberships', { groupId: group.id, memberId: user.id });
-    const { files } = await world.ok('admin', 'GET', '!/config/export?identity=true');
-    const plan = await world.ok<any[]>('admin', 'POST', '!/config/plan', { files, prune: true, pruneIdentity: true });
+    const group = await fixture.ok('admin', 'POST', '/identity/groups', { code: 'Exported', name: 'yes' });
+    await fixture.ok('admin', 'POST', '/identity/group-memberships', { groupId: group.id, memberId: user.id });
+    const { files } = await fixture.ok('admin', 'GET', '!/config/export?identity=true');
+    const plan = await fixture.ok<any[]>('admin', 'POST', '!/config/plan', { files, prune: true, pruneIdentity: true });
     assert.deepEqual(
       plan.filter(({ action }) => action !== 'leave'),
       [],

@@ -8,11 +8,11 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy } from './harness/fault-proxy.ts';
-import { type ImportExport, type RunResult, startImportExport } from './harness/import-export.ts';
+import { type ImportExportFixture, type RunResult, startImportExportFixture } from './harness/import-export-fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-let x: ImportExport;
+let x: ImportExportFixture;
 let folder: string;
 
 interface Ended {
@@ -61,7 +61,7 @@ const count = async (statement: string, values: unknown[] = []): Promise<number>
 
 describe('docket import', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
     folder = await mkdtemp(path.join(tmpdir(), 'docket-import-'));
   });
   after(async () => {

@@ -4,25 +4,38 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { purgeRuns } from '../src/domain/inbound/index.ts';
 import type { TestAnswer } from './harness/app.ts';
-import { alike, type Around, refused, tally, together } from './harness/around.ts';
-import { COMMENT, CREATE, direct, type Inbound, startInbound, UPDATE } from './harness/inbound.ts';
+import {
+  assertSameError,
+  type RecordFixture,
+  assertRejected,
+  countOutcomes,
+  concurrently,
+} from './harness/record-fixture.ts';
+import {
+  COMMENT,
+  CREATE,
+  direct,
+  type InboundFixture,
+  startInboundFixture,
+  UPDATE,
+} from './harness/inbound-fixture.ts';
 
-let world: Inbound;
-let around: Around;
+let fixture: InboundFixture;
+let around: RecordFixture;
 let people: Record<string, string>;
 
 describe('inbound calls', () => {
   before(async () => {
-    world = await startInbound();
-    ({ around, people } = world);
+    fixture = await startInboundFixture();
+    ({ around, people } = fixture);
   });
   after(() => around.close());
 
   it('return what the matching endpoint returns, for every caller and error', async () => {
     const [create, update, comment] = [
-      await world.integration(CREATE),
-      await world.integration(UPDATE),
-      await world.integration(COMMENT),
+      await fixture.integration(CREATE),
+      await fixture.integration(UPDATE),
+      await fixture.integration(COMMENT),
     ];
     const taken = (await around.make()).id;
     const creates: object[] = [
@@ -44,7 +57,7 @@ describe('inbound calls', () => {
       for (const { objectId, ...values } of creates as { objectId?: unknown }[]) {
         const body = { typeDefinitionId: 'case', values, ...(objectId === undefined ? {} : { objectId }) };
         const one = await around.call(who, 'POST', '/objects', body);
-        const other = await world.call(who, create, { ...values, ...(objectId === undefined ? {} : { objectId }) });
+        const other = await fixture.call(who, create, { ...values, ...(objectId === undefined ? {} : { objectId }) });
         same(one, other, `${who} creates ${JSON.stringify(body)}`);
       }
       const changes: object[] = [
@@ -64,7 +77,7 @@ describe('inbound calls', () => {
           const [first, second] = [await around.make({ kind }), await around.make({ kind })];
           const { expectedRevision = 1, ...fields } = change as { expectedRevision?: unknown };
           const one = await around.call(who, 'PATCH', `/objects/${first.id}`, { expectedRevision, changes: fields });
-          const other = await world.call(who, update, { objectId: second.id, expectedRevision, ...fields });
+          const other = await fixture.call(who, update, { objectId: second.id, expectedRevision, ...fields });
           same(one, other, `${who} changes ${kind} by ${JSON.stringify(change)}`, [first.id, second.id]);
         }
       }
@@ -82,7 +95,7 @@ describe('inbound calls', () => {
         for (const kind of ['a', 'b']) {
           const { id } = await around.make({ kind });
           const one = await around.call(who, 'POST', `/objects/${id}/comments`, body);
-          const other = await world.call(who, comment, { objectId: id, ...body });
+          const other = await fixture.call(who, comment, { objectId: id, ...body });
           same(one, other, `${who} comments ${kind} with ${JSON.stringify(body)}`);
         }
       }
@@ -91,7 +104,7 @@ describe('inbound calls', () => {
     await around.archive(archived);
     same(
       await around.call('chief', 'POST', `/objects/${archived.id}/comments`, { body: 'x' }),
-      await world.call('chief', comment, { objectId: archived.id, body: 'x' }),
+      await fixture.call('chief', comment, { objectId: archived.id, body: 'x' }),
       'archived',
     );
     for (const objectId of [randomUUID(), 'x', '..%2f']) {
@@ -100,18 +113,22 @@ describe('inbound calls', () => {
           expectedRevision: 1,
           changes: { note: objectId },
         }),
-        await world.call('chief', update, { objectId, expectedRevision: 1, note: objectId }),
+        await fixture.call('chief', update, { objectId, expectedRevision: 1, note: objectId }),
         objectId,
       );
     }
     const upper = taken.toUpperCase();
     const written = { objectId: upper, expectedRevision: 1, note: 'x' };
-    assert.equal((await world.call('chief', update, written)).body.data.id, taken);
+    assert.equal((await fixture.call('chief', update, written)).body.data.id, taken);
     for (const objectId of [5, null, {}, ['x']]) {
-      refused(await world.call('chief', update, { objectId, expectedRevision: 1, note: 'x' }), 404, 'NOT_FOUND');
+      assertRejected(
+        await fixture.call('chief', update, { objectId, expectedRevision: 1, note: 'x' }),
+        404,
+        'NOT_FOUND',
+      );
     }
-    const without = await world.call('chief', comment, { body: 'x' });
-    refused(without, 400, 'INVALID_REQUEST');
+    const without = await fixture.call('chief', comment, { body: 'x' });
+    assertRejected(without, 400, 'INVALID_REQUEST');
     assert.equal(without.body.error.details[0].path, '/objectId');
   });
 
@@ -134,7 +151,7 @@ describe('inbound calls', () => {
 
   function alikeFor(one: TestAnswer, other: TestAnswer, what: string): void {
     try {
-      alike(one, other);
+      assertSameError(one, other);
     } catch (error) {
       throw new Error(what, { cause: error });
     }
@@ -142,32 +159,36 @@ describe('inbound calls', () => {
 
   it("use the rights of the key's owner, not those of the principal", async () => {
     const [create, update, comment] = [
-      await world.integration(CREATE),
-      await world.integration(UPDATE),
-      await world.integration(COMMENT),
+      await fixture.integration(CREATE),
+      await fixture.integration(UPDATE),
+      await fixture.integration(COMMENT),
     ];
-    refused(await world.call('stranger', create, { title: 'x' }), 400, 'INVALID_REQUEST');
+    assertRejected(await fixture.call('stranger', create, { title: 'x' }), 400, 'INVALID_REQUEST');
     const made = await around.make({ kind: 'a' });
-    refused(
-      await world.call('viewer', update, { objectId: made.id, expectedRevision: 1, note: 'x' }),
+    assertRejected(
+      await fixture.call('viewer', update, { objectId: made.id, expectedRevision: 1, note: 'x' }),
       403,
       'RIGHT_MISSING',
     );
-    refused(
-      await world.call('agent', comment, { objectId: made.id, body: 'x' }),
+    assertRejected(
+      await fixture.call('agent', comment, { objectId: made.id, body: 'x' }),
       403,
       'RIGHT_MISSING',
       'internal by default',
     );
-    const fixed = await world.integration({ ...COMMENT, mapping: direct('objectId', 'body'), visibility: 'internal' });
-    refused(
-      await world.call('agent', fixed, { objectId: made.id, body: 'x' }),
+    const fixed = await fixture.integration({
+      ...COMMENT,
+      mapping: direct('objectId', 'body'),
+      visibility: 'internal',
+    });
+    assertRejected(
+      await fixture.call('agent', fixed, { objectId: made.id, body: 'x' }),
       403,
       'RIGHT_MISSING',
       'internal as configured',
     );
-    const open = await world.integration({ ...COMMENT, visibility: 'public' });
-    assert.equal((await world.call('agent', open, { objectId: made.id, body: 'x' })).body.data.visibility, 'public');
+    const open = await fixture.integration({ ...COMMENT, visibility: 'public' });
+    assert.equal((await fixture.call('agent', open, { objectId: made.id, body: 'x' })).body.data.visibility, 'public');
     const [event] = await around.rows<any>(
       'SELECT actor_id, via FROM journal WHERE object_id = $1 ORDER BY seq DESC LIMIT 1',
       [made.id],
@@ -178,13 +199,13 @@ describe('inbound calls', () => {
       key: elsewhere.key,
       body: { title: 'x' },
     });
-    refused(answer, 403, 'SCOPE_MISSING');
-    refused(await world.call('chief', randomUUID(), {}), 404, 'NOT_FOUND');
-    refused(await world.call('chief', 'x', {}), 404, 'NOT_FOUND');
+    assertRejected(answer, 403, 'SCOPE_MISSING');
+    assertRejected(await fixture.call('chief', randomUUID(), {}), 404, 'NOT_FOUND');
+    assertRejected(await fixture.call('chief', 'x', {}), 404, 'NOT_FOUND');
   });
 
   it('accept any JSON and map own properties only', async () => {
-    const id = await world.integration({
+    const id = await fixture.integration({
       ...CREATE,
       mapping: [
         { source: 'alerts.0.labels.host', target: 'title' },
@@ -192,41 +213,41 @@ describe('inbound calls', () => {
         { source: 'alerts.length', target: 'count' },
       ],
     });
-    const made = await world.call('chief', id, { alerts: [{ labels: { host: 'db-1' } }, 2] });
+    const made = await fixture.call('chief', id, { alerts: [{ labels: { host: 'db-1' } }, 2] });
     assert.deepEqual(made.body.data.values, { title: 'db-1' });
     for (const body of [[], {}, '"text"', 5, 'null', true])
-      refused(await world.call('chief', id, body), 400, 'INVALID_VALUES');
-    refused(await world.call('chief', id, '{"__proto__": {"title": 1}}'), 400, 'INVALID_JSON');
+      assertRejected(await fixture.call('chief', id, body), 400, 'INVALID_VALUES');
+    assertRejected(await fixture.call('chief', id, '{"__proto__": {"title": 1}}'), 400, 'INVALID_JSON');
   });
 
   it('run once per Idempotency-Key and replay what the caller may still see', async () => {
-    const id = await world.integration(CREATE);
-    const answers = await together(32, () => world.call('chief', id, { title: 'Once', secret: 's' }, 'key-1'));
+    const id = await fixture.integration(CREATE);
+    const answers = await concurrently(32, () => fixture.call('chief', id, { title: 'Once', secret: 's' }, 'key-1'));
     assert.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'));
     const ids = new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.id));
     assert.equal(ids.size, 1);
-    const replay = await world.call('chief', id, { secret: 's', title: 'Once' }, 'key-1');
+    const replay = await fixture.call('chief', id, { secret: 's', title: 'Once' }, 'key-1');
     assert.deepEqual([replay.status, replay.headers.get('idempotency-replayed')], [201, 'true']);
-    refused(await world.call('chief', id, { title: 'Other' }, 'key-1'), 409, 'IDEMPOTENCY_KEY_REUSED');
-    assert.equal((await world.runs(id, '?status=SUCCEEDED')).length, 1);
-    const second = await world.integration(CREATE);
+    assertRejected(await fixture.call('chief', id, { title: 'Other' }, 'key-1'), 409, 'IDEMPOTENCY_KEY_REUSED');
+    assert.equal((await fixture.runs(id, '?status=SUCCEEDED')).length, 1);
+    const second = await fixture.integration(CREATE);
     assert.ok(
-      !ids.has((await world.call('chief', second, { title: 'Once', secret: 's' }, 'key-1')).body.data.id),
+      !ids.has((await fixture.call('chief', second, { title: 'Once', secret: 's' }, 'key-1')).body.data.id),
       'its own space',
     );
-    const failing = await world.call('chief', id, { title: null }, 'key-2');
-    refused(failing, 400, 'INVALID_VALUES');
-    assert.equal((await world.call('chief', id, { title: 'Now' }, 'key-2')).status, 201, 'failures are not kept');
-    const remark = await world.integration({ ...COMMENT, visibility: 'internal' });
+    const failing = await fixture.call('chief', id, { title: null }, 'key-2');
+    assertRejected(failing, 400, 'INVALID_VALUES');
+    assert.equal((await fixture.call('chief', id, { title: 'Now' }, 'key-2')).status, 201, 'failures are not kept');
+    const remark = await fixture.integration({ ...COMMENT, visibility: 'internal' });
     const made = await around.make();
-    const first = await world.call('chief', remark, { objectId: made.id, body: 'x' }, 'key-3');
+    const first = await fixture.call('chief', remark, { objectId: made.id, body: 'x' }, 'key-3');
     assert.deepEqual(
-      (await world.call('chief', remark, { objectId: made.id, body: 'x' }, 'key-3')).body.data,
+      (await fixture.call('chief', remark, { objectId: made.id, body: 'x' }, 'key-3')).body.data,
       first.body.data,
     );
-    await world.admin('POST', `/integrations/${id}/disable`);
-    refused(
-      await world.call('chief', id, { secret: 's', title: 'Once' }, 'key-1'),
+    await fixture.admin('POST', `/integrations/${id}/disable`);
+    assertRejected(
+      await fixture.call('chief', id, { secret: 's', title: 'Once' }, 'key-1'),
       409,
       'INTEGRATION_DISABLED',
       'a replay too',
@@ -234,31 +255,31 @@ describe('inbound calls', () => {
   });
 
   it('accept one of many concurrent calls per revision', async () => {
-    const id = await world.integration(UPDATE);
+    const id = await fixture.integration(UPDATE);
     const made = await around.make();
-    const answers = await together(32, (n) =>
-      world.call('chief', id, { objectId: made.id, expectedRevision: 1, note: `n${n}` }),
+    const answers = await concurrently(32, (n) =>
+      fixture.call('chief', id, { objectId: made.id, expectedRevision: 1, note: `n${n}` }),
     );
-    assert.deepEqual(tally(answers), { 201: 1, '409 REVISION_CONFLICT': 31 });
+    assert.deepEqual(countOutcomes(answers), { 201: 1, '409 REVISION_CONFLICT': 31 });
     assert.deepEqual(
-      [(await world.runs(id, '?status=SUCCEEDED')).length, (await world.runs(id, '?status=FAILED')).length],
+      [(await fixture.runs(id, '?status=SUCCEEDED')).length, (await fixture.runs(id, '?status=FAILED')).length],
       [1, 31],
     );
   });
 
   it('log the reason of each failure and roll back the rest', async () => {
-    const id = await world.integration(UPDATE);
+    const id = await fixture.integration(UPDATE);
     const made = await around.make();
     await around.ok('chief', 'PATCH', `/objects/${made.id}`, { expectedRevision: 1, changes: { secret: 'hush' } });
     const before = await around.rows('SELECT count(*)::int AS n FROM journal');
-    const bad = await world.call('agent', id, { objectId: made.id, expectedRevision: 2, title: null, count: 'hush' });
-    const stale = await world.call('chief', id, { objectId: made.id, expectedRevision: 1, note: 'x' });
+    const bad = await fixture.call('agent', id, { objectId: made.id, expectedRevision: 2, title: null, count: 'hush' });
+    const stale = await fixture.call('chief', id, { objectId: made.id, expectedRevision: 1, note: 'x' });
     assert.equal(stale.body.error.details.changedSince[0].field, 'secret');
     assert.deepEqual(await around.rows('SELECT count(*)::int AS n FROM journal'), before);
-    const good = await world.call('agent', id, { objectId: made.id, expectedRevision: 2, note: 'x' });
-    await world.admin('POST', `/integrations/${id}/disable`);
-    const closed = await world.call('agent', id, {});
-    const found = await world.runs(id);
+    const good = await fixture.call('agent', id, { objectId: made.id, expectedRevision: 2, note: 'x' });
+    await fixture.admin('POST', `/integrations/${id}/disable`);
+    const closed = await fixture.call('agent', id, {});
+    const found = await fixture.runs(id);
     assert.deepEqual(
       found.map(({ status, error, owner, objectId }) => [status, error?.code ?? null, owner.displayName, objectId]),
       [
@@ -275,19 +296,19 @@ describe('inbound calls', () => {
     assert.deepEqual(found[3].error, bad.body.error);
     assert.deepEqual(found[2].error.details, {}, 'not what others changed');
     assert.ok(!JSON.stringify(found).includes('hush'), 'no values');
-    assert.deepEqual((await world.runs(id, '?status=SUCCEEDED')).length, 1);
-    refused(await world.admin('GET', `/integrations/${randomUUID()}/runs`), 404, 'NOT_FOUND');
-    refused(await world.admin('GET', `/integrations/${id}/runs?status=ODD`), 400, 'INVALID_REQUEST');
+    assert.deepEqual((await fixture.runs(id, '?status=SUCCEEDED')).length, 1);
+    assertRejected(await fixture.admin('GET', `/integrations/${randomUUID()}/runs`), 404, 'NOT_FOUND');
+    assertRejected(await fixture.admin('GET', `/integrations/${id}/runs?status=ODD`), 400, 'INVALID_REQUEST');
   });
 
   it('are logged within limits', async () => {
-    const id = await world.integration(CREATE, false);
+    const id = await fixture.integration(CREATE, false);
     await around.rows(
       `INSERT INTO inbound_runs (id, integration_id, at, command, status, correlation_id)
        SELECT gen_random_uuid(), $1, now() - make_interval(mins => n), 'object.create', 'FAILED', n::text FROM generate_series(0, 250) n`,
       [id],
     );
-    assert.equal((await world.runs(id)).length, 100);
+    assert.equal((await fixture.runs(id)).length, 100);
     const left = async (): Promise<number> =>
       (await around.rows('SELECT 1 FROM inbound_runs WHERE integration_id = $1', [id])).length;
     const others = (await around.rows('SELECT 1 FROM inbound_runs')).length - 251;
@@ -295,12 +316,12 @@ describe('inbound calls', () => {
     assert.equal(await left(), 201);
     await purgeRuns(around.app.db, '2000-01-01T00:00:00.000Z', 120);
     assert.equal(await left(), 120);
-    assert.deepEqual((await world.runs(id)).map(({ correlationId }) => correlationId).slice(0, 3), ['0', '1', '2']);
+    assert.deepEqual((await fixture.runs(id)).map(({ correlationId }) => correlationId).slice(0, 3), ['0', '1', '2']);
     assert.equal((await around.rows('SELECT 1 FROM inbound_runs')).length - 120, others, 'others keep theirs');
   });
 
   it('can be tested without a lasting effect', async () => {
-    const id = await world.integration(
+    const id = await fixture.integration(
       {
         ...CREATE,
         mapping: [
@@ -310,7 +331,7 @@ describe('inbound calls', () => {
       },
       false,
     );
-    const attempt = (body: unknown) => world.admin('POST', `/integrations/${id}/try`, { body });
+    const attempt = (body: unknown) => fixture.admin('POST', `/integrations/${id}/try`, { body });
     const tables = 'objects, journal, outbox, inbound_runs, idempotency'.split(', ');
     const sizes = async (): Promise<number[]> =>
       await Promise.all(tables.map(async (table) => (await around.rows(`SELECT 1 FROM ${table}`)).length));
@@ -325,9 +346,9 @@ describe('inbound calls', () => {
       '/values/count',
       '/values/title',
     ]);
-    const short = await world.integration(UPDATE, false);
+    const short = await fixture.integration(UPDATE, false);
     const refusal = (
-      await world.admin('POST', `/integrations/${short}/try`, { body: { objectId: 'x', expectedRevision: 'y' } })
+      await fixture.admin('POST', `/integrations/${short}/try`, { body: { objectId: 'x', expectedRevision: 'y' } })
     ).body.data;
     assert.deepEqual([refusal.status, refusal.error.code], [400, 'INVALID_REQUEST']);
     assert.deepEqual(

@@ -6,17 +6,25 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp } from './harness/app.ts';
-import { type Around, refused, tally, together } from './harness/around.ts';
-import { COMMENT, type Config, CREATE, direct, type Inbound, startInbound, UPDATE } from './harness/inbound.ts';
+import { type RecordFixture, assertRejected, countOutcomes, concurrently } from './harness/record-fixture.ts';
+import {
+  COMMENT,
+  type Config,
+  CREATE,
+  direct,
+  type InboundFixture,
+  startInboundFixture,
+  UPDATE,
+} from './harness/inbound-fixture.ts';
 
-let world: Inbound;
-let around: Around;
+let fixture: InboundFixture;
+let around: RecordFixture;
 let people: Record<string, string>;
 
 describe('integrations', () => {
   before(async () => {
-    world = await startInbound();
-    ({ around, people } = world);
+    fixture = await startInboundFixture();
+    ({ around, people } = fixture);
   });
   after(() => around.close());
 
@@ -37,10 +45,10 @@ describe('integrations', () => {
     const byId = { ...body, code: 'third', config: { ...CREATE, typeDefinitionId: typeId } };
     assert.deepEqual((await around.ok('chief', 'POST', '/integrations', byId)).config, made.config);
     const again = await around.call('chief', 'POST', '/integrations', { ...body, config: COMMENT });
-    refused(again, 409, 'ALREADY_EXISTS');
+    assertRejected(again, 409, 'ALREADY_EXISTS');
     assert.deepEqual(again.body.error.details, { field: 'code' });
-    const { files } = (await world.admin('GET', '/config/export')).body.data;
-    const plan = (await world.admin('POST', '/config/plan', { files, prune: true })).body.data as any[];
+    const { files } = (await fixture.admin('GET', '/config/export')).body.data;
+    const plan = (await fixture.admin('POST', '/config/plan', { files, prune: true })).body.data as any[];
     assert.deepEqual(
       plan.filter(({ action }) => action !== 'leave'),
       [],
@@ -52,7 +60,7 @@ describe('integrations', () => {
     const body = { code: 'wrong', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: CREATE };
     const places = async (change: object): Promise<string[]> => {
       const answer = await around.call('chief', 'POST', '/integrations', { ...body, ...change });
-      refused(answer, 400, 'INVALID_REQUEST', JSON.stringify(change));
+      assertRejected(answer, 400, 'INVALID_REQUEST', JSON.stringify(change));
       return answer.body.error.details.map(({ path, code }: any) => `${path} ${code}`);
     };
     assert.deepEqual(
@@ -102,7 +110,7 @@ describe('integrations', () => {
         body: { code: `i-${randomUUID()}`, type: 'inbound-webhook', executionPrincipalId, config },
       });
     const other = await make(people['chief'] as string, COMMENT);
-    refused(other, 403, 'RIGHT_MISSING');
+    assertRejected(other, 403, 'RIGHT_MISSING');
     assert.deepEqual(other.body.error.details, { right: 'role.assign' });
     const own = await make(people['agent'] as string, COMMENT);
     assert.equal(own.status, 201);
@@ -113,56 +121,56 @@ describe('integrations', () => {
     assert.equal(await words(hidden), await words(nothing), 'a hidden field is one that is not there');
     await around.app.apply([{ name: 'a.yaml', text: 'roles: [ { code: manager, rights: [] } ]' }]);
     await around.app.app.versions.refresh();
-    refused(await make(people['agent'] as string, COMMENT), 403, 'RIGHT_MISSING');
+    assertRejected(await make(people['agent'] as string, COMMENT), 403, 'RIGHT_MISSING');
   });
 
   it('change only while disabled, and are restored disabled', async () => {
-    const id = await world.integration(CREATE);
+    const id = await fixture.integration(CREATE);
     const at = `/integrations/${id}`;
     const config = { ...CREATE, mapping: direct('title') };
-    refused(await world.admin('PATCH', at, { config }), 409, 'CONNECTION_ENABLED');
-    assert.equal((await world.admin('POST', `${at}/disable`)).body.data.enabled, false);
-    const changed = await world.admin('PATCH', at, { config });
+    assertRejected(await fixture.admin('PATCH', at, { config }), 409, 'CONNECTION_ENABLED');
+    assert.equal((await fixture.admin('POST', `${at}/disable`)).body.data.enabled, false);
+    const changed = await fixture.admin('PATCH', at, { config });
     assert.deepEqual([changed.status, changed.body.data.config.mapping], [200, config.mapping]);
-    refused(
-      await world.admin('PATCH', at, { config: { ...CREATE, typeDefinitionId: 'nothing' } }),
+    assertRejected(
+      await fixture.admin('PATCH', at, { config: { ...CREATE, typeDefinitionId: 'nothing' } }),
       400,
       'INVALID_REQUEST',
     );
-    refused(await world.admin('PATCH', at, {}), 400, 'INVALID_REQUEST');
-    refused(await world.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
+    assertRejected(await fixture.admin('PATCH', at, {}), 400, 'INVALID_REQUEST');
+    assertRejected(await fixture.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
     for (const verb of ['enable', 'enable'])
-      assert.equal((await world.admin('POST', `${at}/${verb}`)).body.data.enabled, true);
-    assert.equal((await world.call('chief', id, { title: 'x' })).status, 201);
-    const archived = await world.admin('POST', `${at}/archive`);
+      assert.equal((await fixture.admin('POST', `${at}/${verb}`)).body.data.enabled, true);
+    assert.equal((await fixture.call('chief', id, { title: 'x' })).status, 201);
+    const archived = await fixture.admin('POST', `${at}/archive`);
     assert.deepEqual([archived.body.data.state, archived.body.data.enabled], ['ARCHIVED', false]);
-    refused(await world.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
+    assertRejected(await fixture.call('chief', id, { title: 'x' }), 409, 'INTEGRATION_DISABLED');
     for (const verb of ['archive', 'enable', 'disable']) {
-      refused(await world.admin('POST', `${at}/${verb}`), 409, 'CONNECTION_ARCHIVED', verb);
+      assertRejected(await fixture.admin('POST', `${at}/${verb}`), 409, 'CONNECTION_ARCHIVED', verb);
     }
-    refused(await world.admin('PATCH', at, { config }), 409, 'CONNECTION_ARCHIVED');
-    const restored = await world.admin('POST', `${at}/restore`);
+    assertRejected(await fixture.admin('PATCH', at, { config }), 409, 'CONNECTION_ARCHIVED');
+    const restored = await fixture.admin('POST', `${at}/restore`);
     assert.deepEqual([restored.body.data.state, restored.body.data.enabled], ['ACTIVE', false]);
     const audit = (
       await around.rows<{ data: any }>(`SELECT data FROM journal WHERE subject LIKE 'integrations:%' ORDER BY seq`)
     ).map(({ data }) => data.action);
     assert.deepEqual(audit.slice(-5), ['change', 'change', 'change', 'archive', 'restore']);
-    const listed = (await world.admin('GET', '/integrations')).body.data as any[];
+    const listed = (await fixture.admin('GET', '/integrations')).body.data as any[];
     assert.deepEqual(
       listed.find((one) => one.id === id),
       restored.body.data,
     );
-    refused(await world.admin('POST', `/integrations/${randomUUID()}/enable`), 404, 'NOT_FOUND');
+    assertRejected(await fixture.admin('POST', `/integrations/${randomUUID()}/enable`), 404, 'NOT_FOUND');
   });
 
   it('are rejected by another server within a second of being disabled', async () => {
     const other = await startTestApp({ on: around.app });
     try {
-      const id = await world.integration(CREATE);
+      const id = await fixture.integration(CREATE);
       const there = () =>
         other.request('POST', `/api/v1/inbound/${id}`, { key: around.keys.chief, body: { title: 'x' } });
       await until(async () => (await there()).status === 201);
-      await world.admin('POST', `/integrations/${id}/disable`);
+      await fixture.admin('POST', `/integrations/${id}/disable`);
       await until(async () => (await there()).status === 409);
     } finally {
       await other.close();
@@ -171,8 +179,8 @@ describe('integrations', () => {
 
   it('have unique codes under concurrent calls and bundles', async () => {
     const body = { code: 'raced', type: 'inbound-webhook', executionPrincipalId: people['chief'], config: COMMENT };
-    const answers = await together(8, () => around.call('chief', 'POST', '/integrations', body));
-    assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    const answers = await concurrently(8, () => around.call('chief', 'POST', '/integrations', body));
+    assert.deepEqual(countOutcomes(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
   });
 });
 

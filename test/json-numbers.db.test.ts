@@ -7,8 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseStrictJson } from '../src/lib/json.ts';
 import type { TestAnswer } from './harness/app.ts';
-import { type Hooks, startHooks } from './harness/hooks.ts';
-import { bundle } from './harness/load-world.ts';
+import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
+import { bundle } from './harness/small-configuration.ts';
 
 const BIG = '1700000000123456789';
 
@@ -31,13 +31,13 @@ integrations:
   - { code: door, type: inbound-webhook, executionPrincipal: boss, enabled: true, config: { command: object.create, typeDefinitionId: fact, mapping: [{ source: title, target: title }, { source: payload, target: any }, { source: count, target: count }, { source: cost, target: cost }, { source: objectId, target: objectId }] } }
 `;
 
-let hooks: Hooks;
+let fixture: WebhookFixture;
 
 /** A call whose body is this text: no client's number comes between. */
 async function send(method: string, path: string, body: string): Promise<TestAnswer & { text: string }> {
-  const response = await fetch(`${hooks.app.url}/api/v1${path}`, {
+  const response = await fetch(`${fixture.app.url}/api/v1${path}`, {
     method,
-    headers: { Authorization: `Bearer ${hooks.keys.boss}`, 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${fixture.keys.boss}`, 'Content-Type': 'application/json' },
     ...(method === 'GET' ? {} : { body }),
   });
   const text = await response.text();
@@ -52,15 +52,15 @@ const detailOf = ({ body }: TestAnswer): string =>
 describe('JSON numbers', () => {
   let inbound: string;
   before(async () => {
-    hooks = await startHooks();
-    await hooks.app.apply(bundle(WORLD));
-    const [row] = await hooks.rows<{ id: string }>(`SELECT id FROM config_items WHERE code = 'door'`);
+    fixture = await startWebhookFixture();
+    await fixture.app.apply(bundle(WORLD));
+    const [row] = await fixture.rows<{ id: string }>(`SELECT id FROM config_items WHERE code = 'door'`);
     inbound = `/inbound/${row?.id}`;
   });
-  after(() => hooks.close());
+  after(() => fixture.close());
 
   it('are exact in a json field: storage, reads, history, webhooks, export and import', async () => {
-    const { id: subscription } = await hooks.subscribe({ eventTypes: ['ObjectCreated'] });
+    const { id: subscription } = await fixture.subscribe({ eventTypes: ['ObjectCreated'] });
     const number = fc
       .tuple(
         fc.constantFrom('', '-'),
@@ -97,19 +97,19 @@ describe('JSON numbers', () => {
       const other = await send('PATCH', `/objects/${id}`, `{"expectedRevision":1,"changes":{"any":[${BIG}]}}`);
       assert.equal(other.body.data.revision, 2, other.text);
     }
-    const settled = await hooks.settled(subscription, cases.length);
+    const settled = await fixture.settled(subscription, cases.length);
     assert.equal(settled.length, cases.length);
-    const bodies = hooks.receiver.received.map(({ raw }) => raw.toString('utf8')).join('\n');
+    const bodies = fixture.receiver.received.map(({ raw }) => raw.toString('utf8')).join('\n');
     assert.ok(bodies.includes(`"any":[${BIG}]`) || bodies.includes(`"any":${BIG}`), bodies.slice(0, 300));
     for (const format of ['JSON', 'CSV']) {
-      const answer = await fetch(`${hooks.app.url}/api/v1/exports`, {
+      const answer = await fetch(`${fixture.app.url}/api/v1/exports`, {
         method: 'POST',
-        headers: { Authorization: `Bearer ${hooks.keys.boss}`, 'Content-Type': 'application/json' },
+        headers: { Authorization: `Bearer ${fixture.keys.boss}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ typeDefinitionId: 'fact', format }),
       });
       const content = await answer.text();
       assert.ok(content.includes(BIG));
-      const definition = await hooks.ok('boss', 'POST', '/import-definitions', {
+      const definition = await fixture.ok('boss', 'POST', '/import-definitions', {
         code: `numbers-${format.toLowerCase()}`,
         targetKind: 'object',
         targetTypeId: 'fact',
@@ -119,7 +119,7 @@ describe('JSON numbers', () => {
         resolver: { externalIdField: 'id' },
         mapping: [{ source: format === 'CSV' ? 'any' : 'values.any', target: 'any' }],
       });
-      const run = await hooks.ok('boss', 'POST', '/imports/run', {
+      const run = await fixture.ok('boss', 'POST', '/imports/run', {
         definitionId: definition.id,
         content,
         dryRun: false,
@@ -137,7 +137,7 @@ describe('JSON numbers', () => {
     const body = `{"title":"in","eventTime":${BIG},"labels":{"ns":[${BIG},1e400,-1e-400,${'7'.repeat(5000)}]}}`;
     const called = await send('POST', inbound, body);
     assert.equal(called.status, 201, called.text);
-    const definition = await hooks.ok('boss', 'POST', '/import-definitions', {
+    const definition = await fixture.ok('boss', 'POST', '/import-definitions', {
       code: 'ignored',
       targetKind: 'object',
       targetTypeId: 'fact',
@@ -154,7 +154,7 @@ describe('JSON numbers', () => {
     });
     const content = `[{"id":${BIG},"title":"A","at":${BIG}},{"id":"2","title":"B","count":${BIG}},{"id":"3","title":"C","cost":${BIG}.5,"any":${BIG}},{"id":${BIG},"title":"A"}]`;
     for (const dryRun of [true, false]) {
-      const run = await hooks.ok('boss', 'POST', '/imports/run', { definitionId: definition.id, content, dryRun });
+      const run = await fixture.ok('boss', 'POST', '/imports/run', { definitionId: definition.id, content, dryRun });
       assert.deepEqual(
         run.rows.map(({ status, externalId, errors }: any) => [status, externalId, errors[0]?.code ?? null]),
         [
@@ -166,7 +166,7 @@ describe('JSON numbers', () => {
         'a number that a field reads is judged by that field',
       );
     }
-    const [row] = await hooks.rows<{ text: string }>(`SELECT "values"::text AS text FROM objects WHERE title = 'C'`);
+    const [row] = await fixture.rows<{ text: string }>(`SELECT "values"::text AS text FROM objects WHERE title = 'C'`);
     assert.match(row?.text ?? '', new RegExp(`"cost": "${BIG}.5"`));
     assert.match(row?.text ?? '', new RegExp(`"any": ${BIG}\\b`));
   });
@@ -230,10 +230,10 @@ describe('JSON numbers', () => {
 
   it('compare exactly for a repeated Idempotency-Key', async () => {
     const call = (number: string) =>
-      fetch(`${hooks.app.url}/api/v1/objects`, {
+      fetch(`${fixture.app.url}/api/v1/objects`, {
         method: 'POST',
         headers: {
-          Authorization: `Bearer ${hooks.keys.boss}`,
+          Authorization: `Bearer ${fixture.keys.boss}`,
           'Content-Type': 'application/json',
           'Idempotency-Key': 'exact',
         },

@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createKey, revokeKey, setPassword } from '../src/domain/access/index.ts';
-import { refused, tally } from './harness/around.ts';
+import { assertRejected, countOutcomes } from './harness/record-fixture.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { bundle, idOf, stored } from './harness/load-world.ts';
+import { bundle, idOf, stored } from './harness/small-configuration.ts';
 
 /** Two administrators, one by a group in a group; `clerk` does the damage. Nobody has a password or a key of their own. */
 const WORLD = `
@@ -63,7 +63,7 @@ const membership = async (): Promise<string> =>
       `SELECT m.id FROM group_members m JOIN groups g ON g.id = m.group_id WHERE g.code = 'inner'`,
     )
   )[0]?.id ?? '';
-const kept = (answer: TestAnswer, what = ''): void => refused(answer, 409, 'LAST_ADMINISTRATOR', what);
+const kept = (answer: TestAnswer, what = ''): void => assertRejected(answer, 409, 'LAST_ADMINISTRATOR', what);
 const passes = (answer: TestAnswer, what = ''): void =>
   assert.ok(answer.status < 300, `${what} ${JSON.stringify(answer.body)}`);
 const system = async (fn: Parameters<TestApp['app']['work']['write']>[1]): Promise<unknown> => {
@@ -197,7 +197,7 @@ describe('the last administrators, who remove each other concurrently', () => {
       await app.app.versions.refresh();
       const by = remove[turn % remove.length] ?? assert.fail();
       assert.deepEqual(
-        tally(await Promise.all([by('one'), by('two')])),
+        countOutcomes(await Promise.all([by('one'), by('two')])),
         { 200: 1, '409 LAST_ADMINISTRATOR': 1 },
         `turn ${turn}`,
       );
@@ -242,7 +242,7 @@ describe('external ids', () => {
         body: { login, displayName: login, email: `${login}@example.org`, externalId },
       });
     const taken = (answer: TestAnswer): void => {
-      refused(answer, 409, 'ALREADY_EXISTS');
+      assertRejected(answer, 409, 'ALREADY_EXISTS');
       assert.deepEqual(answer.body.error.details, { field: 'externalId' });
     };
     const first = await create('first', 'hr-1');
@@ -255,20 +255,20 @@ describe('external ids', () => {
     taken(await call('PATCH', `/identity/users/${second}`, { expectedRevision: 1, externalId: 'hr-1' }));
     const text = 'users:\n  - login: second\n    externalId: hr-1\n';
     const applied = await call('POST', '/config/apply', { files: bundle(text) });
-    refused(applied, 400, 'INVALID_REQUEST');
+    assertRejected(applied, 400, 'INVALID_REQUEST');
     const [problem] = applied.body.error.details;
     assert.deepEqual([problem.code, problem.line, problem.at], ['ALREADY_EXISTS', 3, 'users[0].externalId']);
     const twice = 'users: [ { login: a, externalId: x }, { login: b, externalId: x } ]';
-    refused(await call('POST', '/config/plan', { files: bundle(twice) }), 400, 'INVALID_REQUEST');
+    assertRejected(await call('POST', '/config/plan', { files: bundle(twice) }), 400, 'INVALID_REQUEST');
     const many = await Promise.all(Array.from({ length: 8 }, (_, turn) => create(`many-${turn}`, 'hr-many')));
-    assert.deepEqual(tally(many), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    assert.deepEqual(countOutcomes(many), { 201: 1, '409 ALREADY_EXISTS': 7 });
     for (const answer of many) if (answer.status !== 201) taken(answer);
   });
 
   it('are validated like other texts in a bundle too', async () => {
     const text = `users: [ { login: x, displayName: "a\\u0007", externalId: "\\u2028" } ]\ngroups: [ { code: y, name: "  " } ]`;
     const answer = await call('POST', '/config/plan', { files: bundle(text) });
-    refused(answer, 400, 'INVALID_REQUEST');
+    assertRejected(answer, 400, 'INVALID_REQUEST');
     assert.deepEqual(
       answer.body.error.details.map(({ at, code }: { at: string; code: string }) => `${at} ${code}`),
       ['users[0].displayName INVALID_TEXT', 'users[0].externalId INVALID_TEXT', 'groups[0].name INVALID_TEXT'],

@@ -1,4 +1,4 @@
-/** The quick form of `npm run test:twins-all`: what somebody may not see changes nothing of what they are told. */
+/** The quick form of `npm run test:leaks`: what somebody may not see changes nothing of what they are told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compare } from './harness/leaks/compare.ts';

@@ -9,7 +9,7 @@ import { requireMasterKey } from '../src/cli/master-key.ts';
 import { readSettings } from '../src/settings.ts';
 import { Database } from '../src/platform/database/pool.ts';
 import { startTestApp } from './harness/app.ts';
-import { runCommand, type Said } from './harness/commands.ts';
+import { runCommand, type CommandResult } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
 import { startService } from './harness/fault-service.ts';
 
@@ -33,7 +33,7 @@ const keys = async (name: string): Promise<string[]> =>
     () => [],
   );
 
-function refused(said: Said, why: RegExp): void {
+function refused(said: CommandResult, why: RegExp): void {
   assert.match(said.err, why);
   assert.deepEqual([said.out, said.code], ['', 1]);
 }
@@ -153,12 +153,12 @@ describe('the master key', () => {
   });
 
   it('of the backed-up service is required even if nothing was sealed with it', async () => {
-    const bare = await createTestDatabase();
+    const plain = await createTestDatabase();
     const empty = await createEmptyDatabase();
     try {
       const file = path.join(folder, 'bare.docket');
-      const own = env('bare', { DATABASE_URL: bare.url });
-      await onDatabase(bare.url, (db) => requireMasterKey(readSettings(own), db));
+      const own = env('bare', { DATABASE_URL: plain.url });
+      await onDatabase(plain.url, (db) => requireMasterKey(readSettings(own), db));
       assert.equal((await docket(['backup', file], own)).code, 0);
       const there = env('bare-new', { DATABASE_URL: empty.url });
       refused(
@@ -171,7 +171,7 @@ describe('the master key', () => {
         'object',
       );
     } finally {
-      await bare.drop();
+      await plain.drop();
       await empty.drop();
     }
   });

@@ -8,7 +8,7 @@ import { DatabaseMetrics } from '../src/platform/observability/database-metrics.
 import { DATABASE_METRICS } from '../src/modules.ts';
 import { ofReplica } from '../src/metrics.ts';
 import { mergeMetrics } from '../src/http/merge-metrics.ts';
-import { type Around, startAround } from './harness/around.ts';
+import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { lintMetrics } from './harness/metrics-lint.ts';
 
 const CANARY = 'zanzibarcanary';
@@ -29,10 +29,10 @@ const REPLICA = REPLICA_GAUGES.map(({ name, labels = {} }) => {
   return said.length === 0 ? name : `${name}{${said.join(',')}}`;
 });
 
-let around: Around;
+let fixture: RecordFixture;
 
 async function scrape(): Promise<string> {
-  const answer = await around.app.request('GET', '/metrics');
+  const answer = await fixture.app.request('GET', '/metrics');
   assert.equal(answer.status, 200);
   return answer.body as string;
 }
@@ -47,27 +47,27 @@ function samplesOf(text: string): Map<string, number> {
 
 /** Asked of the database now, past what is kept for the next scrapes. */
 async function metrics(): Promise<Map<string, number>> {
-  const { db } = around.app;
+  const { db } = fixture.app;
   const values = await new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS }).read();
   return new Map(values.map(({ name, value }) => [name, value]));
 }
 
 describe('metrics', () => {
   before(async () => {
-    around = await startAround();
-    const { id } = await around.make({ title: `${CANARY} title`, note: `${CANARY} note`, secret: CANARY });
-    await around.ok('chief', 'POST', `/objects/${id}/comments`, { body: `${CANARY} comment`, visibility: 'public' });
-    await around.call('chief', 'GET', `/search?q=${CANARY}`);
-    await around.call('stranger', 'GET', `/objects/${id}`);
-    await around.app.request('GET', `/${CANARY}`, { key: CANARY });
-    await around.app.request('GET', `/api/v1/objects/${CANARY}`, { headers: { 'x-correlation-id': CANARY } });
+    fixture = await startRecordFixture();
+    const { id } = await fixture.make({ title: `${CANARY} title`, note: `${CANARY} note`, secret: CANARY });
+    await fixture.ok('chief', 'POST', `/objects/${id}/comments`, { body: `${CANARY} comment`, visibility: 'public' });
+    await fixture.call('chief', 'GET', `/search?q=${CANARY}`);
+    await fixture.call('stranger', 'GET', `/objects/${id}`);
+    await fixture.app.request('GET', `/${CANARY}`, { key: CANARY });
+    await fixture.app.request('GET', `/api/v1/objects/${CANARY}`, { headers: { 'x-correlation-id': CANARY } });
   });
-  after(() => around.close());
+  after(() => fixture.close());
 
   it('contain no data of records, requests or keys', async () => {
     const text = await scrape();
     assert.ok(!text.toLowerCase().includes(CANARY));
-    for (const key of Object.values(around.keys)) assert.ok(!text.includes(key.slice(0, 12)));
+    for (const key of Object.values(fixture.keys)) assert.ok(!text.includes(key.slice(0, 12)));
     assert.ok(!/[0-9a-f]{8}-[0-9a-f]{4}-/.test(text), 'no ids');
   });
 
@@ -165,13 +165,13 @@ describe('metrics', () => {
     assert.ok(before >= 1);
     assert.equal(await read(times), before);
     const hits = await read('docket_rights_cache_total{result="hit"}');
-    await around.make({ title: 'another' });
+    await fixture.make({ title: 'another' });
     assert.equal(await read(requests), before + 1);
     assert.ok((await read('docket_rights_cache_total{result="hit"}')) > hits);
   });
 
   it('report queue lengths and ages', async () => {
-    const { db } = around.app;
+    const { db } = fixture.app;
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
     await db.query(sql`DELETE FROM outbox`);
     assert.equal((await metrics()).get('docket_outbox_oldest_seconds'), 0);
@@ -203,10 +203,10 @@ describe('metrics', () => {
     let asked = 0;
     let broken = false;
     const db = {
-      query: async <Row>(statement: Parameters<typeof around.app.db.query>[0]): Promise<Row[]> => {
+      query: async <Row>(statement: Parameters<typeof fixture.app.db.query>[0]): Promise<Row[]> => {
         asked++;
         if (broken) throw new Error('the database is away');
-        return await around.app.db.query<Row>(statement);
+        return await fixture.app.db.query<Row>(statement);
       },
     };
     const many = new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS });

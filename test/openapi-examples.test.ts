@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readExamples } from '../src/contract/examples.ts';
 import { operations } from '../src/modules.ts';
-import { ROOT } from './harness/load-sources.ts';
-import { valueProblems } from './harness/load-document.ts';
+import { ROOT } from './harness/source-files.ts';
+import { valueProblems } from './harness/response-check.ts';
 
 type Json = Record<string, unknown>;
 
@@ -28,24 +28,24 @@ const EMPTY = { components: {} };
 /** What is wrong with the examples of one operation, and with what is said about it. */
 function problemsOf(document: Json, operation: Described): string[] {
   const problems: string[] = [];
-  const judge = (place: string, schema: unknown, example: unknown): void => {
+  const oracle = (place: string, schema: unknown, example: unknown): void => {
     for (const problem of valueProblems(document, schema, example)) problems.push(`${place}: ${problem}`);
   };
   if ((operation.description ?? '').length < 30) problems.push('no description');
   for (const parameter of operation.parameters) {
-    if (parameter.example !== undefined) judge(parameter.name, parameter.schema, parameter.example);
+    if (parameter.example !== undefined) oracle(parameter.name, parameter.schema, parameter.example);
     else if (parameter.in === 'path' || parameter.required === true) problems.push(`no example of ${parameter.name}`);
   }
   const body = operation.requestBody?.content['application/json'];
   if (body !== undefined && body.example === undefined) problems.push('no example of the body');
-  else if (body !== undefined) judge('body', body.schema, body.example);
+  else if (body !== undefined) oracle('body', body.schema, body.example);
   for (const [status, { content = {} }] of Object.entries(operation.responses)) {
     if (!/^20[0-4]$/.test(status)) continue;
     const media = Object.entries(content);
     const readable = media.filter(([type]) => /json|^text\//.test(type));
     const having = readable.filter(([, { example }]) => example !== undefined);
     if (readable.length > 0 && having.length === 0) problems.push('no example of the answer');
-    for (const [type, { schema, example }] of having) judge(`answer ${type}`, schema, example);
+    for (const [type, { schema, example }] of having) oracle(`answer ${type}`, schema, example);
   }
   return problems;
 }

@@ -15,8 +15,8 @@ import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
 import { routesOf } from '../src/http/route.ts';
 import type { TestAnswer } from './harness/app.ts';
-import { documentCheck } from './harness/load-document.ts';
-import { ROOT } from './harness/load-sources.ts';
+import { documentCheck } from './harness/response-check.ts';
+import { ROOT } from './harness/source-files.ts';
 
 type Json = Record<string, unknown>;
 

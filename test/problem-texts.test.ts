@@ -12,8 +12,8 @@ import { checkConstraints } from '../src/domain/metadata/value-constraints.ts';
 import { DATA_TYPES, type DataType, expectedForm } from '../src/lib/data-types/index.ts';
 import { russianProblem } from '../web/src/admin/config/problem-words.ts';
 import { YAML_CODES } from '../web/src/admin/config/problem-yaml.ts';
-import { SECTIONS } from './harness/bundle.ts';
-import { filesBelow, type Node, parseSource, ROOT, walk } from './harness/load-sources.ts';
+import { SECTIONS } from './harness/bundle-fixture.ts';
+import { filesBelow, type Node, parseSource, ROOT, walk } from './harness/source-files.ts';
 
 const say = (message: string, code = ''): string | undefined => russianProblem({ code, message });
 

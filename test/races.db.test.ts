@@ -10,7 +10,7 @@ import { requireGranted, updateObject } from '../src/domain/objects/index.ts';
 import { isFault } from '../src/lib/fault.ts';
 import { drainOutbox } from '../src/platform/audit/journal.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/load-world.ts';
+import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/small-configuration.ts';
 
 const ROUNDS = 200;
 const WRITERS = 16;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startTestApp, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
+import { watchAnswers } from './harness/response-check.ts';
 import {
   type Allowed,
   allowed,
@@ -21,8 +21,8 @@ import {
   role,
   type Values,
   values,
-} from './harness/load-oracle.ts';
-import { bundle, idOf } from './harness/load-world.ts';
+} from './harness/rights-oracle.ts';
+import { bundle, idOf } from './harness/small-configuration.ts';
 
 const ROLES = 6;
 const RECORDS = 60;
@@ -73,7 +73,7 @@ interface Row {
 
 let app: TestApp;
 /** What an answer said that the documents do not describe. */
-let undescribed: string[];
+let undocumented: string[];
 let master: string;
 let keys: Record<Login, string>;
 /** Login or group code → id, and back. */
@@ -238,7 +238,7 @@ describe('rights', () => {
     const all: Role = { where: null, actions: READ_WRITE, read: '*', write: '*', users: [], groups: [] };
     const keeper = { ...(roleText(all, 0) as object), code: 'keeper', assignedTo: { users: ['master'] } };
     app = await startTestApp({ bundle: bundle(JSON.stringify({ types: [TYPE], groups, users, roles: [keeper] })) });
-    undescribed = watchAnswers(app);
+    undocumented = watchAnswers(app);
     master = (await app.createKey({ login: 'master' })).key;
     keys = Object.fromEntries(
       await Promise.all(LOGINS.map(async (login) => [login, (await app.createKey({ login })).key] as const)),
@@ -249,13 +249,13 @@ describe('rights', () => {
   after(() => app.close());
 
   it('match for each user an oracle that evaluates all records', async () => {
-    const world = fc.record({
+    const fixture = fc.record({
       roles: fc.array(role, { minLength: ROLES, maxLength: ROLES }),
       records: fc.array(values, { minLength: RECORDS, maxLength: RECORDS }),
       fresh: fc.array(values, { minLength: 4, maxLength: 4 }),
     });
     let run = 0;
-    const property = fc.asyncProperty(world, async ({ roles, records, fresh }) => {
+    const property = fc.asyncProperty(fixture, async ({ roles, records, fresh }) => {
       // Assignments are only ever added to, so each run has roles of its own and those of the run before lose their grants.
       const before = Array.from({ length: ROLES }, (_, index) => ({
         code: `role-${(run - 1) * ROLES + index}`,
@@ -280,6 +280,6 @@ describe('rights', () => {
   });
 
   it('respond only as the OpenAPI documents describe', () => {
-    assert.deepEqual(undescribed.slice(0, 3), []);
+    assert.deepEqual(undocumented.slice(0, 3), []);
   });
 });

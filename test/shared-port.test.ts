@@ -11,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { type ChildRole, Supervisor } from '../src/cli/processes.ts';
-import { rawly, startSample } from './harness/http-sample.ts';
+import { sendRaw, startSample } from './harness/http-sample.ts';
 
-const WHOLE = fileURLToPath(new URL('harness/port-child.ts', import.meta.url));
+const WHOLE = fileURLToPath(new URL('harness/shared-port-process.ts', import.meta.url));
 /** Of nothing but Node's own server, for tests that start many. */
-const LIGHT = fileURLToPath(new URL('harness/port-child-light.ts', import.meta.url));
+const LIGHT = fileURLToPath(new URL('harness/shared-port-process-light.ts', import.meta.url));
 const HANGS_MS = 10_000;
 const CLIENTS = 16;
 
@@ -223,7 +223,7 @@ describe('a port that several processes share', () => {
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
     const slow = await Promise.all(
       ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow:', `${head}Content-Length: 100\r\n\r\n{"name":`].map((bytes) =>
-        rawly(port, bytes),
+        sendRaw(port, bytes),
       ),
     );
     for (const answer of slow) assert.match(answer, /^HTTP\/1.1 400 [^]*INVALID_REQUEST/);

@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { freePort, type Service, startService } from './harness/fault-service.ts';
-import { bundle, stored, user } from './harness/load-world.ts';
+import { bundle, stored, user } from './harness/small-configuration.ts';
 
 const TARGET_MS = 2000;
 const WARN_PERCENT = 40;

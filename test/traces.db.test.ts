@@ -12,7 +12,7 @@ import { startTraces } from '../src/platform/observability/traces-otel.ts';
 import type { Tracer } from '../src/platform/observability/traces.ts';
 import { createTestDatabase } from './harness/database.ts';
 import { startService } from './harness/fault-service.ts';
-import { type Hooks, startHooks } from './harness/hooks.ts';
+import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
 
 interface SentSpan {
   traceId: string;
@@ -65,18 +65,18 @@ describe('traces', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   let collector: Awaited<ReturnType<typeof startCollector>>;
   let tracer: Tracer;
-  let hooks: Hooks;
+  let fixture: WebhookFixture;
   let spans: SentSpan[];
   let createdId: string;
 
   before(async () => {
     collector = await startCollector();
     tracer = startTraces({ endpoint: collector.url, everyMs: 100 });
-    hooks = await startHooks({ tracer });
-    const { id: subscription } = await hooks.subscribe();
+    fixture = await startWebhookFixture({ tracer });
+    const { id: subscription } = await fixture.subscribe();
     const send = (traceparent: string, body: object) =>
-      hooks.app.request('POST', '/api/v1/objects', {
-        key: hooks.keys.boss,
+      fixture.app.request('POST', '/api/v1/objects', {
+        key: fixture.keys.boss,
         headers: { traceparent, 'x-correlation-id': 'told-by-the-caller' },
         body,
       });
@@ -84,15 +84,15 @@ describe('traces', () => {
     const made = await send(`00-${traceId}-b7ad6b7169203331-01`, { typeDefinitionId: 'thing', values });
     assert.equal(made.status, 201);
     createdId = made.body.data.id;
-    await hooks.call('boss', 'GET', `/search?q=${CANARY}`);
-    await hooks.call('boss', 'GET', `/objects/${createdId}`);
+    await fixture.call('boss', 'GET', `/search?q=${CANARY}`);
+    await fixture.call('boss', 'GET', `/objects/${createdId}`);
     await send('00-zz', { typeDefinitionId: 'thing', values: {} });
-    await hooks.settled(subscription);
+    await fixture.settled(subscription);
     await tracer.stop();
     spans = spansIn(collector.raw);
   });
   after(async () => {
-    await hooks.close();
+    await fixture.close();
     await new Promise((resolve) => collector.server.close(resolve));
   });
 
@@ -135,7 +135,7 @@ describe('traces', () => {
   });
 
   it('propagate to outbound calls', () => {
-    const [received] = hooks.receiver.received;
+    const [received] = fixture.receiver.received;
     const delivery = spans.find(({ name }) => name === 'webhook.deliver');
     assert.ok(received !== undefined && delivery !== undefined);
     assert.equal(received.headers['traceparent'], `00-${delivery.traceId}-${delivery.spanId}-01`);
@@ -146,8 +146,8 @@ describe('traces', () => {
     const text = collector.raw.join('\n');
     assert.ok(!text.toLowerCase().includes(CANARY));
     assert.ok(!text.includes(createdId), 'a route has no ids');
-    for (const key of Object.values(hooks.keys)) assert.ok(!text.includes(key));
-    assert.ok(!text.includes(hooks.secret));
+    for (const key of Object.values(fixture.keys)) assert.ok(!text.includes(key));
+    assert.ok(!text.includes(fixture.secret));
   });
 
   it('name a statement by its purpose and never contain values', () => {

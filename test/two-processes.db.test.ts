@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeKey } from '../src/domain/access/index.ts';
-import { file } from './harness/bundle.ts';
+import { file } from './harness/bundle-fixture.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
 /** Architecture, 3d: an epoch is read every 300 ms; the rest is for a busy machine. */

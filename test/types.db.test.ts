@@ -10,7 +10,7 @@ import { typeDeclarations } from '../src/cli/type-declarations.ts';
 import { DATA_TYPES } from '../src/lib/data-types/index.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { docket } from './harness/fault-service.ts';
-import { ROOT } from './harness/load-sources.ts';
+import { ROOT } from './harness/source-files.ts';
 
 let app: TestApp;
 let folder: string;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle, stored } from './harness/load-world.ts';
+import { ACTIONS, bundle, stored } from './harness/small-configuration.ts';
 
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: Europe/Moscow }

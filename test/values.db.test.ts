@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../src/lib/data-types/index.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
-import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/load-world.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import { ACTIONS, bundle, idOf, stored, user, withoutCorrelation } from './harness/small-configuration.ts';
 
 const code = (dataType: DataType): string => `one_${dataType.replace('-', '_')}`;
 const many = (dataType: DataType): string => `many_${dataType.replace('-', '_')}`;
@@ -86,7 +86,7 @@ interface Case {
 const same = (value: unknown): [unknown, unknown] => [value, value];
 
 let app: TestApp;
-let undescribed: string[];
+let undocumented: string[];
 let key: string;
 let partial: string;
 
@@ -225,7 +225,7 @@ describe('record values', () => {
   let cases: Record<DataType, Case>;
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
-    undescribed = watchAnswers(app);
+    undocumented = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
     partial = (await app.createKey({ login: 'bob' })).key;
     cases = await casesOf();
@@ -393,6 +393,6 @@ describe('record values', () => {
   });
 
   it('respond only as the OpenAPI documents describe', () => {
-    assert.deepEqual(undescribed.slice(0, 3), []);
+    assert.deepEqual(undocumented.slice(0, 3), []);
   });
 });

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/index.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
-import { watchAnswers } from './harness/load-document.ts';
-import { ACTIONS, bundle, stored } from './harness/load-world.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import { ACTIONS, bundle, stored } from './harness/small-configuration.ts';
 
 type Field = Record<string, unknown> & { code: string };
 
@@ -39,7 +39,7 @@ function changed(code: string, change: Record<string, unknown> | null): Field[] 
 
 let app: TestApp;
 /** What an answer said that the documents do not describe. */
-let undescribed: string[];
+let undocumented: string[];
 let key: string;
 
 const apply = async (code: string, fields: readonly Field[], more = {}): Promise<void> => {
@@ -92,7 +92,7 @@ async function migrated(code: string): Promise<{ moved: number; unmoved: Migrate
 describe('type versions', () => {
   before(async () => {
     app = await startTestApp({ bundle: bundle(JSON.stringify({ roles: ROLES, users: USERS })) });
-    undescribed = watchAnswers(app);
+    undocumented = watchAnswers(app);
     ({ key } = await app.createKey({ login: 'alice' }));
   });
   after(() => app.close());
@@ -268,6 +268,6 @@ describe('type versions', () => {
   });
 
   it('respond only as the OpenAPI documents describe', () => {
-    assert.deepEqual(undescribed.slice(0, 3), []);
+    assert.deepEqual(undocumented.slice(0, 3), []);
   });
 });

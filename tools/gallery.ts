@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
-import { enliven, type Living } from '../test/harness/console-life.ts';
+import { addSampleData, type SampleData } from '../test/harness/console-sample-data.ts';
 import type { Seeded } from '../test/harness/console-seed.ts';
 import { type Language, type Login, type PageOptions, startConsole } from '../test/harness/console.ts';
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
@@ -25,7 +25,7 @@ const click = (name: string | RegExp) => async (page: Page) => {
   await page.waitForTimeout(400);
 };
 
-function screens({ incident, incidents, people }: Seeded, life: Living): Screen[] {
+function screens({ incident, incidents, people }: Seeded, life: SampleData): Screen[] {
   return [
     { name: 'sign-in', path: '/sign-in', login: null },
     { name: 'records', path: '/records' },
@@ -166,7 +166,7 @@ const desk = await startConsole().catch(async (error: unknown) => {
   throw error;
 });
 try {
-  const life = await enliven(desk);
+  const life = await addSampleData(desk);
   await mkdir(values.out, { recursive: true });
   const chosen = screens(desk.seeded, life).filter(({ name }) => new RegExp(values.only).test(name));
   for (const [size, box] of Object.entries(SIZES))

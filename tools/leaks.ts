@@ -1,7 +1,7 @@
 /**
  * Non-interference at length: two databases that differ only in what one caller may not see are asked the same.
  *
- *     npm run test:twins-all -- --questions 20000 --seed 1
+ *     npm run test:leaks -- --questions 20000 --seed 1
  *
  * Ends with 1, and the questions, when any answer tells the two apart.
  */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { docket, freePort, type ServiceOptions, startService, stop } from '../processes.ts';
-import { connect, type Opened } from '../stand.ts';
+import { connect, type OpenedEnvironment } from '../environment.ts';
 import { INDEXED_FIELDS, OWNER, writeBundle } from './bundle.ts';
 import { type Call, loadTickets, multiply, TABLES } from './fill.ts';
 import { readTickets } from './tickets.ts';
@@ -180,7 +180,7 @@ function printed(records: number, sizes: readonly Size[], rows: ReadonlyMap<stri
 export async function measureCost(
   args: readonly string[],
   folder: string,
-  opened: Opened,
+  opened: OpenedEnvironment,
   say: (line: string) => void,
 ): Promise<void> {
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 /** Real tickets with as many comments and changes as each really had: the shared set `trac-jquery`. */
 import path from 'node:path';
-import { readRows } from '../search-quality/sets.ts';
+import { readRows } from '../search-quality/test-collections.ts';
 
 export interface Ticket {
   title: string;

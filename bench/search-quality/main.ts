@@ -1,16 +1,16 @@
 /**
  * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the public interface.
- * The sets of `sets.ts` are loaded as records of a service of its own, each question is asked of `GET /search` with its whole
+ * The sets of `test-collections.ts` are loaded as records of a service of its own, each question is asked of `GET /search` with its whole
  * text, and the record that it was written in takes no place. What was measured: docs/explanation/search.md.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { connect, type Opened } from '../stand.ts';
+import { connect, type OpenedEnvironment } from '../environment.ts';
 import { docket, freePort, type ServiceOptions, startService, stop } from '../processes.ts';
 import { writeBundle } from './bundle.ts';
 import { Caller, inParallel } from './caller.ts';
-import { judge, type Quality } from './judge.ts';
-import { type JudgedSet, judgedSets, type Text } from './sets.ts';
+import { measureRanking, type Quality } from './quality-metrics.ts';
+import { type TestCollection, testCollections, type Text } from './test-collections.ts';
 
 const LOADERS = 8;
 const ASKERS = 2;
@@ -33,7 +33,7 @@ interface Row extends Quality {
 const clean = (text: string): string => text.replaceAll('\u0000', '').toWellFormed().normalize('NFC');
 const line = (text: string): string => clean(text).replace(/\s+/g, ' ').trim().slice(0, LONGEST_LINE).toWellFormed();
 
-async function loadTexts(caller: Caller, set: JudgedSet): Promise<Map<string, string>> {
+async function loadTexts(caller: Caller, set: TestCollection): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   await inParallel(set.texts, LOADERS, async ({ id, title, body, marks }: Text) => {
     const values = { title: line(title), text: clean(body).slice(0, LONGEST_TEXT), marks: line(marks) };
@@ -44,7 +44,7 @@ async function loadTexts(caller: Caller, set: JudgedSet): Promise<Map<string, st
   return ids;
 }
 
-async function loadComments(caller: Caller, set: JudgedSet, ids: ReadonlyMap<string, string>): Promise<number> {
+async function loadComments(caller: Caller, set: TestCollection, ids: ReadonlyMap<string, string>): Promise<number> {
   let loaded = 0;
   await inParallel(set.texts, LOADERS, async ({ id, comments }: Text) => {
     // One after the other, so that the last one is the newest.
@@ -58,10 +58,10 @@ async function loadComments(caller: Caller, set: JudgedSet, ids: ReadonlyMap<str
   return loaded;
 }
 
-async function ask(caller: Caller, set: JudgedSet, ids: ReadonlyMap<string, string>, what: string): Promise<Row> {
+async function ask(caller: Caller, set: TestCollection, ids: ReadonlyMap<string, string>, what: string): Promise<Row> {
   const back = new Map([...ids].map(([own, id]) => [id, own]));
   const times: number[] = [];
-  const quality = await judge(set, ASKERS, async (question) => {
+  const quality = await measureRanking(set, ASKERS, async (question) => {
     // Refused as too short: nothing is found.
     if ((question.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2) return [];
     const query = new URLSearchParams({ q: clean(question).slice(0, LONGEST_QUESTION), pageSize: String(ASKED) });
@@ -98,7 +98,7 @@ function printed(rows: readonly Row[]): string {
 export async function measureQuality(
   args: readonly string[],
   folder: string,
-  opened: Opened,
+  opened: OpenedEnvironment,
   say: (line: string) => void,
 ): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -108,7 +108,7 @@ export async function measureQuality(
   });
   const data = positionals[0] ?? path.resolve(import.meta.dirname, '../../../shared/data');
   const every = Number(values.every);
-  const sets = (await judgedSets(data)).map((set) => ({
+  const sets = (await testCollections(data)).map((set) => ({
     ...set,
     questions: set.questions.filter((_, index) => set.questions.length < MANY || index % every === 0),
   }));

@@ -8,8 +8,8 @@
 import path from 'node:path';
 import { candidateSteps, rankPlan, rerank, type RerankHit, type RerankTerm } from '../../src/domain/search/ranking.ts';
 import { type Analysis, makeAnalysis, type QueryTerm } from '../../src/lib/words.ts';
-import { judge } from './judge.ts';
-import { judgedSets, type Text } from './sets.ts';
+import { measureRanking } from './quality-metrics.ts';
+import { testCollections, type Text } from './test-collections.ts';
 
 const SAMPLE = 500;
 const CANDIDATES = 1000;
@@ -149,11 +149,11 @@ class Model {
 
 async function main(): Promise<void> {
   const folder = process.argv[2] ?? path.resolve(import.meta.dirname, '../../../shared/data');
-  for (const set of await judgedSets(folder)) {
+  for (const set of await testCollections(folder)) {
     for (const comments of set.texts.some((text) => text.comments.length > 0) ? [true, false] : [false]) {
       const model = new Model(set.texts, { comments, marks: true });
       const started = performance.now();
-      const { questions, recall, reciprocal } = await judge(set, 1, async (q) => model.search(q));
+      const { questions, recall, reciprocal } = await measureRanking(set, 1, async (q) => model.search(q));
       const each = ((performance.now() - started) / questions).toFixed(1);
       process.stdout.write(
         `${set.name.padEnd(10)} ${comments ? 'with comments' : '             '}  recall@10 ${recall.toFixed(3)}  MRR ${reciprocal.toFixed(3)}  ${questions} questions, ${each} ms each\n`,

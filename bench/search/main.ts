@@ -11,7 +11,7 @@ import type pg from 'pg';
 import { Connection } from '../connection.ts';
 import { dice } from '../corpus.ts';
 import { docket, freePort, postmasterOf, type ServiceOptions, spentBy, startService, stop } from '../processes.ts';
-import { connect, type Opened } from '../stand.ts';
+import { connect, type OpenedEnvironment } from '../environment.ts';
 import { AREAS, INDEXED_FIELDS, PRIORITIES, READER, WRITER, writeBundle } from './bundle.ts';
 import { CASES, type Case, chooseWords, type Words } from './cases.ts';
 import { loadTexts, multiply } from './fill.ts';
@@ -270,7 +270,7 @@ async function end(life: Life): Promise<void> {
 export async function measureSearch(
   args: readonly string[],
   folder: string,
-  opened: Opened,
+  opened: OpenedEnvironment,
   say: (line: string) => void,
 ): Promise<void> {
   const options = readOptions(args);

@@ -1,7 +1,7 @@
 /** Real texts for the measured records: titles and descriptions of the shared sets, whose words are spread as words are. */
 import path from 'node:path';
 import { dice } from '../corpus.ts';
-import { readRows } from '../search-quality/sets.ts';
+import { readRows } from '../search-quality/test-collections.ts';
 
 export interface RealText {
   title: string;

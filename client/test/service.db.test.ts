@@ -5,8 +5,8 @@ import { buildDocument } from '../../src/contract/openapi.ts';
 import { EVENTS } from '../../src/domain/webhooks/index.ts';
 import { RECORD_EVENTS } from '../../src/contract/events.ts';
 import { operations } from '../../src/modules.ts';
-import { type Hooks, startHooks } from '../../test/harness/hooks.ts';
-import { deliveryProblems } from '../../test/harness/load-document.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../test/harness/webhook-fixture.ts';
+import { deliveryProblems } from '../../test/harness/response-check.ts';
 import {
   type AnswerInfo,
   Docket,
@@ -29,7 +29,7 @@ interface Types {
   };
 }
 
-let hooks: Hooks;
+let fixture: WebhookFixture;
 let docket: Docket<Types>;
 let limited: Docket<Types>;
 let admin: Docket<Types>;
@@ -37,13 +37,13 @@ let offset = 0;
 
 describe('the client', () => {
   before(async () => {
-    hooks = await startHooks({ clock: { now: () => Date.now() + offset } });
-    const { url } = hooks.app;
-    docket = new Docket({ url, key: hooks.keys.boss });
-    limited = new Docket({ url, key: hooks.keys.limited });
-    admin = new Docket({ url: `${url}/`, key: hooks.adminKeys.boss });
+    fixture = await startWebhookFixture({ clock: { now: () => Date.now() + offset } });
+    const { url } = fixture.app;
+    docket = new Docket({ url, key: fixture.keys.boss });
+    limited = new Docket({ url, key: fixture.keys.limited });
+    admin = new Docket({ url: `${url}/`, key: fixture.adminKeys.boss });
   });
-  after(() => hooks.close());
+  after(() => fixture.close());
 
   it('creates, reads, changes, moves and archives records of a type', async () => {
     const things = docket.records('thing');
@@ -191,8 +191,8 @@ describe('the client', () => {
   it('receives every kind of event as the document describes it, and verifies each', async () => {
     const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
     // The person whose rights the subscription has may read everything.
-    const subscription = await hooks.subscribe({ as: 'boss', eventTypes: [...RECORD_EVENTS] });
-    hooks.receiver.received.length = 0;
+    const subscription = await fixture.subscribe({ as: 'boss', eventTypes: [...RECORD_EVENTS] });
+    fixture.receiver.received.length = 0;
     const thing = await docket.records('thing').create({ title: 'Told of' });
     const other = await docket.records('thing').create({ title: 'Near' });
     await docket.records('thing').update(thing.id, 1, { title: 'Told of again' });
@@ -231,22 +231,22 @@ describe('the client', () => {
     const breached = async (): Promise<boolean> => (await docket.sla.list(timed.id))[0]?.breachedAt !== undefined;
     for (
       let tries = 0;
-      tries < 100 && !hooks.receiver.received.some(({ body }) => body.eventType === 'SlaBreached');
+      tries < 100 && !fixture.receiver.received.some(({ body }) => body.eventType === 'SlaBreached');
       tries++
     )
       await new Promise((resolve) => setTimeout(resolve, 100));
     assert.ok(await breached());
     await docket.sla.command(sla, 'stop', {});
-    await hooks.settled(subscription.id, 20);
+    await fixture.settled(subscription.id, 20);
     const seen = new Set<string>();
-    for (const { headers, raw } of hooks.receiver.received) {
+    for (const { headers, raw } of fixture.receiver.received) {
       const event = await verifyWebhook({
-        secrets: hooks.secret,
+        secrets: fixture.secret,
         headers,
         body: raw,
         toleranceSeconds: 60,
         now: Date.now() + offset,
-      }).catch(() => verifyWebhook({ secrets: hooks.secret, headers, body: raw, toleranceSeconds: 60 }));
+      }).catch(() => verifyWebhook({ secrets: fixture.secret, headers, body: raw, toleranceSeconds: 60 }));
       assert.deepEqual(deliveryProblems(document, event), []);
       seen.add(event.eventType);
       // The types of the events lead to their data.

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Docket } from '../../client/src/index.ts';
 import { readTable, type Row } from './sources.ts';
-import { eachAtOnce } from './work.ts';
+import { inParallel } from './work.ts';
 
 interface Base {
   code: string;
@@ -29,8 +29,8 @@ const TITLE_MOST = 300;
 
 /** The data's own code, with what a code of Docket may not hold replaced; `taken` keeps them apart. */
 function spell(raw: string, taken: Set<string>): string {
-  const bare = raw.normalize('NFC').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
-  const whole = /^[A-Za-z0-9]/.test(bare) ? bare : `a${bare}`;
+  const plain = raw.normalize('NFC').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+  const whole = /^[A-Za-z0-9]/.test(plain) ? plain : `a${plain}`;
   let code = whole.slice(0, 100);
   for (let again = 2; taken.has(code); again++) code = `${whole.slice(0, 95)}-${again}`;
   taken.add(code);
@@ -93,7 +93,7 @@ async function publish({ url, key, adminKey }: Keys, { bases }: Articles): Promi
   const { admin } = new Docket({ url, key: adminKey });
   const ids = new Map<string, string>();
   const all = bases.flatMap((base) => base.articles.map((article) => ({ base: base.code, ...article })));
-  await eachAtOnce(all, async ({ base, code, section, title, body, topic }) => {
+  await inParallel(all, async ({ base, code, section, title, body, topic }) => {
     const { id, versionId } = await docket.kb.create({
       baseId: base,
       sectionId: section,
@@ -133,14 +133,14 @@ export async function tryArticles(keys: Keys, articles: Articles, say: (line: st
 
   let byTitle = 0;
   const titles = articles.bases.flatMap((base) => base.articles);
-  await eachAtOnce(titles, async ({ code, title }) => {
+  await inParallel(titles, async ({ code, title }) => {
     if ((await found(docket, title)).includes(ids.get(code) ?? '')) byTitle++;
   });
   say(`articles: ${byTitle} of ${titles.length} are among the first ten found by their own title`);
   if (byTitle < titles.length * 0.95) problems.push('too few articles are found by their title');
 
   let [first, five, asked] = [0, 0, 0];
-  await eachAtOnce(articles.questions, async ({ text, article }) => {
+  await inParallel(articles.questions, async ({ text, article }) => {
     const id = ids.get(article);
     if (id === undefined || !/[\p{L}\p{N}].*[\p{L}\p{N}]/u.test(text)) return;
     asked++;

@@ -9,7 +9,7 @@ import { type Service, startService } from '../jquery-tracker/service.ts';
 import { Docket } from '../../client/src/index.ts';
 import { type Articles, knowledgeBases, readArticles, tryArticles } from './articles.ts';
 import { eventImport, expectedValues, expectedVerdicts, ownImport, typeDefinition } from './incidents.ts';
-import { tryMembers } from './members.ts';
+import { tryMembers } from './memberships.ts';
 import { assignmentGroups, codeOf, dataFolder, readTable, unpack, type Volvo, volvoFiles } from './sources.ts';
 import { differences, exportIncidents, type Values } from './verify.ts';
 

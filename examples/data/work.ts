@@ -1,7 +1,7 @@
 /** Several things at once, and not all. */
 
 /** Does the work on each item, so many at a time; the first failure ends it. */
-export async function eachAtOnce<Item>(
+export async function inParallel<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
   atOnce = 8,

@@ -8,7 +8,7 @@ import { type Client, granted } from './client.ts';
 import type { Tracker } from './data.ts';
 import type { FieldSpec } from './fields.ts';
 import type { Journal } from './journal.ts';
-import { assignLogins, type People, type Person } from './people.ts';
+import { assignLogins, type People, type Person } from './users.ts';
 import { inParallel, type Progress } from './progress.ts';
 import type { Service } from './service.ts';
 import type { Workflow } from './workflow.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from './client.ts';
-import { planLife } from './around.ts';
+import { planLife } from './timeline.ts';
 import {
   cast,
   configure,
@@ -24,7 +24,7 @@ import { linksOf } from './reading.ts';
 import { Replay } from './replay.ts';
 import { makeReport, type Phase, type Report, reportLines } from './report.ts';
 import { type Service, startService } from './service.ts';
-import { survey } from './survey.ts';
+import { summarise } from './source-summary.ts';
 import { verify } from './verify.ts';
 import { deriveWorkflow } from './workflow.ts';
 
@@ -114,7 +114,7 @@ async function replayTracker(
       const plan = planTicket(ticket, tracker.history.get(ticket.id) ?? [], fields);
       return planLife(plan, tracker.comments.get(ticket.id) ?? [], tracker.attachments.get(ticket.id) ?? []);
     });
-    const data = survey(tracker, plans, derived);
+    const data = summarise(tracker, plans, derived);
     const keys = await shown('keys', people.acting.size, (bar) =>
       issueKeys(client, journal, office, people, options.workers, bar),
     );

@@ -1,10 +1,10 @@
 /** Opens the tickets and replays what happened to them, several at once, each in its own order; then links the duplicates. */
-import { type CommentStep, contentOf, type FileStep, type LifePlan } from './around.ts';
+import { type CommentStep, contentOf, type FileStep, type LifePlan } from './timeline.ts';
 import { type Answer, type Client, granted } from './client.ts';
 import { TYPE } from './configure.ts';
 import type { RelationRow } from './data.ts';
 import type { Journal } from './journal.ts';
-import { Moves } from './moves.ts';
+import { Moves } from './transitions.ts';
 import type { Change } from './plan.ts';
 import { inParallel, type Progress } from './progress.ts';
 import type { Move } from './workflow.ts';

@@ -2,10 +2,10 @@
 import type { Figures } from './client.ts';
 import type { Cast } from './configure.ts';
 import type { Refusal, ReplayCounts } from './replay.ts';
-import { type Counts, type Survey, sum } from './survey.ts';
+import { type Counts, type SourceSummary, sum } from './source-summary.ts';
 import type { Verdict } from './verify.ts';
 
-export interface CallFigures {
+export interface CallMetrics {
   calls: number;
   p50Ms: number;
   p99Ms: number;
@@ -14,7 +14,7 @@ export interface CallFigures {
   repeats: Counts;
 }
 
-function callFigures(figures: ReadonlyMap<string, Figures>): Record<string, CallFigures> {
+function callFigures(figures: ReadonlyMap<string, Figures>): Record<string, CallMetrics> {
   return Object.fromEntries(
     [...figures].map(([name, { latencies, repeats }]) => {
       const sorted = latencies.toSorted((a, b) => a - b);
@@ -47,10 +47,10 @@ export interface Report {
     reshapedToBeLogins: { handle: string; login: string }[];
     namedOnlyInTickets: string[];
   };
-  data: Survey;
+  data: SourceSummary;
   replay: ReplayCounts;
   phases: (Phase & { callsPerSecond: number })[];
-  calls: Record<string, CallFigures>;
+  calls: Record<string, CallMetrics>;
   verification: Omit<Verdict, 'deviations'>;
   /** What the service cannot hold, or not under its own name. */
   notRepresented: string[];
@@ -62,7 +62,7 @@ export interface Findings {
   resumed: boolean;
   workers: number;
   people: Cast;
-  data: Survey;
+  data: SourceSummary;
   replay: ReplayCounts;
   phases: Phase[];
   figures: ReadonlyMap<string, Figures>;
@@ -108,7 +108,7 @@ const SHOWN = 20;
 /** The report for a person. */
 export function reportLines(report: Report): string[] {
   const { data, people, replay, verification } = report;
-  const { around } = verification;
+  const { around: fixture } = verification;
   return [
     `Tickets      ${count(data.tickets)}: ${count(replay.created)} created, ${count(replay.replayedCreates)} answered by idempotency key`,
     `History      ${count(data.historyRows)} field changes in ${count(data.changes)} calls: one per ticket, author and instant, and ${count(data.extraChangesForRepeatedFields)} more where a field changed again in that instant`,
@@ -129,8 +129,8 @@ export function reportLines(report: Report): string[] {
     ...callTable(report),
     '',
     `Read back    ${count(verification.records)} records with ${count(verification.events)} history events, ${count(verification.listed)} in the list`,
-    `             ${count(around.comments)} of ${count(data.comments)} comments; ${count(around.files)} of ${count(data.attachments - data.leftOutFiles.length)} files with ${count(around.fileBytes)} bytes; relations: ${count(around.outgoing)} outgoing and ${count(around.incoming)} incoming of ${count(data.relations)}`,
-    `             workflow states: ${byName(around.states)}; in tickets.csv: ${byName(data.finalStatuses)}`,
+    `             ${count(fixture.comments)} of ${count(data.comments)} comments; ${count(fixture.files)} of ${count(data.attachments - data.leftOutFiles.length)} files with ${count(fixture.fileBytes)} bytes; relations: ${count(fixture.outgoing)} outgoing and ${count(fixture.incoming)} incoming of ${count(data.relations)}`,
+    `             workflow states: ${byName(fixture.states)}; in tickets.csv: ${byName(data.finalStatuses)}`,
     report.equal
       ? '             every value, event, actor and revision is as planned'
       : `             ${count(report.deviations.length)} deviations and ${count(report.refusals.length)} refused calls`,

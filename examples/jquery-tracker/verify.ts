@@ -1,11 +1,11 @@
 /** Reads everything back and compares it with the plans: values, history, numbers, and that there is nothing more. */
 import { isDeepStrictEqual } from 'node:util';
-import type { LifePlan, Step } from './around.ts';
+import type { LifePlan, Step } from './timeline.ts';
 import { TYPE } from './configure.ts';
 import type { Values } from './plan.ts';
 import { inParallel, type Progress } from './progress.ts';
 import { type Context, type Differ, type Person, read } from './reading.ts';
-import { type AroundCounts, compareAround, compareWorkflow, noneYet } from './verify-around.ts';
+import { type ActivityCounts, compareActivity, compareWorkflow, noneYet } from './verify-activity.ts';
 import { transitionCode } from './workflow.ts';
 
 interface StoredRecord {
@@ -42,7 +42,7 @@ export interface Verdict {
   events: number;
   /** Records of the type that the list shows. */
   listed: number;
-  around: AroundCounts;
+  around: ActivityCounts;
   deviations: Deviation[];
 }
 
@@ -64,7 +64,7 @@ export async function verify(
     if (id !== undefined) {
       const record = await read<StoredRecord>(context, 'read', `/api/v1/objects/${id}`);
       const events = await read<HistoryEvent[]>(context, 'history', `/api/v1/objects/${id}/history`);
-      await compareAround(context, plan, id, verdict.around, differ);
+      await compareActivity(context, plan, id, verdict.around, differ);
       await compareWorkflow(context, plan, id, verdict.around, differ);
       compareRecord(context, plan, record, differ);
       compareHistory(context, plan, events, differ);

@@ -20,7 +20,7 @@ import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { configSections, systemCaller } from '../../src/modules.ts';
 
-export class MovedClock implements Clock {
+export class ManualClock implements Clock {
   #at: number;
 
   constructor(at: number) {
@@ -52,7 +52,7 @@ export interface Service {
 
 /** Starts the service with the example's bundle, at the instant `at`. */
 export async function startService(folder: string, at: number, ca: string): Promise<Service> {
-  const clock = new MovedClock(at);
+  const clock = new ManualClock(at);
   const embedded = await openEmbedded({ dataDir: path.join(folder, 'data'), log: () => {}, use: 'tool' });
   const setting = new Database({ url: embedded.url, max: 1 });
   const client = await setting.connect();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { closed, Id, nullable } from '../contract/schemas.ts';
-import { type Answer, rawly, type Sample, startSample, THING_ID } from '../../test/harness/http-sample.ts';
+import { type Answer, sendRaw, type Sample, startSample, THING_ID } from '../../test/harness/http-sample.ts';
 import { bodyCheck, queryReader } from './validate.ts';
 
 describe('request input', () => {
@@ -129,7 +129,7 @@ describe('request input', () => {
     assert.equal((await post('{"name":"x"}', { 'content-encoding': 'identity' })).status, 201);
     const coded = 'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nConnection: close\r\n';
     const transfer = 'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n';
-    assert.match(await rawly(sample.port, coded + transfer), /^HTTP\/1\.1 415 /);
+    assert.match(await sendRaw(sample.port, coded + transfer), /^HTTP\/1\.1 415 /);
     const none = await sample.ask('/api/v1/things', {
       method: 'POST',
       body: Buffer.from('{}'),

@@ -13,7 +13,7 @@ import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
 import { bind } from '../platform/unit-of-work/binding.ts';
 import { MOST_BODY } from './body.ts';
-import { create, echoing, getting, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { create, echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 
 const MIB = 1024 * 1024;
 const size = bind(
@@ -141,7 +141,7 @@ describe('the body limit', () => {
     const head = 'POST /api/v1/size HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n';
     socket.write(`${head}Authorization: Bearer none\r\nContent-Length: 20000000\r\n\r\n`);
     assert.match(await text(socket), /^HTTP\/1\.1 413 .*connection: close/is);
-    const refused = rawly(sample.port, `${head}Authorization: Bearer none\r\nContent-Length: 3\r\n\r\n`);
+    const refused = sendRaw(sample.port, `${head}Authorization: Bearer none\r\nContent-Length: 3\r\n\r\n`);
     assert.match(await refused, /^HTTP\/1\.1 401 /);
     const asked = connect(sample.port, '127.0.0.1');
     asked.write(`${head}Authorization: Bearer good\r\nContent-Length: 3\r\nConnection: close\r\n\r\n`);
@@ -154,7 +154,7 @@ describe('the body limit', () => {
   it('keeps the connection open after a small body was rejected', async () => {
     const refused = 'POST /api/v1/size HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n12345';
     const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const answer = await rawly(sample.port, refused, next);
+    const answer = await sendRaw(sample.port, refused, next);
     assert.match(answer, /^HTTP\/1\.1 401 .*HTTP\/1\.1 200 /s);
   });
 
@@ -201,12 +201,12 @@ describe('requests that are not HTTP', () => {
     ];
     for (const bytes of bad) {
       const closing = bytes.replace('HTTP/1.1\r\n', 'HTTP/1.1\r\nConnection: close\r\n');
-      assert.deepEqual(shape(await rawly(sample.port, closing)), [400, 'INVALID_REQUEST'], bytes);
+      assert.deepEqual(shape(await sendRaw(sample.port, closing)), [400, 'INVALID_REQUEST'], bytes);
     }
     const long = `GET /${'x'.repeat(70_000)} HTTP/1.1\r\nHost: x\r\n\r\n`;
-    assert.deepEqual(shape(await rawly(sample.port, long)), [431, 'HEADERS_TOO_LARGE']);
+    assert.deepEqual(shape(await sendRaw(sample.port, long)), [431, 'HEADERS_TOO_LARGE']);
     const wide = `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'x'.repeat(70_000)}\r\n\r\n`;
-    assert.deepEqual(shape(await rawly(sample.port, wide)), [431, 'HEADERS_TOO_LARGE']);
+    assert.deepEqual(shape(await sendRaw(sample.port, wide)), [431, 'HEADERS_TOO_LARGE']);
   });
 
   it('get an error and a closed connection when they arrive too slowly', async () => {
@@ -214,8 +214,8 @@ describe('requests that are not HTTP', () => {
     const head =
       'POST /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
     const slow = await Promise.all([
-      rawly(sample.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow:'),
-      rawly(sample.port, `${head}Content-Length: 100\r\n\r\n{"name":`),
+      sendRaw(sample.port, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow:'),
+      sendRaw(sample.port, `${head}Content-Length: 100\r\n\r\n{"name":`),
     ]);
     for (const answer of slow) assert.deepEqual(shape(answer), [400, 'INVALID_REQUEST']);
     assert.ok(performance.now() - started < 15_000);
@@ -224,7 +224,7 @@ describe('requests that are not HTTP', () => {
 
   it('do not affect the response before them', async () => {
     const good = 'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n';
-    const answer = await rawly(sample.port, `${good}nonsense\r\n\r\n`);
+    const answer = await sendRaw(sample.port, `${good}nonsense\r\n\r\n`);
     assert.match(answer, /^HTTP\/1\.1 200 OK/);
     assert.ok(answer.includes('"apiVersion":"v1"}}'));
     assert.equal(answer.split('HTTP/1.1').length, 2, 'one answer and no half of another');

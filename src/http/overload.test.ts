@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticate, echoing, getting, type Sample, startSample } from '../../test/harness/http-sample.ts';
-import { Sender, type Shot } from '../../test/harness/overload-sender.ts';
+import { OpenLoopSender, type TimedRequest } from '../../test/harness/open-loop-sender.ts';
 
 const RUNNING = 8;
 const TAKES_MS = 40;
@@ -42,9 +42,10 @@ describe('overload', () => {
   it('rejects the flood of one key with Retry-After, and almost no requests of nine others', async () => {
     const senders = Array.from(
       { length: OTHERS + 1 },
-      (_, turn) => new Sender(sample.url, `key-${turn}`, [{ method: 'GET', path: '/api/v1/work', weight: 1 }], 600),
+      (_, turn) =>
+        new OpenLoopSender(sample.url, `key-${turn}`, [{ method: 'GET', path: '/api/v1/work', weight: 1 }], 600),
     );
-    const [flood, ...others] = senders as [Sender, ...Sender[]];
+    const [flood, ...others] = senders as [OpenLoopSender, ...OpenLoopSender[]];
     const flooded = flood.fire(FLOOD_RATE, LASTS_MS);
     // Nine calm keys use a fifth of the capacity.
     const calm = await Promise.all(others.map((sender) => sender.fire(4, LASTS_MS)));
@@ -53,7 +54,7 @@ describe('overload', () => {
     const refused = shots.filter(({ status }) => status !== 200);
     assert.ok(refused.length > shots.length / 4, `${refused.length} of ${shots.length} were refused`);
     assert.ok(shots.length - refused.length > RUNNING, 'the flood gets its share too');
-    assert.ok(refused.every(({ status, retryAfter }: Shot) => status === 503 && retryAfter));
+    assert.ok(refused.every(({ status, retryAfter }: TimedRequest) => status === 503 && retryAfter));
     assert.deepEqual([broken, turnedAway], [0, 0]);
     const all = calm.flatMap((volley) => volley.shots);
     const hurt = all.filter(({ status }) => status !== 200);

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { authenticate, echoing, rawly, startSample } from '../../test/harness/http-sample.ts';
+import { authenticate, echoing, sendRaw, startSample } from '../../test/harness/http-sample.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const PROXY_HEADERS = ['X-Forwarded-For', 'Forwarded', 'Via', 'X-Real-IP', 'X-Forwarded-Host', 'X-Forwarded-Proto'];
@@ -24,7 +24,7 @@ describe('behind a proxy on the same machine', () => {
     assert.equal((await sample.ask('/metrics', { headers: { via: '1.1 proxy' } })).status, 404);
     const local = { via: '1.1 proxy', 'x-forwarded-for': '127.0.0.2' };
     assert.equal((await sample.ask('/metrics', { headers: local })).status, 200);
-    assert.match(await rawly(sample.port, 'GET /metrics HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 404 /);
+    assert.match(await sendRaw(sample.port, 'GET /metrics HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 404 /);
     await sample.close();
   });
 

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
 import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
-import { echoing, getting, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { echoing, getting, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 import { drain } from './server.ts';
 
 const FILE = { raw: { mediaTypes: ['application/octet-stream'] } };
@@ -187,7 +187,7 @@ describe('draining', () => {
     const sample = await startSample([...echoing, slow]);
     const idle = connect(sample.port, '127.0.0.1');
     const silent = text(idle);
-    const running = rawly(sample.port, 'GET /api/v1/slow HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n');
+    const running = sendRaw(sample.port, 'GET /api/v1/slow HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n\r\n');
     await started.promise;
     const drained = drain(sample.server, 5000);
     await assert.rejects(fetch(`${sample.url}/healthz`));

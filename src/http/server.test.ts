@@ -11,7 +11,7 @@ import {
   getting,
   list,
   optionsOf,
-  rawly,
+  sendRaw,
   read,
   type Sample,
   startSample,
@@ -185,7 +185,7 @@ describe('the server', () => {
 
   it('rejects two Authorization headers', async () => {
     const request = 'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
-    const answer = await rawly(
+    const answer = await sendRaw(
       sample.port,
       `${request}Authorization: Bearer good\r\nAuthorization: Bearer reader\r\n\r\n`,
     );

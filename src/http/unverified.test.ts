@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { authenticate, echoing, rawly, type Sample, startSample } from '../../test/harness/http-sample.ts';
+import { authenticate, echoing, sendRaw, type Sample, startSample } from '../../test/harness/http-sample.ts';
 import { MOST_OPEN_BODY, OpenAdmission, sourceOf } from './unverified.ts';
 import type { Limits } from './types.ts';
 
@@ -124,7 +124,7 @@ describe('open operations', () => {
     const declared = await ask(MOST_OPEN_BODY + 1);
     assert.deepEqual([declared.status, declared.body.error.code], [413, 'BODY_TOO_LARGE']);
     const chunk = body(MOST_OPEN_BODY + 1);
-    const chunked = await rawly(
+    const chunked = await sendRaw(
       sample.port,
       'POST /api/admin/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
       `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,

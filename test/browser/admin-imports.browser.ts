@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
-import { stored } from '../harness/load-world.ts';
+import { stored } from '../harness/small-configuration.ts';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;

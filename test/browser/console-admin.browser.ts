@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { LANGUAGES, startConsole, type TestConsole, type Watched } from '../harness/console.ts';
+import { LANGUAGES, startConsole, type TestConsole, type WatchedPage } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -153,7 +153,7 @@ describe('administration in the console', () => {
   const visit = async (
     language: 'ru-RU' | 'en-US',
     path: string,
-    walk: (page: Page, words: (typeof WORDS)['ru-RU' | 'en-US'], watched: Watched) => Promise<void>,
+    walk: (page: Page, words: (typeof WORDS)['ru-RU' | 'en-US'], watched: WatchedPage) => Promise<void>,
   ): Promise<void> => {
     const watched = await desk.open('admin', `/admin/${path}`, { language });
     await walk(watched.page, WORDS[language], watched);

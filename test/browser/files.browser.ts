@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { readFile } from 'node:fs/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { type Around, startAround } from '../harness/around.ts';
+import { type RecordFixture, startRecordFixture } from '../harness/record-fixture.ts';
 
 const NAMES = [
   'plain.html',
@@ -84,7 +84,7 @@ const EACH = 2;
 /** Pages that work side by side. */
 const PAGES = 4;
 
-let around: Around;
+let fixture: RecordFixture;
 let trap: Server;
 let trapUrl: string;
 /** What ran and said so. */
@@ -106,14 +106,14 @@ function bait(mark: string): string {
 async function upload(objectId: string, filename: string, mediaType: string, content: string): Promise<string> {
   const contentBase64 = Buffer.from(content).toString('base64');
   const body = { filename, mediaType, contentBase64 };
-  return (await around.ok('chief', 'POST', `/objects/${objectId}/attachments`, body)).id;
+  return (await fixture.ok('chief', 'POST', `/objects/${objectId}/attachments`, body)).id;
 }
 
-const contentUrl = (id: string): string => `${around.app.url}/api/v1/attachments/${id}/content`;
+const contentUrl = (id: string): string => `${fixture.app.url}/api/v1/attachments/${id}/content`;
 
 /** The name that the header tells, by RFC 6266. */
 async function toldName(id: string): Promise<string> {
-  const answer = await fetch(contentUrl(id), { headers: { authorization: `Bearer ${around.keys.chief}` } });
+  const answer = await fetch(contentUrl(id), { headers: { authorization: `Bearer ${fixture.keys.chief}` } });
   await answer.arrayBuffer();
   const header = answer.headers.get('content-disposition') ?? '';
   return decodeURIComponent(/^attachment; filename="[^"]*"; filename\*=UTF-8''([^;]*)$/.exec(header)?.[1] ?? '');
@@ -139,7 +139,7 @@ async function downloaded(page: Page, id: string): Promise<{ name: string; conte
 
 describe('attachments in a browser', () => {
   before(async () => {
-    around = await startAround();
+    fixture = await startRecordFixture();
     trap = createServer((request, response) => {
       if (request.url?.startsWith('/ran') === true) ran.push(request.url);
       response.setHeader('access-control-allow-origin', '*');
@@ -150,12 +150,12 @@ describe('attachments in a browser', () => {
     trapUrl = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
     browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
     context = await browser.newContext({ acceptDownloads: true });
-    await context.setExtraHTTPHeaders({ authorization: `Bearer ${around.keys.chief}` });
+    await context.setExtraHTTPHeaders({ authorization: `Bearer ${fixture.keys.chief}` });
   });
   after(async () => {
     await browser.close();
     trap.close();
-    await around.close();
+    await fixture.close();
   });
   it('would run if they were served with their declared type', async () => {
     pages['/page'] = bait('control');
@@ -170,7 +170,7 @@ describe('attachments in a browser', () => {
   });
 
   it('are downloaded under their names and never opened', async () => {
-    const { id: objectId } = await around.make();
+    const { id: objectId } = await fixture.make();
     const files = NAMES.flatMap((name, index) =>
       Array.from({ length: EACH }, (_, turn) => ({ name, type: TYPES[(index + turn * 12) % TYPES.length] as string })),
     );
@@ -193,7 +193,7 @@ describe('attachments in a browser', () => {
   });
 
   it('do not run in a page that embeds them', async () => {
-    const { id: objectId } = await around.make();
+    const { id: objectId } = await fixture.make();
     const tags: string[] = [];
     for (const [index, type] of TYPES.entries()) {
       const code = contentUrl(await upload(objectId, `${index}.js`, type, `fetch('${trapUrl}/ran?code-${index}')`));

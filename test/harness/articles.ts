@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestAnswer } from './app.ts';
-import type { CatalogWorld, Person } from './catalog-world.ts';
+import type { CatalogFixture, FixtureUser } from './catalog-fixture.ts';
 
 export interface Version {
   id: string;
@@ -16,10 +16,10 @@ export type Audience = { kind: 'everyone' } | { kind: 'group' | 'orgUnit' | 'use
 export const EVERYONE: Audience[] = [{ kind: 'everyone' }];
 
 export class Articles {
-  readonly #world: CatalogWorld;
+  readonly #world: CatalogFixture;
 
-  constructor(world: CatalogWorld) {
-    this.#world = world;
+  constructor(fixture: CatalogFixture) {
+    this.#world = fixture;
   }
 
   /** The body of a create, of a code that was never used. */
@@ -35,7 +35,7 @@ export class Articles {
     return { ...standing, title: 'Статья', ...text, ...more };
   }
 
-  create(more: Record<string, unknown> = {}, who: Person = 'chief'): Promise<TestAnswer> {
+  create(more: Record<string, unknown> = {}, who: FixtureUser = 'chief'): Promise<TestAnswer> {
     return this.#world.call(who, 'POST', '/kb/articles', this.body(more));
   }
 
@@ -49,7 +49,7 @@ export class Articles {
     await this.#world.adminOk('chief', 'PUT', `/kb/article-versions/${versionId}/audiences`, { audiences });
   }
 
-  publish({ versionId }: { versionId: string }, who: Person = 'chief'): Promise<TestAnswer> {
+  publish({ versionId }: { versionId: string }, who: FixtureUser = 'chief'): Promise<TestAnswer> {
     return this.#world.call(who, 'POST', '/kb/articles/publish', { versionId });
   }
 
@@ -61,7 +61,7 @@ export class Articles {
     return { ...draft, state: 'ACTIVE' };
   }
 
-  edit({ versionId }: { versionId: string }, changes: object, who: Person = 'chief'): Promise<TestAnswer> {
+  edit({ versionId }: { versionId: string }, changes: object, who: FixtureUser = 'chief'): Promise<TestAnswer> {
     return this.#world.call(who, 'PATCH', `/kb/article-versions/${versionId}`, changes);
   }
 
@@ -70,12 +70,12 @@ export class Articles {
     return (await this.#world.adminOk('chief', 'GET', `/kb/articles/${id}/material?locale=${locale}`)).version;
   }
 
-  archive({ versionId }: { versionId: string }, version: string, who: Person = 'chief'): Promise<TestAnswer> {
+  archive({ versionId }: { versionId: string }, version: string, who: FixtureUser = 'chief'): Promise<TestAnswer> {
     return this.#world.call(who, 'POST', '/kb/articles/archive', { versionId, version, confirmed: true });
   }
 
   /** Whether the person finds the article in the list, and reads it: both alike. */
-  async sees(who: Person, { id }: { id: string }, locale = 'ru-RU'): Promise<boolean> {
+  async sees(who: FixtureUser, { id }: { id: string }, locale = 'ru-RU'): Promise<boolean> {
     const listed = await this.#world.ok<{ id: string }[]>(who, 'GET', `/kb/articles?locale=${locale}`);
     const answer = await this.#world.call(who, 'GET', `/kb/articles/${id}?locale=${locale}`);
     const found = listed.some((one) => one.id === id);

@@ -7,7 +7,7 @@ import { readMigrations } from '../../src/platform/database/migrate.ts';
 
 export type Run = typeof run;
 
-export interface Said {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
@@ -48,7 +48,11 @@ export async function nextVersion(folder: string, migration: string): Promise<Ru
  *
  * @param of the command line of another version (`nextVersion`)
  */
-export async function runCommand(args: readonly string[], env: Record<string, string>, of: Run = run): Promise<Said> {
+export async function runCommand(
+  args: readonly string[],
+  env: Record<string, string>,
+  of: Run = run,
+): Promise<CommandResult> {
   const out: string[] = [];
   const err: string[] = [];
   const undo = [catching(process.stdout, out), catching(process.stderr, err)];

@@ -19,7 +19,7 @@ export interface PageOptions {
   height?: number;
 }
 
-export interface Watched {
+export interface WatchedPage {
   page: Page;
   context: BrowserContext;
   /** Runs axe, and asks that nothing went wrong in the page so far. */
@@ -35,7 +35,7 @@ export interface TestConsole {
   /** Calls below `/api/admin/v1` as the administrator, with a key. */
   call: SeedCall;
   /** A page of somebody who is signed in; of nobody with null. */
-  open(login: Login | null, path: string, options?: PageOptions): Promise<Watched>;
+  open(login: Login | null, path: string, options?: PageOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function open(
   login: Login | null,
   path: string,
   { language = 'ru-RU', scheme = 'light', width = 1440, height = 900 }: PageOptions,
-): Promise<Watched> {
+): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: scheme,

@@ -7,7 +7,7 @@ export interface People {
   anna: string;
 }
 
-export async function identityStory(on: Recorder): Promise<People> {
+export async function identityExamples(on: Recorder): Promise<People> {
   const ben = await on.keep('identity.createUser', {
     body: {
       login: 'ben',
@@ -56,7 +56,7 @@ export async function identityStory(on: Recorder): Promise<People> {
   return { admin: idOf('admin'), anna: idOf('anna') };
 }
 
-export async function integrationStory(on: Recorder, { admin }: People): Promise<void> {
+export async function integrationExamples(on: Recorder, { admin }: People): Promise<void> {
   await on.keep('secrets.create', { body: { code: 'monitoring' } });
   await on.keep('secrets.list');
   await on.keep('secrets.rotate', { params: { code: 'monitoring' }, body: { overlap: 'P1D' } });
@@ -126,7 +126,7 @@ async function deliveryStory(on: Recorder, subscriptionId: string): Promise<void
   await on.keep('webhooks.retry', { params: { id } });
 }
 
-export async function configurationStory(on: Recorder, { admin }: People, password: string): Promise<void> {
+export async function configurationExamples(on: Recorder, { admin }: People, password: string): Promise<void> {
   await on.keep('config.list', { params: { section: 'types' } });
   await on.keep('config.item', { params: { section: 'calendars', code: 'office' } });
   const text =

@@ -5,7 +5,7 @@ import type { People } from './examples-administration.ts';
 export const ADMIN_PASSWORD = 'correct horse battery staple';
 
 /** Beside the starter configuration. */
-export const WORLD = [
+export const EXAMPLE_CONFIGURATION = [
   {
     name: 'world.yaml',
     text: `
@@ -63,7 +63,7 @@ catalogs:
 
 const GIF = 'R0lGODlhAQABAAAAADs=';
 
-export async function recordStory(on: Recorder, { anna }: People): Promise<void> {
+export async function objectExamples(on: Recorder, { anna }: People): Promise<void> {
   await on.keep('metadata.types');
   await on.keep('metadata.fields', { params: { typeId: 'incident' } });
   const values = {
@@ -166,7 +166,7 @@ async function catalogueStory(on: Recorder, anna: string): Promise<void> {
   });
 }
 
-export async function knowledgeStory(on: Recorder): Promise<void> {
+export async function knowledgeExamples(on: Recorder): Promise<void> {
   await on.keep('kb.bases', { query: { locale: 'en-US' } });
   const draft = await on.keep('kb.create', {
     body: {
@@ -198,7 +198,7 @@ export async function knowledgeStory(on: Recorder): Promise<void> {
   await on.keep('kb.restore', { params });
 }
 
-export async function exchangeStory(on: Recorder): Promise<void> {
+export async function importExportExamples(on: Recorder): Promise<void> {
   const definition = await on.keep('imports.define', {
     body: {
       code: 'old-desk',

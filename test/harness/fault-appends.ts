@@ -3,9 +3,9 @@
  * are killed: whoever was told that a token stands finds it there once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { examine } from './fault-load.ts';
-import type { Stage } from './fault-stage.ts';
-import { attempt, type LoadAnswer, random } from './load-clients.ts';
+import { verifyOutcome } from './fault-injection.ts';
+import type { FaultEnvironment } from './fault-environment.ts';
+import { attempt, type LoadAnswer, random } from './fault-client.ts';
 
 const TEXTS = 4;
 const WAYS = ['patch', 'bulk', 'inbound', 'import'] as const;
@@ -23,7 +23,7 @@ export interface Appends {
 }
 
 interface Client {
-  stage: Stage;
+  stage: FaultEnvironment;
   next(): number;
   name: string;
   texts: readonly Text[];
@@ -92,10 +92,17 @@ export interface AppendOptions {
   seed: number;
 }
 
-export async function appendTokens(stage: Stage, options: AppendOptions): Promise<Appends> {
+export async function appendTokens(environment: FaultEnvironment, options: AppendOptions): Promise<Appends> {
   const seen: Appends = { problems: [], acknowledged: 0, conflicts: 0, unknown: 0 };
-  const texts = await makeTexts(stage, options.seed);
-  const shared = { stage, texts, seen, sure: new Map<string, Text>(), maybe: new Set<string>(), reads: [] };
+  const texts = await makeTexts(environment, options.seed);
+  const shared = {
+    stage: environment,
+    texts,
+    seen,
+    sure: new Map<string, Text>(),
+    maybe: new Set<string>(),
+    reads: [],
+  };
   const until = performance.now() + options.ms;
   const clients = Array.from({ length: options.clients }, async (_, turn) => {
     const client: Client = { ...shared, next: random(options.seed + turn + 1), name: `t${turn}` };
@@ -110,31 +117,34 @@ export async function appendTokens(stage: Stage, options: AppendOptions): Promis
   const kills = options.serviceKills + options.backendKills;
   for (let turn = 0; turn < kills; turn++) {
     await sleep((options.ms / (kills + 1)) * (0.5 + next() / 2));
-    if (turn < options.serviceKills) await stage.killService(turn % stage.processes);
-    else await stage.killBackend(next);
+    if (turn < options.serviceKills) await environment.killService(turn % environment.processes);
+    else await environment.killBackend(next);
   }
   await Promise.all(clients);
   // What a killed process had sent may still be under way in the database for a moment.
   await sleep(1000);
-  seen.problems.push(...(await judgeTokens(stage, shared)), ...(await examine(stage)));
+  seen.problems.push(...(await judgeTokens(environment, shared)), ...(await verifyOutcome(environment)));
   return seen;
 }
 
 /** Made by an import, so that later imports find them by the same external ids. */
-async function makeTexts(stage: Stage, seed: number): Promise<Text[]> {
+async function makeTexts(environment: FaultEnvironment, seed: number): Promise<Text[]> {
   const exts = Array.from({ length: TEXTS }, (_, turn) => `text-${seed}-${turn}`);
   const content = JSON.stringify(exts.map((ext) => ({ ext, name: ext, note: '' })));
-  const url = stage.urls()[0] as string;
-  const body = { definitionId: stage.ids.rows, content, dryRun: false };
-  const answer = await attempt(url, stage.key, 'POST', '/api/v1/imports/run', body);
+  const url = environment.urls()[0] as string;
+  const body = { definitionId: environment.ids.rows, content, dryRun: false };
+  const answer = await attempt(url, environment.key, 'POST', '/api/v1/imports/run', body);
   const rows = answer?.body.data?.['rows'] as { id: string }[] | undefined;
   if (rows?.length !== TEXTS) throw new Error(`the texts were not made: ${JSON.stringify(answer?.body)}`);
   return rows.map(({ id }, turn) => ({ id, ext: exts[turn] as string }));
 }
 
-async function judgeTokens(stage: Stage, seen: Pick<Client, 'sure' | 'maybe' | 'reads' | 'texts'>): Promise<string[]> {
+async function judgeTokens(
+  environment: FaultEnvironment,
+  seen: Pick<Client, 'sure' | 'maybe' | 'reads' | 'texts'>,
+): Promise<string[]> {
   const problems: string[] = [];
-  const rows = await stage.rows<{ id: string; note: string; replayed: string }>(
+  const rows = await environment.rows<{ id: string; note: string; replayed: string }>(
     `SELECT o.id::text, coalesce(o."values" ->> 'note', '') AS note, coalesce((SELECT j.changes -> 'note' ->> 1 FROM journal j
       WHERE j.object_id = o.id AND j.changes ? 'note' ORDER BY j.revision DESC LIMIT 1), '') AS replayed
     FROM objects o WHERE o.id = ANY($1::uuid[])`,

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Outcome, underMix } from './fault-load.ts';
-import type { Stage } from './fault-stage.ts';
+import { type Outcome, runUnderLoad } from './fault-injection.ts';
+import type { FaultEnvironment } from './fault-environment.ts';
 
 /** Mounts memory of that size there. @returns what unmounts it */
 export function mountSmall(folder: string, mebibytes: number): () => void {
@@ -20,7 +20,7 @@ export function mountSmall(folder: string, mebibytes: number): () => void {
  * Full is full for what PostgreSQL wants to write too: it may refuse, or end and be started again.
  */
 export async function fillDisk(
-  stage: Stage,
+  environment: FaultEnvironment,
   disk: string,
   name: string,
   seed: number,
@@ -28,8 +28,8 @@ export async function fillDisk(
 ): Promise<Outcome> {
   const filler = path.join(disk, 'filler');
   let refused = 0;
-  const outcome = await underMix({
-    stage,
+  const outcome = await runUnderLoad({
+    stage: environment,
     name,
     seed,
     clients: 8,
@@ -45,7 +45,7 @@ export async function fillDisk(
       }
       for (let turn = 0; turn < refused; turn++) rmSync(`${filler}-${turn}`, { force: true });
       rmSync(filler, { force: true });
-      for (let turn = 0; turn < stage.processes; turn++) await stage.untilAnswered(turn);
+      for (let turn = 0; turn < environment.processes; turn++) await environment.untilAnswered(turn);
       await sleep(1500);
     },
   });

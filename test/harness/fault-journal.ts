@@ -1,7 +1,7 @@
-/** What clients were told while a service was being broken (`fault-mix.ts`). */
+/** What clients were told while a service was being broken (`fault-workload.ts`). */
 
 /** What a record holds, as its client was told. */
-export interface Holding {
+export interface ExpectedRecord {
   revision: number;
   title: string;
   note: string | null;
@@ -10,14 +10,14 @@ export interface Holding {
   taken: boolean;
 }
 
-export interface Known extends Holding {
+export interface Known extends ExpectedRecord {
   id: string;
   tag: string;
   /** What an unanswered change may have made of it, or may yet: its statement can outlive the process that sent it. */
-  perhaps: Holding | undefined;
+  perhaps: ExpectedRecord | undefined;
 }
 
-export interface MixJournal {
+export interface WorkloadJournal {
   records: Known[];
   /** Rows of imports: tag → note. */
   imported: Map<string, string>;
@@ -36,7 +36,7 @@ export interface MixJournal {
   codes: Map<string, number>;
 }
 
-export function newJournal(): MixJournal {
+export function newJournal(): WorkloadJournal {
   return {
     records: [],
     imported: new Map(),

@@ -1,8 +1,8 @@
 /** Processes that stand still and go on (SIGSTOP), and ones that are told to stop, under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stage } from './fault-stage.ts';
-import { attempt } from './load-clients.ts';
-import { Sender } from './overload-sender.ts';
+import type { FaultEnvironment } from './fault-environment.ts';
+import { attempt } from './fault-client.ts';
+import { OpenLoopSender } from './open-loop-sender.ts';
 
 /** The limit of an ordinary request, and what a busy machine may add. */
 const DEADLINE_MS = 33_000;
@@ -31,27 +31,27 @@ async function still(pids: readonly number[], ms: number, meanwhile: () => Promi
 }
 
 /** The process stands still; what was asked of it is answered afterwards. @returns what is wrong */
-export async function pauseService(stage: Stage, turn: number, ms: number): Promise<string[]> {
-  const url = stage.urls()[turn] as string;
+export async function pauseService(environment: FaultEnvironment, turn: number, ms: number): Promise<string[]> {
+  const url = environment.urls()[turn] as string;
   let asked: Promise<(unknown | undefined)[]> = Promise.resolve([]);
-  await still([stage.service(turn).pid], ms, async () => {
+  await still([environment.service(turn).pid], ms, async () => {
     asked = Promise.all(
       Array.from({ length: 8 }, () =>
-        attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS + ms),
+        attempt(url, environment.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS + ms),
       ),
     );
   });
   const unanswered = (await asked).filter((answer) => answer === undefined).length;
-  await stage.untilAnswered(turn);
+  await environment.untilAnswered(turn);
   return unanswered === 0 ? [] : [`${unanswered} of 8 requests of a process that stood still had no answer`];
 }
 
 /** All of the database stands still: every request is answered in time, by a refusal if need be. @returns what is wrong */
-export async function pauseDatabase(stage: Stage, ms: number): Promise<string[]> {
+export async function pauseDatabase(environment: FaultEnvironment, ms: number): Promise<string[]> {
   const problems: string[] = [];
   const ask = async (url: string): Promise<void> => {
     const began = performance.now();
-    const answer = await attempt(url, stage.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS);
+    const answer = await attempt(url, environment.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS);
     const took = Math.round(performance.now() - began);
     if (answer === undefined) problems.push(`no answer after ${took} ms while the database stood still`);
     else if (answer.status !== 200 && answer.status !== 503)
@@ -60,32 +60,32 @@ export async function pauseDatabase(stage: Stage, ms: number): Promise<string[]>
       problems.push('503 without Retry-After');
   };
   const asked: Promise<void>[] = [];
-  await still(stage.serverPids(), ms, async () => {
+  await still(environment.serverPids(), ms, async () => {
     for (let at = 0; at < ms; at += 250) {
-      for (const url of stage.urls()) asked.push(ask(url));
+      for (const url of environment.urls()) asked.push(ask(url));
       await sleep(250);
     }
   });
   await Promise.all(asked);
-  for (let turn = 0; turn < stage.processes; turn++) await stage.untilAnswered(turn);
+  for (let turn = 0; turn < environment.processes; turn++) await environment.untilAnswered(turn);
   return problems;
 }
 
 /** The process is told to stop while 16 requests are always under way, and is started again. @returns what is wrong */
-export async function stopUnderLoad(stage: Stage, turn: number): Promise<string[]> {
-  const sender = new Sender(stage.urls()[turn] as string, stage.key, READS);
+export async function stopUnderLoad(environment: FaultEnvironment, turn: number): Promise<string[]> {
+  const sender = new OpenLoopSender(environment.urls()[turn] as string, environment.key, READS);
   let over = false;
   const load = sender.keep(16, DRAIN_MS + 5000, () => over);
   // On a busy machine the first answer may take long.
   for (let waited = 0; waited < 10_000 && sender.answered < 16; waited += 50) await sleep(50);
   const began = performance.now();
-  const code = await stage.service(turn).stop();
+  const code = await environment.service(turn).stop();
   const took = Math.round(performance.now() - began);
   over = true;
   const { shots, broken } = await load;
   sender.close();
-  await stage.begin(turn);
-  await stage.untilAnswered(turn);
+  await environment.begin(turn);
+  await environment.untilAnswered(turn);
   const bad = shots.filter(({ status }) => status !== 200 && status !== 503).length;
   return [
     ...(code === 0 ? [] : [`a process that was told to stop ended with ${code}`]),

@@ -6,13 +6,13 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** `hole`: nothing passes, and nobody is told. */
-export type Weather = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
+export type FaultMode = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
 
 /**
  * How a connection ends at a statement: before it reaches the database; after the database did it and before it could say so; with
  * the report of a database that an administrator shuts down; by a reset.
  */
-export type Ending = 'unsent' | 'untold' | 'dismissed' | 'reset';
+export type ConnectionEnd = 'unsent' | 'untold' | 'dismissed' | 'reset';
 
 /** What PostgreSQL says to a connection that is terminated (57P01). */
 function dismissal(): Buffer {
@@ -74,14 +74,14 @@ class Frontend {
 export class FaultProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  weather: Weather = 'fair';
+  weather: FaultMode = 'fair';
   /** How many answers to writes are yet to be cut off. */
   cutting = 0;
   /** How many were. */
   cut = 0;
   port = 0;
   /** The statement, counted over all connections from 1 on, at which its connection ends, once. */
-  ending: { at: number; how: Ending } | undefined;
+  ending: { at: number; how: ConnectionEnd } | undefined;
   /** Statements that came while an ending was awaited. */
   #counted = 0;
 
@@ -146,7 +146,7 @@ export class FaultProxy {
     });
   }
 
-  #endingNow(statements: number): Ending | undefined {
+  #endingNow(statements: number): ConnectionEnd | undefined {
     if (this.ending === undefined) return undefined;
     this.#counted += statements;
     if (this.#counted < this.ending.at) return undefined;
@@ -156,7 +156,7 @@ export class FaultProxy {
   }
 
   /** Ends the connection of the statement that comes as number `at` from now on. */
-  endAt(at: number, how: Ending): void {
+  endAt(at: number, how: ConnectionEnd): void {
     this.#counted = 0;
     this.ending = { at, how };
   }

@@ -1,11 +1,11 @@
 /** A long, even load, and what grows meanwhile. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { judge } from './fault-judge.ts';
+import { verifyAcknowledged } from './fault-verification.ts';
 import { newJournal } from './fault-journal.ts';
-import { runMixClient } from './fault-mix.ts';
-import { Stage } from './fault-stage.ts';
-import { attempt, random } from './load-clients.ts';
+import { runWorkloadClient } from './fault-workload.ts';
+import { FaultEnvironment } from './fault-environment.ts';
+import { attempt, random } from './fault-client.ts';
 
 const CLIENTS = 6;
 const READERS = 2;
@@ -49,7 +49,12 @@ function rssOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 }
 
-async function read(stage: Stage, next: () => number, reads: number[], problems: string[]): Promise<void> {
+async function read(
+  environment: FaultEnvironment,
+  next: () => number,
+  reads: number[],
+  problems: string[],
+): Promise<void> {
   const paths = [
     '/objects?pageSize=50',
     `/search?q=import%20${Math.floor(next() * 1000)}`,
@@ -57,19 +62,24 @@ async function read(stage: Stage, next: () => number, reads: number[], problems:
     '/catalog',
     '/services',
   ];
-  const urls = stage.urls();
+  const urls = environment.urls();
   const began = performance.now();
   const path = paths[Math.floor(next() * paths.length)] as string;
-  const answer = await attempt(urls[Math.floor(next() * urls.length)] as string, stage.key, 'GET', `/api/v1${path}`);
+  const answer = await attempt(
+    urls[Math.floor(next() * urls.length)] as string,
+    environment.key,
+    'GET',
+    `/api/v1${path}`,
+  );
   if (answer?.status !== 200) problems.push(`${path}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
   reads.push(performance.now() - began);
 }
 
-async function sample(stage: Stage, into: Samples): Promise<void> {
-  const pids = Array.from({ length: stage.processes }, (_, turn) => stage.service(turn).pid);
+async function sample(environment: FaultEnvironment, into: Samples): Promise<void> {
+  const pids = Array.from({ length: environment.processes }, (_, turn) => environment.service(turn).pid);
   into.rss.push(pids.map(rssOf));
   into.descriptors.push(pids.map((pid) => readdirSync(`/proc/${pid}/fd`).length));
-  const [row] = await stage.rows<{ connections: number; idle: number }>(
+  const [row] = await environment.rows<{ connections: number; idle: number }>(
     `SELECT count(*)::int AS connections, coalesce(max(extract(epoch FROM now() - state_change))
         FILTER (WHERE state LIKE 'idle in transaction%'), 0)::float8 AS idle
     FROM pg_stat_activity WHERE datname = 'docket' AND pid <> pg_backend_pid()`,
@@ -78,8 +88,8 @@ async function sample(stage: Stage, into: Samples): Promise<void> {
   into.idle.push(row?.idle ?? 0);
 }
 
-async function summed(stage: Stage, samples: Samples): Promise<SoakWindow> {
-  const [row] = await stage.rows<{ dead: number; size: number; records: number }>(
+async function summed(environment: FaultEnvironment, samples: Samples): Promise<SoakWindow> {
+  const [row] = await environment.rows<{ dead: number; size: number; records: number }>(
     `SELECT (sum(n_dead_tup)::float8 / greatest(sum(n_live_tup), 1)) AS dead, pg_database_size('docket')::float8 / 1048576 AS size,
       (SELECT count(*) FROM objects)::int AS records FROM pg_stat_user_tables`,
   );
@@ -131,7 +141,7 @@ export interface SoakOptions {
 }
 
 export async function soak(options: SoakOptions): Promise<string[]> {
-  const stage = await Stage.start({ role: 'all' });
+  const environment = await FaultEnvironment.start({ role: 'all' });
   const problems: string[] = [];
   try {
     const journal = newJournal();
@@ -139,10 +149,10 @@ export async function soak(options: SoakOptions): Promise<string[]> {
     let running = true;
     const going = (): boolean => running;
     const clients = Array.from({ length: CLIENTS }, (_, turn) =>
-      runMixClient({
-        urls: stage.urls(),
-        key: stage.key,
-        ids: stage.ids,
+      runWorkloadClient({
+        urls: environment.urls(),
+        key: environment.key,
+        ids: environment.ids,
         name: `k${turn}`,
         random: random(options.seed + turn),
         journal,
@@ -155,7 +165,7 @@ export async function soak(options: SoakOptions): Promise<string[]> {
     const readers = Array.from({ length: READERS }, async (_, turn) => {
       const next = random(options.seed + 100 + turn);
       while (going()) {
-        await read(stage, next, samples.reads, problems);
+        await read(environment, next, samples.reads, problems);
         await sleep(options.pauseMs);
       }
     });
@@ -165,22 +175,25 @@ export async function soak(options: SoakOptions): Promise<string[]> {
       const until = performance.now() + windowMs;
       while (performance.now() < until) {
         await sleep(Math.min(SAMPLE_MS, windowMs / 3));
-        await sample(stage, samples);
+        await sample(environment, samples);
       }
-      const done = await summed(stage, samples);
+      const done = await summed(environment, samples);
       samples = empty();
       windows.push(done);
       options.say(JSON.stringify(done));
     }
     running = false;
     await Promise.all([...clients, ...readers]);
-    problems.push(...drift(windows), ...(await judge((text, values) => stage.rows(text, values), journal, 'k')));
+    problems.push(
+      ...drift(windows),
+      ...(await verifyAcknowledged((text, values) => environment.rows(text, values), journal, 'k')),
+    );
     if (journal.refused + journal.unanswered > 0)
       problems.push(
         `${journal.refused} refused, ${journal.unanswered} unanswered: ${JSON.stringify([...journal.codes])}`,
       );
     return problems;
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }

@@ -252,7 +252,7 @@ export async function startSample(
 }
 
 /** Sends bytes as they are and gives all that comes back until the server closes. */
-export async function rawly(port: number, ...parts: (string | Buffer)[]): Promise<string> {
+export async function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);
   return await text(socket);

@@ -16,7 +16,7 @@ import {
 import { findLauncher } from '../../src/platform/database/embedded-launcher.ts';
 import { migrate } from '../../src/platform/database/migrate.ts';
 
-export interface Pair {
+export interface ReplicatedPair {
   url: string;
   readUrl: string;
   /** Runs one statement as the owner, on the primary or on the replica. */
@@ -43,7 +43,7 @@ const SETTINGS = {
 };
 
 /** The primary has a migrated database `docket`; the replica follows it. */
-export async function startPair(): Promise<Pair> {
+export async function startReplicatedPair(): Promise<ReplicatedPair> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-pair-')));
   await chmod(folder, 0o711);
   const credentials = { user: 'docket', password: newPassword() };
@@ -90,7 +90,7 @@ export async function startPair(): Promise<Pair> {
   await asking(admin, (client) => client.query("CREATE DATABASE docket TEMPLATE template0 ENCODING 'UTF8'"));
   await asking(url, (client) => migrate(client));
   let replicaPid: number | undefined = await start(second, 'two');
-  const self: Pair = {
+  const self: ReplicatedPair = {
     url,
     readUrl,
     ask: (where, text) =>

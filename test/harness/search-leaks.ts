@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Clock } from '../../src/platform/clock.ts';
-import { type SearchWorld, type Searcher, queryOf, startSearchWorld } from './search-world.ts';
+import { type SearchFixture, type Searcher, queryOf, startSearchFixture } from './search-fixture.ts';
 
 /** Words that everybody may come upon. */
 const SHOWN = [
@@ -63,7 +63,7 @@ function reads(who: LeakSide, field: string, kind: string, region: string): bool
 }
 
 interface World {
-  world: SearchWorld;
+  world: SearchFixture;
   /** Id → what it is called in both worlds. */
   names: Map<string, string>;
 }
@@ -72,7 +72,7 @@ interface World {
 async function makeWorld(who: LeakSide, records: number, seed: number, hidden: number): Promise<World> {
   let now = Date.parse('2026-11-21T09:00:00.000Z');
   const clock: Clock = { now: () => now };
-  const world = await startSearchWorld({ clock });
+  const fixture = await startSearchFixture({ clock });
   const names = new Map<string, string>();
   const deal = random(seed);
   const dealHidden = random(hidden);
@@ -110,7 +110,7 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
     const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
     const kind = deal(2) === 0 ? 'open' : 'shut';
     const region = deal(2) === 0 ? 'north' : 'south';
-    await world.ok('chief', 'POST', '/objects', {
+    await fixture.ok('chief', 'POST', '/objects', {
       typeDefinitionId: 'ticket',
       objectId: id,
       values: values(kind, region),
@@ -123,7 +123,7 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
       const [body, other] = [text(deal, SHOWN, 6), text(dealHidden, HIDDEN, 6)];
       const hiddenHere = internal || (who === 'north' && region !== 'north');
       const visibility = internal ? 'internal' : 'public';
-      const made = await world.ok('chief', 'POST', `/objects/${id}/comments`, {
+      const made = await fixture.ok('chief', 'POST', `/objects/${id}/comments`, {
         body: hiddenHere ? other : body,
         visibility,
       });
@@ -132,31 +132,33 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
     if (deal(4) === 0) {
       now += 1000;
       const target = ids[deal(ids.length)] as string;
-      const { revision, values: old } = await world.ok('chief', 'GET', `/objects/${target}`);
+      const { revision, values: old } = await fixture.ok('chief', 'GET', `/objects/${target}`);
       const { title, body = null, secret = null, hush = null, score = null } = values(old.kind, old.region);
       // At least the score changes, in both worlds, so that the revisions are the same.
       const changes = { title, body, secret, hush, score, plain: `changed ${now}` };
-      await world.ok('chief', 'PATCH', `/objects/${target}`, { expectedRevision: revision, changes });
+      await fixture.ok('chief', 'PATCH', `/objects/${target}`, { expectedRevision: revision, changes });
     }
     if (index % 17 === 5) {
       now += 1000;
-      const { revision } = await world.ok('chief', 'GET', `/objects/${id}`);
-      await world.ok('chief', 'DELETE', `/objects/${id}`, { expectedRevision: revision });
+      const { revision } = await fixture.ok('chief', 'GET', `/objects/${id}`);
+      await fixture.ok('chief', 'DELETE', `/objects/${id}`, { expectedRevision: revision });
       ids.pop();
     }
   }
   for (const section of ['types', 'workflows', 'users']) {
-    const { body } = await world.app.request('GET', `/api/admin/v1/config/${section}`, { key: await adminKey(world) });
+    const { body } = await fixture.app.request('GET', `/api/admin/v1/config/${section}`, {
+      key: await adminKey(fixture),
+    });
     for (const { id, code } of body.data) names.set(id, `${section} ${code}`);
   }
   const [first] = ids;
-  const { workflowState } = await world.ok('chief', 'GET', `/objects/${first}`);
+  const { workflowState } = await fixture.ok('chief', 'GET', `/objects/${first}`);
   names.set(workflowState.id, 'state new');
-  return { world, names };
+  return { world: fixture, names };
 }
 
-async function adminKey(world: SearchWorld): Promise<string> {
-  return (await world.app.createKey({ login: 'chief', scopes: ['admin:manage'] })).key;
+async function adminKey(fixture: SearchFixture): Promise<string> {
+  return (await fixture.app.createKey({ login: 'chief', scopes: ['admin:manage'] })).key;
 }
 
 const word = fc.oneof(
@@ -227,8 +229,8 @@ const question: fc.Arbitrary<string> = fc.oneof(
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** The answer with the names of things in place of their ids. */
-async function ask({ world, names }: World, who: Searcher, path: string): Promise<string> {
-  const { status, body } = await world.call(who, 'GET', path);
+async function ask({ world: fixture, names }: World, who: Searcher, path: string): Promise<string> {
+  const { status, body } = await fixture.call(who, 'GET', path);
   const { meta: _, ...rest } = body;
   return `${status} ${JSON.stringify(rest).replace(UUID, (id) => names.get(id) ?? id)}`;
 }
@@ -262,6 +264,6 @@ export async function compareSides({ who, records, queries, seed }: LeakSideOpti
     );
     assert.ok(hits > queries / 5, `only ${hits} of ${queries} questions found anything`);
   } finally {
-    await Promise.all(worlds.map(({ world }) => world.close()));
+    await Promise.all(worlds.map(({ world: fixture }) => fixture.close()));
   }
 }

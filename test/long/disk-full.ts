@@ -6,31 +6,31 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fillDisk, mountSmall } from '../harness/fault-disk.ts';
-import { told } from '../harness/fault-load.ts';
-import { longRun } from '../harness/fault-run.ts';
-import { Stage } from '../harness/fault-stage.ts';
+import { summaryOf } from '../harness/fault-injection.ts';
+import { longRun } from '../harness/long-run.ts';
+import { FaultEnvironment } from '../harness/fault-environment.ts';
 
 const run = longRun({ seconds: 8 });
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'docket-full-')));
 const mounts: (() => void)[] = [];
 const problems: string[] = [];
-let stage: Stage | undefined;
+let environment: FaultEnvironment | undefined;
 try {
   const data = path.join(folder, 'data');
   mounts.push(mountSmall(data, 256));
   const files = path.join(folder, 'files');
   mounts.push(mountSmall(files, 16));
-  stage = await Stage.start({ folder, settings: { DOCKET_BLOBS: `file:${files}` } });
+  environment = await FaultEnvironment.start({ folder, settings: { DOCKET_BLOBS: `file:${files}` } });
   for (const [what, disk] of [
     ['files', files],
     ['data', data],
   ] as const) {
-    const outcome = await fillDisk(stage, disk, what, run.seed, run.number('seconds') * 1000);
-    run.say(`${what}: ${told(outcome)}`);
+    const outcome = await fillDisk(environment, disk, what, run.seed, run.number('seconds') * 1000);
+    run.say(`${what}: ${summaryOf(outcome)}`);
     problems.push(...outcome.problems.map((problem) => `${what}: ${problem}`));
   }
 } finally {
-  await stage?.close();
+  await environment?.close();
   for (const unmount of mounts.toReversed()) unmount();
   rmSync(folder, { recursive: true, force: true });
 }

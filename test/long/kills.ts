@@ -2,25 +2,25 @@
  * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]`: kill -9 of two
  * processes of the service, of one connection of the database, of the whole database, under a 16-way mix of all writes.
  */
-import { kill, told } from '../harness/fault-load.ts';
-import { longRun } from '../harness/fault-run.ts';
-import { Stage } from '../harness/fault-stage.ts';
+import { kill, summaryOf } from '../harness/fault-injection.ts';
+import { longRun } from '../harness/long-run.ts';
+import { FaultEnvironment } from '../harness/fault-environment.ts';
 
 /** A refusal comes soon, it does not hang. */
 const REFUSED_MS = 5000;
 
 const run = longRun({ service: 200, backend: 100, database: 30 });
-const stage = await Stage.start();
+const environment = await FaultEnvironment.start();
 let problems: string[] = [];
 try {
   const counts = { service: run.number('service'), backend: run.number('backend'), database: run.number('database') };
-  const outcome = await kill(stage, counts, run.seed, run.say);
+  const outcome = await kill(environment, counts, run.seed, run.say);
   const sorted = outcome.back.toSorted((a, b) => a - b);
-  run.say(told(outcome));
+  run.say(summaryOf(outcome));
   run.say(`answering again after ${sorted[Math.floor(sorted.length / 2)]} ms (median), ${sorted.at(-1)} ms (slowest)`);
   problems = outcome.problems;
   if (outcome.journal.slowest > REFUSED_MS) problems.push(`a refusal took ${Math.round(outcome.journal.slowest)} ms`);
 } finally {
-  await stage.close();
+  await environment.close();
 }
 run.end(problems);

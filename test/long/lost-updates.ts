@@ -3,14 +3,14 @@
  * by PATCH, bulk and inbound, with imports that change the same records, through two processes that are killed.
  */
 import { appendTokens } from '../harness/fault-appends.ts';
-import { longRun } from '../harness/fault-run.ts';
-import { Stage } from '../harness/fault-stage.ts';
+import { longRun } from '../harness/long-run.ts';
+import { FaultEnvironment } from '../harness/fault-environment.ts';
 
 const run = longRun({ seconds: 60, clients: 24, kills: 10, backends: 5 });
-const stage = await Stage.start();
+const environment = await FaultEnvironment.start();
 let problems: string[] = [];
 try {
-  const seen = await appendTokens(stage, {
+  const seen = await appendTokens(environment, {
     clients: run.number('clients'),
     ms: run.number('seconds') * 1000,
     serviceKills: run.number('kills'),
@@ -22,6 +22,6 @@ try {
   );
   problems = seen.problems;
 } finally {
-  await stage.close();
+  await environment.close();
 }
 run.end(problems);

@@ -6,9 +6,15 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { longRun, type LongRun } from '../harness/fault-run.ts';
-import { Stage } from '../harness/fault-stage.ts';
-import { type Kind, quantile, Sender, type Shot, type Volley } from '../harness/overload-sender.ts';
+import { longRun, type LongRun } from '../harness/long-run.ts';
+import { FaultEnvironment } from '../harness/fault-environment.ts';
+import {
+  type Kind,
+  quantile,
+  OpenLoopSender,
+  type TimedRequest,
+  type RequestBatch,
+} from '../harness/open-loop-sender.ts';
 
 const REFUSED_MS = 100;
 const GOODPUT_KEPT = 0.8;
@@ -29,33 +35,33 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** Milliseconds of processor time that the service has used. */
-function processorMs(stage: Stage): number {
-  const stat = readFileSync(`/proc/${stage.service(0).pid}/stat`, 'utf8');
+function processorMs(environment: FaultEnvironment): number {
+  const stat = readFileSync(`/proc/${environment.service(0).pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-const good = (volley: Volley): Shot[] => volley.shots.filter(({ status }) => status < 300);
-const refused = (volley: Volley): Shot[] => volley.shots.filter(({ status }) => status >= 300);
+const good = (volley: RequestBatch): TimedRequest[] => volley.shots.filter(({ status }) => status < 300);
+const refused = (volley: RequestBatch): TimedRequest[] => volley.shots.filter(({ status }) => status >= 300);
 
 /** Open loop at multiples of what one process does in a closed loop. */
-async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise<number> {
+async function collapse(environment: FaultEnvironment, run: LongRun, problems: string[]): Promise<number> {
   const ms = run.number('seconds') * 1000;
-  const sender = new Sender(stage.urls()[0] as string, stage.key, KINDS);
+  const sender = new OpenLoopSender(environment.urls()[0] as string, environment.key, KINDS);
   await sender.keep(24, 3000);
-  let before = processorMs(stage);
+  let before = processorMs(environment);
   const all = good(await sender.keep(24, ms)).length;
   const capacity = all / (ms / 1000);
-  const each = (processorMs(stage) - before) / all;
+  const each = (processorMs(environment) - before) / all;
   run.say(
     `capacity, 24 under way: ${Math.round(capacity)} a second, ${each.toFixed(2)} ms of the service's processor time each`,
   );
   let peak = 0;
   let last = 0;
   for (const times of [1, 2, 4, 8]) {
-    before = processorMs(stage);
+    before = processorMs(environment);
     const volley = await sender.fire(capacity * times, ms);
-    const used = processorMs(stage) - before;
+    const used = processorMs(environment) - before;
     const [done, not] = [good(volley), refused(volley)];
     const goodput = done.filter(({ at, ms: took }) => at + took < ms).length / (ms / 1000);
     peak = Math.max(peak, goodput);
@@ -81,7 +87,7 @@ async function collapse(stage: Stage, run: LongRun, problems: string[]): Promise
   return capacity;
 }
 
-function shapes(volley: Volley, when: string): string[] {
+function shapes(volley: RequestBatch, when: string): string[] {
   const bad = refused(volley).filter(({ status, retryAfter }) => (status !== 503 && status !== 429) || !retryAfter);
   const broken = volley.broken > 0 ? [`${when}: ${volley.broken} connections in use ended without an answer`] : [];
   if (bad.length === 0) return broken;
@@ -93,19 +99,22 @@ function shapes(volley: Volley, when: string): string[] {
 
 /** Nine keys ask for little, each; one for five times what there is. */
 async function fairness(
-  stage: Stage,
+  environment: FaultEnvironment,
   run: LongRun,
   capacity: number,
   limited: boolean,
   problems: string[],
 ): Promise<void> {
   const ms = run.number('seconds') * 1000;
-  const url = stage.urls()[0] as string;
+  const url = environment.urls()[0] as string;
   const keys: string[] = [];
-  for (let one = 0; one < 10; one++) keys.push(await stage.newKey('alice'));
-  const [flood, ...others] = keys.map((key) => new Sender(url, key, KINDS, 600)) as [Sender, ...Sender[]];
+  for (let one = 0; one < 10; one++) keys.push(await environment.newKey('alice'));
+  const [flood, ...others] = keys.map((key) => new OpenLoopSender(url, key, KINDS, 600)) as [
+    OpenLoopSender,
+    ...OpenLoopSender[],
+  ];
   const rate = limited ? Math.min((RATE / 60) * 0.5, capacity * 0.03) : capacity * 0.03;
-  const ask = async (): Promise<Volley> => {
+  const ask = async (): Promise<RequestBatch> => {
     const volleys = await Promise.all(others.map((sender) => sender.fire(rate, ms)));
     return {
       shots: volleys.flatMap(({ shots }) => shots),
@@ -128,9 +137,9 @@ async function fairness(
 }
 
 /** Clients that hold a connection without getting on. All must be closed in time. */
-async function slow(stage: Stage, run: LongRun, problems: string[]): Promise<void> {
-  const { hostname, port } = new URL(stage.urls()[0] as string);
-  const head = `POST /api/v1/objects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${stage.key}\r\nContent-Type: application/json\r\n`;
+async function slow(environment: FaultEnvironment, run: LongRun, problems: string[]): Promise<void> {
+  const { hostname, port } = new URL(environment.urls()[0] as string);
+  const head = `POST /api/v1/objects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${environment.key}\r\nContent-Type: application/json\r\n`;
   const ways: Readonly<Record<string, { first: string; drip?: string; reads: boolean }>> = {
     'says nothing': { first: '', reads: true },
     'a byte of its headers a second': {
@@ -180,18 +189,18 @@ const problems: string[] = [];
 let capacity = 0;
 // `--all 0`: the first part alone.
 for (const limited of run.number('all') === 1 ? [false, true] : [false]) {
-  const stage = await Stage.start({
+  const environment = await FaultEnvironment.start({
     processes: 1,
     settings: limited ? { DOCKET_RATE_LIMIT: String(RATE) } : { DOCKET_RATE_LIMIT: 'off' },
   });
   try {
-    if (!limited) capacity = await collapse(stage, run, problems);
-    if (run.number('all') === 1) await fairness(stage, run, capacity, limited, problems);
-    if (!limited && run.number('all') === 1) await slow(stage, run, problems);
-    if (!stage.alive()) problems.push(`the process ended by itself: ${stage.said()}`);
-    problems.push(...stage.defects());
+    if (!limited) capacity = await collapse(environment, run, problems);
+    if (run.number('all') === 1) await fairness(environment, run, capacity, limited, problems);
+    if (!limited && run.number('all') === 1) await slow(environment, run, problems);
+    if (!environment.alive()) problems.push(`the process ended by itself: ${environment.said()}`);
+    problems.push(...environment.defects());
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }
 run.end(problems);

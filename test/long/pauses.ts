@@ -2,31 +2,31 @@
  * `npm run test:pauses [-- --seconds 20 --stops 50 --seed N]`: a process of the service, then the whole
  * database, stands still (SIGSTOP) under a mix of all writes; then one process after the other is told to stop under load.
  */
-import { told, underMix } from '../harness/fault-load.ts';
+import { summaryOf, runUnderLoad } from '../harness/fault-injection.ts';
 import { pauseDatabase, pauseService, stopUnderLoad } from '../harness/fault-pauses.ts';
-import { longRun } from '../harness/fault-run.ts';
-import { Stage } from '../harness/fault-stage.ts';
+import { longRun } from '../harness/long-run.ts';
+import { FaultEnvironment } from '../harness/fault-environment.ts';
 
 const run = longRun({ seconds: 20, stops: 50 });
 const ms = run.number('seconds') * 1000;
-const stage = await Stage.start();
+const environment = await FaultEnvironment.start();
 const problems: string[] = [];
 try {
   const ways: Readonly<Record<string, () => Promise<string[]>>> = {
-    service: () => pauseService(stage, 1, ms),
-    database: () => pauseDatabase(stage, ms),
+    service: () => pauseService(environment, 1, ms),
+    database: () => pauseDatabase(environment, ms),
     stops: async () => {
       const wrong: string[] = [];
       for (let turn = 0; turn < run.number('stops'); turn++) {
-        wrong.push(...(await stopUnderLoad(stage, 1)));
+        wrong.push(...(await stopUnderLoad(environment, 1)));
         if (turn % 10 === 9) run.say(`${turn + 1} stops`);
       }
       return wrong;
     },
   };
   for (const [name, way] of Object.entries(ways)) {
-    const outcome = await underMix({
-      stage,
+    const outcome = await runUnderLoad({
+      stage: environment,
       name,
       seed: run.seed,
       tryMs: 33_000 + ms,
@@ -35,10 +35,10 @@ try {
         problems.push(...(await way()).map((problem) => `${name}: ${problem}`));
       },
     });
-    run.say(`${name}: ${told(outcome)}`);
+    run.say(`${name}: ${summaryOf(outcome)}`);
     problems.push(...outcome.problems.map((problem) => `${name}: ${problem}`));
   }
 } finally {
-  await stage.close();
+  await environment.close();
 }
 run.end(problems);

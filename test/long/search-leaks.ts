@@ -1,7 +1,7 @@
 /**
  * The long form of `src/domain/search/leaks.db.test.ts`: more records, 5,000 questions a person.
  *
- *     npm run test:twins
+ *     npm run test:search-leaks
  */
 import { describe, it } from 'node:test';
 import { compareSides } from '../harness/search-leaks.ts';

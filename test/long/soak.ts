@@ -1,5 +1,5 @@
 /** `npm run test:soak [-- --minutes 60 --pause 1000 --seed N]`: a long even load, in six windows. */
-import { longRun } from '../harness/fault-run.ts';
+import { longRun } from '../harness/long-run.ts';
 import { soak } from '../harness/fault-soak.ts';
 
 const run = longRun({ minutes: 60, pause: 1000 });

@@ -5,20 +5,20 @@ import { readdir, truncate, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
-  type Around,
-  alike,
-  behind,
+  type RecordFixture,
+  assertSameError,
+  duringUncommittedChange,
   type Made,
-  type Person,
-  refused,
-  startAround,
-  tally,
-  together,
-} from '../../../test/harness/around.ts';
-import { changeRights, idOf } from '../../../test/harness/load-world.ts';
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+  countOutcomes,
+  concurrently,
+} from '../../../test/harness/record-fixture.ts';
+import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 
-let around: Around;
+let around: RecordFixture;
 /** Called after the storage is read and before the answer is sent. */
 let between: (() => Promise<void>) | undefined;
 
@@ -30,13 +30,17 @@ async function upload(
   made: Made,
   content: string | Uint8Array,
   more: object = {},
-  who: Person = 'chief',
+  who: FixtureUser = 'chief',
 ): Promise<any> {
   return await around.ok(who, 'POST', files(made), { filename: 'a.bin', contentBase64: base64(content), ...more });
 }
 
 /** The raw response. */
-async function download(id: string, who: Person = 'chief', headers: Record<string, string> = {}): Promise<Response> {
+async function download(
+  id: string,
+  who: FixtureUser = 'chief',
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const authorization = `Bearer ${around.keys[who]}`;
   return await fetch(`${around.app.url}/api/v1/attachments/${id}/content`, { headers: { authorization, ...headers } });
 }
@@ -68,7 +72,7 @@ function looking(inner: BlobStore): BlobStore {
 
 describe('attachments', () => {
   before(async () => {
-    around = await startAround({ blobs: looking });
+    around = await startRecordFixture({ blobs: looking });
   });
   after(() => around.close());
 
@@ -196,7 +200,7 @@ describe('attachments', () => {
     ];
     for (const [body, status, code, where] of bad) {
       const answer = await around.call('chief', 'POST', files(made), body);
-      refused(answer, status, code);
+      assertRejected(answer, status, code);
       if (where !== undefined) assert.equal(answer.body.error.details[0].path, where);
     }
     assert.equal((await kept()).length, before);
@@ -208,13 +212,13 @@ describe('attachments', () => {
     const made = await around.make();
     const { id } = await upload(made, 'once');
     const one = `/attachments/${id}`;
-    refused(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'REVISION_CONFLICT');
-    const answers = await together(8, () => around.call('chief', 'DELETE', one, { expectedRevision: 1 }));
-    assert.deepEqual(tally(answers), { 200: 1, '409 ARCHIVED': 7 });
+    assertRejected(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'REVISION_CONFLICT');
+    const answers = await concurrently(8, () => around.call('chief', 'DELETE', one, { expectedRevision: 1 }));
+    assert.deepEqual(countOutcomes(answers), { 200: 1, '409 ARCHIVED': 7 });
     const done = answers.find(({ status }) => status === 200);
     assert.deepEqual(done?.body.data, { id, state: 'ARCHIVED', revision: 2 });
     assert.deepEqual(await around.ok('chief', 'GET', files(made)), []);
-    refused(await around.call('chief', 'GET', `${one}/content`), 404, 'NOT_FOUND');
+    assertRejected(await around.call('chief', 'GET', `${one}/content`), 404, 'NOT_FOUND');
     const events = await around.ok<{ type: string; data: any }[]>('chief', 'GET', `/objects/${made.id}/history`);
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -236,13 +240,13 @@ describe('attachments', () => {
       ['DELETE', `/attachments/${id}`, `/attachments/${absent.id}`, { expectedRevision: 1 }],
     ] as const) {
       const answer = await around.call('viewer', method, seen, body);
-      refused(answer, 404, 'NOT_FOUND');
-      alike(answer, await around.call('viewer', method, gone, body));
+      assertRejected(answer, 404, 'NOT_FOUND');
+      assertSameError(answer, await around.call('viewer', method, gone, body));
     }
     const made = await around.make();
     const theirs = await upload(made, 'theirs');
-    refused(await around.call('viewer', 'POST', files(made), fresh), 403, 'RIGHT_MISSING');
-    refused(
+    assertRejected(await around.call('viewer', 'POST', files(made), fresh), 403, 'RIGHT_MISSING');
+    assertRejected(
       await around.call('viewer', 'DELETE', `/attachments/${theirs.id}`, { expectedRevision: 5 }),
       403,
       'RIGHT_MISSING',
@@ -315,27 +319,35 @@ describe('attachments', () => {
     const made = await around.make();
     const { id } = await upload(made, 'before');
     await around.archive(made);
-    refused(await around.call('chief', 'POST', files(made), { filename: 'a', contentBase64: 'YQ==' }), 409, 'ARCHIVED');
-    refused(await around.call('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
+    assertRejected(
+      await around.call('chief', 'POST', files(made), { filename: 'a', contentBase64: 'YQ==' }),
+      409,
+      'ARCHIVED',
+    );
+    assertRejected(
+      await around.call('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 }),
+      409,
+      'ARCHIVED',
+    );
     assert.equal((await bytesOf(await download(id))).toString(), 'before');
     const late = await around.make();
     const archived = `UPDATE objects SET state = 'ARCHIVED', revision = revision + 1, archived_at = now() WHERE id = $1`;
-    const answer = await behind(around, archived, [late.id], () =>
+    const answer = await duringUncommittedChange(around, archived, [late.id], () =>
       around.call('chief', 'POST', files(late), { filename: 'late', contentBase64: base64('late') }),
     );
-    refused(answer, 409, 'ARCHIVED');
+    assertRejected(answer, 409, 'ARCHIVED');
   });
 
   it('are added once for one key', async () => {
     const made = await around.make();
     const options = { idempotencyKey: 'file' };
     const body = { filename: 'once.txt', contentBase64: base64('once only') };
-    const answers = await together(8, () => around.call('agent', 'POST', files(made), body, options));
-    assert.deepEqual(tally(answers), { 201: 8 });
+    const answers = await concurrently(8, () => around.call('agent', 'POST', files(made), body, options));
+    assert.deepEqual(countOutcomes(answers), { 201: 8 });
     assert.equal(new Set(answers.map((answer) => answer.body.data.id)).size, 1);
     assert.equal((await around.ok('chief', 'GET', files(made))).length, 1);
     const other = { ...body, filename: 'twice.txt' };
-    refused(await around.call('agent', 'POST', files(made), other, options), 409, 'IDEMPOTENCY_KEY_REUSED');
+    assertRejected(await around.call('agent', 'POST', files(made), other, options), 409, 'IDEMPOTENCY_KEY_REUSED');
     const { id } = answers[0]?.body.data ?? {};
     await around.ok('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 });
     const again = await around.ok('agent', 'POST', files(made), body, options);
@@ -346,7 +358,7 @@ describe('attachments', () => {
   it('share content that is equal, under any number of names', async () => {
     const made = await around.make();
     const content = randomBytes(3000);
-    const names = await together(16, async (turn) => (await upload(made, content, { filename: `${turn}.bin` })).id);
+    const names = await concurrently(16, async (turn) => (await upload(made, content, { filename: `${turn}.bin` })).id);
     assert.equal((await kept()).filter((key) => key === sha256(content)).length, 1);
     await around.ok('chief', 'DELETE', `/attachments/${names[0]}`, { expectedRevision: 1 });
     assert.deepEqual(await bytesOf(await download(names[1] as string)), content);

@@ -4,17 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Around,
-  behind,
+  type RecordFixture,
+  duringUncommittedChange,
   type Made,
-  type Person,
-  refused,
-  startAround,
-  together,
-} from '../../../test/harness/around.ts';
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+  concurrently,
+} from '../../../test/harness/record-fixture.ts';
 
 const MOST = 1000;
-let around: Around;
+let around: RecordFixture;
 
 interface Result {
   objectId: string;
@@ -23,7 +23,7 @@ interface Result {
   error?: { code: string; message: string; details: unknown };
 }
 
-const bulk = (operation: string, items: object[], who: Person = 'chief'): Promise<Result[]> =>
+const bulk = (operation: string, items: object[], who: FixtureUser = 'chief'): Promise<Result[]> =>
   around.ok(who, 'POST', '/bulk', { operation, items });
 
 const update = (made: Made, changes: object, expectedRevision = 1) => ({
@@ -31,7 +31,8 @@ const update = (made: Made, changes: object, expectedRevision = 1) => ({
   expectedRevision,
   changes,
 });
-const many = (count: number, values: object = {}): Promise<Made[]> => together(count, () => around.make({ ...values }));
+const many = (count: number, values: object = {}): Promise<Made[]> =>
+  concurrently(count, () => around.make({ ...values }));
 const outcomes = (results: readonly Result[]): string[] => results.map(({ status, error }) => error?.code ?? status);
 
 const revisions = async (made: readonly Made[]): Promise<number[]> => {
@@ -53,7 +54,7 @@ const events = async (made: Made): Promise<string[]> => {
 
 describe('bulk', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
   });
   after(() => around.close());
 
@@ -172,7 +173,7 @@ describe('bulk', () => {
     assert.deepEqual(outcomes(fields), ['INVALID_VALUES', 'INVALID_VALUES', 'FIELD_READ_ONLY']);
     const { key } = await around.app.createKey({ login: 'chief', scopes: ['objects:read'] });
     const body = { operation: 'archive', items: [{ objectId: mine.id, expectedRevision: 1 }] };
-    refused(await around.app.request('POST', '/api/v1/bulk', { key, body }), 403, 'SCOPE_MISSING');
+    assertRejected(await around.app.request('POST', '/api/v1/bulk', { key, body }), 403, 'SCOPE_MISSING');
   });
 
   it('takes 1 to 1000 items of one operation and of its shape', async () => {
@@ -198,7 +199,7 @@ describe('bulk', () => {
     ];
     for (const body of bad) {
       const answer = await around.call('chief', 'POST', '/bulk', body);
-      refused(answer, 400, 'INVALID_REQUEST', JSON.stringify(body).slice(0, 200));
+      assertRejected(answer, 400, 'INVALID_REQUEST', JSON.stringify(body).slice(0, 200));
       assert.ok(answer.body.error.details.length > 0);
     }
     assert.deepEqual(await revisions([made]), [1]);
@@ -235,7 +236,7 @@ describe('bulk', () => {
     let succeeded = 0;
     for (let round = 0; round < 15; round++) {
       const [now] = await revisions(made);
-      const results = await together(4, async (turn) => {
+      const results = await concurrently(4, async (turn) => {
         const current = await revisions(made);
         const order = turn % 2 === 0 ? [...made.keys()] : [...made.keys()].reverse();
         return await bulk(
@@ -271,7 +272,7 @@ describe('bulk', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
     await sleep(50);
-    const held = await behind(
+    const held = await duringUncommittedChange(
       around,
       'SELECT 1 FROM objects WHERE id = $1 FOR UPDATE',
       [made[10]?.id],

@@ -5,20 +5,20 @@ import { after, before, describe, it } from 'node:test';
 import { systemClock } from '../../platform/clock.ts';
 import { Authenticator } from '../access/index.ts';
 import { serviceSource } from './index.ts';
-import { alike, refused } from '../../../test/harness/around.ts';
-import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
-import { bundle, changeRights, withoutCorrelation } from '../../../test/harness/load-world.ts';
+import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+import { bundle, changeRights, withoutCorrelation } from '../../../test/harness/small-configuration.ts';
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 
-const services = async (who: Person, query = ''): Promise<string[]> =>
+const services = async (who: FixtureUser, query = ''): Promise<string[]> =>
   (await world.ok<{ code: string }[]>(who, 'GET', `/services${query}`)).map(({ code }) => code).sort();
-const items = async (who: Person): Promise<string[]> =>
+const items = async (who: FixtureUser): Promise<string[]> =>
   (await world.ok(who, 'GET', '/catalog')).items.map(({ code }: { code: string }) => code).sort();
 
 describe('services', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
   });
   after(() => world.close());
 
@@ -33,11 +33,11 @@ describe('services', () => {
     const [hidden, archived] = [world.id('boris-only'), world.id('nobody')];
     assert.equal((await world.ok('boris', 'GET', `/services/${hidden}`)).code, 'boris-only');
     const absent = await world.call('anna', 'GET', `/services/${randomUUID()}`);
-    refused(absent, 404, 'NOT_FOUND');
+    assertRejected(absent, 404, 'NOT_FOUND');
     for (const id of [hidden, archived, 'no-id', world.id('new-laptop')]) {
       const answer = await world.call('anna', 'GET', `/services/${id}`);
       if (id !== 'no-id') assert.equal(withoutCorrelation(answer), withoutCorrelation(absent), id);
-      refused(answer, 404, 'NOT_FOUND');
+      assertRejected(answer, 404, 'NOT_FOUND');
     }
   });
 
@@ -90,23 +90,23 @@ describe('services', () => {
 
   it('take no parameter but the locale', async () => {
     for (const path of ['/services?page=1', '/catalog?q=x', `/services/${world.id('laptop')}?locales=ru-RU`]) {
-      refused(await world.call('anna', 'GET', path), 400, 'INVALID_REQUEST');
+      assertRejected(await world.call('anna', 'GET', path), 400, 'INVALID_REQUEST');
     }
-    refused(await world.call('anna', 'GET', `/services?locale=${'x'.repeat(65)}`), 400, 'INVALID_REQUEST');
-    refused(await world.call('anna', 'GET', '/services?locale=ru-RU&locale=en-US'), 400, 'INVALID_REQUEST');
+    assertRejected(await world.call('anna', 'GET', `/services?locale=${'x'.repeat(65)}`), 400, 'INVALID_REQUEST');
+    assertRejected(await world.call('anna', 'GET', '/services?locale=ru-RU&locale=en-US'), 400, 'INVALID_REQUEST');
   });
 });
 
 describe('services for search', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
   });
   after(() => world.close());
 
   it('are those of the caller, with what is said of them in every locale', async () => {
     const { work, system, versions } = world.app.app;
     const authenticator = new Authenticator({ db: world.app.db, versions, clock: systemClock });
-    const found = async (who: Person) => {
+    const found = async (who: FixtureUser) => {
       const actor = (await authenticator.actorOf(world.people[who])) ?? assert.fail();
       return await work.read({ ...system(), actor }, (ctx) => serviceSource.services(ctx));
     };
@@ -129,7 +129,7 @@ describe('services for search', () => {
 
 describe('catalogue', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
   });
   after(() => world.close());
 
@@ -148,7 +148,7 @@ describe('catalogue', () => {
   });
 
   it('describes items in the locale asked, with the fields that the caller may know of', async () => {
-    const find = async (who: Person, query: string, code: string): Promise<any> =>
+    const find = async (who: FixtureUser, query: string, code: string): Promise<any> =>
       (await world.ok(who, 'GET', `/catalog${query}`)).items.find((item: { code: string }) => item.code === code);
     const { fields, ...item } = await find('anna', '', 'new-laptop');
     assert.deepEqual(item, {
@@ -184,7 +184,7 @@ describe('catalogue', () => {
   it('is null when none is active, and then nothing can be requested', async () => {
     const request = { requesterId: world.people.anna, values: { title: 'x', model: 'small' } };
     const path = `/catalog/items/${world.id('new-laptop')}/requests`;
-    refused(
+    assertRejected(
       await world.call('bot', 'POST', `/catalog/items/${world.id('old-item')}/requests`, request),
       404,
       'NOT_FOUND',
@@ -192,7 +192,7 @@ describe('catalogue', () => {
     await world.app.apply(bundle('catalogs: [{ code: main, active: false, categories: [], items: [] }]'));
     const answer = await world.call('anna', 'GET', '/catalog');
     assert.deepEqual([answer.status, answer.body.data], [200, null]);
-    alike(
+    assertSameError(
       await world.call('bot', 'POST', path, request),
       await world.call('bot', 'POST', `/catalog/items/${randomUUID()}/requests`, request),
     );

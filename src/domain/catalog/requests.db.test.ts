@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { alike, refused, tally, together } from '../../../test/harness/around.ts';
-import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
-import { bundle, changeRights } from '../../../test/harness/load-world.ts';
+import { assertSameError, assertRejected, countOutcomes, concurrently } from '../../../test/harness/record-fixture.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+import { bundle, changeRights } from '../../../test/harness/small-configuration.ts';
 
 const NOW = '2026-11-21T10:00:00.000Z';
 const VALUES = { title: 'A laptop', model: 'small' };
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 
 interface Ask {
-  who?: Person;
-  for?: Person;
+  who?: FixtureUser;
+  for?: FixtureUser;
   item?: string;
   values?: object;
   assetId?: unknown;
@@ -36,7 +36,7 @@ async function made(asked: Ask = {}): Promise<any> {
 const details = (answer: TestAnswer): string[] =>
   answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`);
 const stored = async (id: string): Promise<any> => (await world.rows('SELECT * FROM objects WHERE id = $1', [id]))[0];
-const asset = async (owner: Person, title = 'Asset'): Promise<string> =>
+const asset = async (owner: FixtureUser, title = 'Asset'): Promise<string> =>
   (
     await world.ok('chief', 'POST', '/objects', {
       typeDefinitionId: 'asset',
@@ -46,7 +46,7 @@ const asset = async (owner: Person, title = 'Asset'): Promise<string> =>
 
 describe('a catalogue request', () => {
   before(async () => {
-    world = await startCatalogWorld({ clock: { now: () => Date.parse(NOW) } });
+    world = await startCatalogFixture({ clock: { now: () => Date.parse(NOW) } });
   });
   after(() => world.close());
 
@@ -101,7 +101,7 @@ describe('a catalogue request', () => {
       ['carl', 'anna'],
     ] as const) {
       const answer = await ask({ who, for: other });
-      refused(answer, 403, 'RIGHT_MISSING');
+      assertRejected(answer, 403, 'RIGHT_MISSING');
       assert.deepEqual(answer.body.error.details, { right: 'catalog.impersonate' });
     }
     const own = await ask({ who: 'anna', for: 'anna' });
@@ -109,13 +109,13 @@ describe('a catalogue request', () => {
     const path0 = `/catalog/items/${world.id('new-laptop')}/requests`;
     const inConsole = await world.admin('anna', 'POST', path0, { requesterId: world.people.anna, values: VALUES });
     assert.equal(inConsole.status, 201, JSON.stringify(inConsole.body));
-    refused(
+    assertRejected(
       await world.admin('anna', 'POST', path0, { requesterId: world.people.carl, values: VALUES }),
       403,
       'RIGHT_MISSING',
     );
     const unscoped = await world.app.createKey({ login: 'anna', scopes: ['objects:write', 'catalog:read'] });
-    refused(
+    assertRejected(
       await world.app.request('POST', `/api/v1${path0}`, {
         key: unscoped.key,
         body: { requesterId: world.people.anna, values: VALUES },
@@ -127,11 +127,11 @@ describe('a catalogue request', () => {
     const path = `/api/v1/catalog/items/${world.id('new-laptop')}/requests`;
     const body = { requesterId: world.people.anna, values: VALUES };
     const answer = await world.app.request('POST', path, { key: scoped.key, body });
-    refused(answer, 403, 'SCOPE_MISSING');
+    assertRejected(answer, 403, 'SCOPE_MISSING');
     assert.deepEqual(answer.body.error.details, { scope: 'catalog:impersonate' });
     const enough = await world.app.createKey({ login: 'bot', scopes: ['catalog:impersonate'] });
     assert.equal((await world.app.request('POST', path, { key: enough.key, body })).status, 201);
-    refused(
+    assertRejected(
       await world.call('bot', 'POST', '/objects', { typeDefinitionId: 'request', values: VALUES }),
       400,
       'INVALID_REQUEST',
@@ -141,13 +141,13 @@ describe('a catalogue request', () => {
 
   it('is judged with the rights of the requester, not those of the caller', async () => {
     const unable = await ask({ who: 'chief', for: 'carl' });
-    refused(unable, 403, 'RIGHT_MISSING');
+    assertRejected(unable, 403, 'RIGHT_MISSING');
     assert.deepEqual(unable.body.error.details, { right: 'create' });
     const hidden = await ask({ who: 'chief', values: { ...VALUES, secret: 'x' } });
-    refused(hidden, 400, 'INVALID_VALUES');
+    assertRejected(hidden, 400, 'INVALID_VALUES');
     assert.deepEqual(details(hidden), ['/values/secret UNKNOWN_FIELD']);
     const readOnly = await ask({ who: 'chief', values: { ...VALUES, grade: 'A' } });
-    refused(readOnly, 403, 'FIELD_READ_ONLY');
+    assertRejected(readOnly, 403, 'FIELD_READ_ONLY');
     assert.deepEqual(details(readOnly), ['/values/grade FIELD_READ_ONLY']);
     // The chief has every right. The requester's limits do not apply when the chief requests for themselves.
     assert.equal(
@@ -155,34 +155,34 @@ describe('a catalogue request', () => {
       201,
     );
     // Without a requester field, the row condition of anna's grant does not hold for the new record.
-    refused(await ask({ item: 'unasked', values: { title: 'x' } }), 403, 'RIGHT_MISSING');
+    assertRejected(await ask({ item: 'unasked', values: { title: 'x' } }), 403, 'RIGHT_MISSING');
   });
 
   it('is refused as if the item were absent where it is not available to the requester', async () => {
     const body = { requesterId: world.people.anna, values: { title: 'x' } };
     const absent = await world.call('chief', 'POST', `/catalog/items/${randomUUID()}/requests`, body);
-    refused(absent, 404, 'NOT_FOUND');
+    assertRejected(absent, 404, 'NOT_FOUND');
     for (const item of ['for-boris', 'for-nobody', 'old-item', 'hardware'])
-      alike(await ask({ who: 'chief', item, values: { title: 'x' } }), absent);
+      assertSameError(await ask({ who: 'chief', item, values: { title: 'x' } }), absent);
     assert.equal((await ask({ item: 'for-hq', values: { title: 'x' } })).status, 201);
     assert.equal((await ask({ item: 'for-boris', for: 'boris', values: { title: 'x' } })).status, 201);
     // For an unavailable item, other errors are not reported either.
-    alike(await ask({ item: 'for-boris', values: { nothing: 1 }, assetId: randomUUID() }), absent);
+    assertSameError(await ask({ item: 'for-boris', values: { nothing: 1 }, assetId: randomUUID() }), absent);
   });
 
   it('needs a requester who is there: nobody, somebody archived and no id are refused', async () => {
     const path = `/catalog/items/${world.id('new-laptop')}/requests`;
     const absent = await world.call('bot', 'POST', path, { requesterId: randomUUID(), values: VALUES });
-    refused(absent, 400, 'INVALID_REQUEST');
+    assertRejected(absent, 400, 'INVALID_REQUEST');
     assert.deepEqual(details(absent), ['/requesterId UNKNOWN_USER']);
-    alike(await ask({ for: 'dora' }), absent);
+    assertSameError(await ask({ for: 'dora' }), absent);
     for (const requesterId of ['anna', null, 5, world.people.anna.toUpperCase()]) {
-      refused(await world.call('bot', 'POST', path, { requesterId, values: VALUES }), 400, 'INVALID_REQUEST');
+      assertRejected(await world.call('bot', 'POST', path, { requesterId, values: VALUES }), 400, 'INVALID_REQUEST');
     }
     for (const body of [{ values: VALUES }, { requesterId: world.people.anna }]) {
-      refused(await world.call('bot', 'POST', path, body), 400, 'INVALID_REQUEST');
+      assertRejected(await world.call('bot', 'POST', path, body), 400, 'INVALID_REQUEST');
     }
-    refused(
+    assertRejected(
       await world.call('bot', 'POST', path, { requesterId: world.people.anna, values: VALUES, typeDefinitionId: 'x' }),
       400,
       'INVALID_REQUEST',
@@ -193,7 +193,7 @@ describe('a catalogue request', () => {
     const wrong = await ask({
       values: { model: 'huge', note: 'x', priority: 'p1', unit: 'x', count: '2', nothing: 1 },
     });
-    refused(wrong, 400, 'INVALID_VALUES');
+    assertRejected(wrong, 400, 'INVALID_VALUES');
     assert.deepEqual(details(wrong).sort(), [
       '/values/count WRONG_TYPE',
       '/values/model NOT_AN_OPTION',
@@ -209,7 +209,7 @@ describe('a catalogue request', () => {
       assert.deepEqual(details(await ask({ values })), ['/values/model REQUIRED']);
     }
     const lacking = await ask({ item: 'lacking', values: { title: 'x' } });
-    refused(lacking, 400, 'INVALID_VALUES');
+    assertRejected(lacking, 400, 'INVALID_VALUES');
     assert.deepEqual(details(lacking), ['/values REQUIRED'], 'what the requester may not know is not named');
   });
 
@@ -237,14 +237,14 @@ describe('a catalogue request', () => {
     const { id } = await made({ assetId: mine });
     assert.deepEqual((await stored(id)).values.affected, [mine]);
     const absent = await ask({ assetId: randomUUID() });
-    refused(absent, 400, 'INVALID_VALUES');
+    assertRejected(absent, 400, 'INVALID_VALUES');
     assert.deepEqual(details(absent), ['/assetId UNKNOWN_REFERENCE']);
-    alike(await ask({ who: 'chief', assetId: other }), absent);
-    alike(await ask({ assetId: id }), absent);
+    assertSameError(await ask({ who: 'chief', assetId: other }), absent);
+    assertSameError(await ask({ assetId: id }), absent);
     const { revision } = await world.ok('chief', 'GET', `/objects/${mine}`);
     await world.ok('chief', 'DELETE', `/objects/${mine}`, { expectedRevision: revision });
-    alike(await ask({ assetId: mine }), absent);
-    for (const assetId of [5, null, 'x', [mine]]) refused(await ask({ assetId }), 400, 'INVALID_REQUEST');
+    assertSameError(await ask({ assetId: mine }), absent);
+    for (const assetId of [5, null, 'x', [mine]]) assertRejected(await ask({ assetId }), 400, 'INVALID_REQUEST');
     const pointless = await ask({ item: 'for-hq', values: { title: 'x' }, assetId: await asset('anna') });
     assert.deepEqual(details(pointless), ['/assetId NOT_ALLOWED']);
   });
@@ -259,7 +259,7 @@ describe('a catalogue request', () => {
     const { id } = await made({ values: { ...VALUES, affected: [one, two] }, assetId: one });
     assert.deepEqual((await stored(id)).values.affected, [two, one]);
     const many = await ask({ values: { ...VALUES, affected: [one, two, three] }, assetId: four });
-    refused(many, 400, 'INVALID_VALUES');
+    assertRejected(many, 400, 'INVALID_VALUES');
     assert.deepEqual(details(many), ['/assetId TOO_MANY']);
     const stranger = await ask({ values: { ...VALUES, affected: [await asset('boris')] } });
     assert.deepEqual(details(stranger), ['/values/affected UNKNOWN_REFERENCE']);
@@ -282,12 +282,12 @@ describe('a catalogue request', () => {
   });
 
   it('is made once for one key, and answered again for whoever may still make it', async () => {
-    const answers = await together(8, () => ask({ key: 'once' }));
-    assert.deepEqual(tally(answers), { 201: 8 });
+    const answers = await concurrently(8, () => ask({ key: 'once' }));
+    assert.deepEqual(countOutcomes(answers), { 201: 8 });
     assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body.data))).size, 1);
     assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 7);
-    refused(await ask({ key: 'once', values: { ...VALUES, title: 'other' } }), 409, 'IDEMPOTENCY_KEY_REUSED');
-    refused(await ask({ key: 'once', for: 'boris' }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    assertRejected(await ask({ key: 'once', values: { ...VALUES, title: 'other' } }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    assertRejected(await ask({ key: 'once', for: 'boris' }), 409, 'IDEMPOTENCY_KEY_REUSED');
     // The item is part of the scope of the idempotency key.
     assert.equal((await ask({ key: 'once', item: 'for-hq', values: { title: 'x' } })).status, 201);
     const { id } = answers[0]?.body.data ?? {};
@@ -302,7 +302,7 @@ describe('a catalogue request', () => {
     assert.equal(role.length, 1);
     await changeRights(world.app, 'SELECT $1::int', [1]);
     await world.app.app.versions.refresh();
-    refused(await ask({ key: 'once' }), 403, 'RIGHT_MISSING');
+    assertRejected(await ask({ key: 'once' }), 403, 'RIGHT_MISSING');
     await changeRights(world.app, `INSERT INTO role_assignments VALUES ($1, 'user', $2)`, [
       world.id('bot'),
       world.people.bot,
@@ -310,7 +310,7 @@ describe('a catalogue request', () => {
     await world.app.app.versions.refresh();
     await changeRights(world.app, `UPDATE users SET state = 'ARCHIVED' WHERE login = $1`, ['anna']);
     await world.app.app.versions.refresh();
-    refused(await ask({ key: 'once' }), 400, 'INVALID_REQUEST', 'the requester has gone');
+    assertRejected(await ask({ key: 'once' }), 400, 'INVALID_REQUEST', 'the requester has gone');
     await changeRights(world.app, `UPDATE users SET state = 'ACTIVE' WHERE login = $1`, ['anna']);
     await world.app.app.versions.refresh();
   });

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
-  type Around,
-  alike,
-  behind,
+  type RecordFixture,
+  assertSameError,
+  duringUncommittedChange,
   type Made,
-  type Person,
-  refused,
-  startAround,
-  tally,
-  together,
-} from '../../../test/harness/around.ts';
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+  countOutcomes,
+  concurrently,
+} from '../../../test/harness/record-fixture.ts';
 
-let around: Around;
+let around: RecordFixture;
 const comments = (made: Made): string => `/objects/${made.id}/comments`;
-const add = (made: Made, body: object, who: Person = 'chief') => around.ok(who, 'POST', comments(made), body);
-const listed = async (made: Made, who: Person = 'chief'): Promise<string[]> =>
+const add = (made: Made, body: object, who: FixtureUser = 'chief') => around.ok(who, 'POST', comments(made), body);
+const listed = async (made: Made, who: FixtureUser = 'chief'): Promise<string[]> =>
   (await around.ok<{ body: string }[]>(who, 'GET', comments(made))).map(({ body }) => body);
 interface Told {
   type: string;
@@ -26,12 +26,12 @@ interface Told {
   data: { commentId: string };
 }
 
-const history = async (made: Made, who: Person): Promise<Told[]> =>
+const history = async (made: Made, who: FixtureUser): Promise<Told[]> =>
   await around.ok(who, 'GET', `/objects/${made.id}/history`);
 
 describe('comments', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
   });
   after(() => around.close());
 
@@ -54,11 +54,15 @@ describe('comments', () => {
     const made = await around.make();
     for (const body of [{ body: 'x' }, { body: 'x', visibility: 'internal' }]) {
       const answer = await around.call('agent', 'POST', comments(made), body);
-      refused(answer, 403, 'RIGHT_MISSING');
+      assertRejected(answer, 403, 'RIGHT_MISSING');
       assert.deepEqual(answer.body.error.details, { right: 'Private Comment' });
     }
     for (const visibility of [null, 'Public', '', 1, true]) {
-      refused(await around.call('agent', 'POST', comments(made), { body: 'x', visibility }), 400, 'INVALID_REQUEST');
+      assertRejected(
+        await around.call('agent', 'POST', comments(made), { body: 'x', visibility }),
+        400,
+        'INVALID_REQUEST',
+      );
     }
     assert.deepEqual(await around.rows('SELECT 1 FROM comments WHERE object_id = $1', [made.id]), []);
     assert.deepEqual(
@@ -96,8 +100,8 @@ describe('comments', () => {
       ['DELETE', { expectedRevision: 1 }],
     ] as const) {
       const hidden = await around.call('agent', method, `/comments/${internal.id}`, body);
-      refused(hidden, 404, 'NOT_FOUND');
-      alike(hidden, await around.call('agent', method, absent, body));
+      assertRejected(hidden, 404, 'NOT_FOUND');
+      assertSameError(hidden, await around.call('agent', method, absent, body));
     }
     assert.deepEqual(await listed(made), ['internal', 'public']);
   });
@@ -106,7 +110,7 @@ describe('comments', () => {
     const made = await around.make();
     const open = await add(made, { body: 'open', visibility: 'public' }, 'agent');
     const path = `/comments/${open.id}`;
-    refused(
+    assertRejected(
       await around.call('agent', 'PATCH', path, { expectedRevision: 1, visibility: 'internal' }),
       403,
       'RIGHT_MISSING',
@@ -126,7 +130,7 @@ describe('comments', () => {
     const made = await around.make();
     const one = await add(made, { body: 'one' });
     const two = await add(made, { body: 'two', visibility: 'public' });
-    const seen = async (who: Person): Promise<string[]> =>
+    const seen = async (who: FixtureUser): Promise<string[]> =>
       (await history(made, who)).flatMap(({ type, data }) => (type.startsWith('Comment') ? [data.commentId] : []));
     assert.deepEqual(await seen('chief'), [one.id, two.id]);
     assert.deepEqual(await seen('agent'), [two.id]);
@@ -146,10 +150,10 @@ describe('comments', () => {
     const path = `/comments/${id}`;
     assert.equal((await around.ok('chief', 'PATCH', path, { expectedRevision: 1, body: 'text' })).revision, 1);
     assert.equal((await around.ok('chief', 'PATCH', path, { expectedRevision: 1 })).revision, 1);
-    const answers = await together(16, (turn) =>
+    const answers = await concurrently(16, (turn) =>
       around.call('chief', 'PATCH', path, { expectedRevision: 1, body: `by ${turn}` }),
     );
-    assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
+    assert.deepEqual(countOutcomes(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
     const conflict = answers.find(({ status }) => status === 409);
     const updated = (await history(made, 'chief')).find(({ type }) => type === 'CommentUpdated');
     assert.ok(updated !== undefined);
@@ -158,9 +162,13 @@ describe('comments', () => {
     };
     assert.deepEqual(conflict?.body.error.details, { changedSince: [changed('body', updated)] });
     for (const expectedRevision of ['2', null, 0, 2.5, true]) {
-      refused(await around.call('chief', 'PATCH', path, { expectedRevision, body: 'y' }), 400, 'INVALID_REQUEST');
+      assertRejected(
+        await around.call('chief', 'PATCH', path, { expectedRevision, body: 'y' }),
+        400,
+        'INVALID_REQUEST',
+      );
     }
-    refused(await around.call('chief', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
+    assertRejected(await around.call('chief', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
     const events = await history(made, 'chief');
     assert.equal(events.filter(({ type }) => type === 'CommentUpdated').length, 1);
     await around.ok('chief', 'PATCH', path, { expectedRevision: 2, visibility: 'public' });
@@ -183,8 +191,8 @@ describe('comments', () => {
       revision: 2,
     });
     assert.deepEqual(await listed(made), []);
-    refused(await around.call('chief', 'DELETE', path, { expectedRevision: 2 }), 409, 'ARCHIVED');
-    refused(await around.call('chief', 'PATCH', path, { expectedRevision: 2, body: 'y' }), 409, 'ARCHIVED');
+    assertRejected(await around.call('chief', 'DELETE', path, { expectedRevision: 2 }), 409, 'ARCHIVED');
+    assertRejected(await around.call('chief', 'PATCH', path, { expectedRevision: 2, body: 'y' }), 409, 'ARCHIVED');
     assert.equal((await around.rows('SELECT 1 FROM comments WHERE id = $1', [id])).length, 1);
   });
 
@@ -192,13 +200,13 @@ describe('comments', () => {
     const made = await around.make();
     const { id } = await add(made, { body: 'before' });
     await around.archive(made);
-    refused(await around.call('chief', 'POST', comments(made), { body: 'x' }), 409, 'ARCHIVED');
-    refused(
+    assertRejected(await around.call('chief', 'POST', comments(made), { body: 'x' }), 409, 'ARCHIVED');
+    assertRejected(
       await around.call('chief', 'PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'x' }),
       409,
       'ARCHIVED',
     );
-    refused(await around.call('chief', 'DELETE', `/comments/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
+    assertRejected(await around.call('chief', 'DELETE', `/comments/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
     assert.deepEqual(await listed(made), ['before']);
   });
 
@@ -213,8 +221,10 @@ describe('comments', () => {
     ];
     for (const [method, path, body] of calls) {
       await around.rows(`UPDATE objects SET state = 'ACTIVE', archived_at = NULL WHERE id = $1`, [made.id]);
-      const answer = await behind(around, archived, [made.id], () => around.call('chief', method, path, body));
-      refused(answer, 409, 'ARCHIVED', method);
+      const answer = await duringUncommittedChange(around, archived, [made.id], () =>
+        around.call('chief', method, path, body),
+      );
+      assertRejected(answer, 409, 'ARCHIVED', method);
     }
     assert.deepEqual(await listed(made), ['before']);
   });
@@ -223,22 +233,25 @@ describe('comments', () => {
     const made = await around.make({ kind: 'b' });
     const { id } = await add(made, { body: 'x', visibility: 'public' });
     const absent = { id: randomUUID() } as Made;
-    alike(await around.call('viewer', 'GET', comments(made)), await around.call('viewer', 'GET', comments(absent)));
-    refused(await around.call('viewer', 'GET', comments(made)), 404, 'NOT_FOUND');
-    refused(
+    assertSameError(
+      await around.call('viewer', 'GET', comments(made)),
+      await around.call('viewer', 'GET', comments(absent)),
+    );
+    assertRejected(await around.call('viewer', 'GET', comments(made)), 404, 'NOT_FOUND');
+    assertRejected(
       await around.call('viewer', 'PATCH', `/comments/${id}`, { expectedRevision: 1, body: 'y' }),
       404,
       'NOT_FOUND',
     );
-    refused(await around.call('stranger', 'POST', comments(made), { body: 'y' }), 404, 'NOT_FOUND');
+    assertRejected(await around.call('stranger', 'POST', comments(made), { body: 'y' }), 404, 'NOT_FOUND');
     const readable = await around.make();
     const theirs = await add(readable, { body: 'x', visibility: 'public' });
     const denied = await around.call('viewer', 'POST', comments(readable), { body: 'y', visibility: 'public' });
-    refused(denied, 403, 'RIGHT_MISSING');
+    assertRejected(denied, 403, 'RIGHT_MISSING');
     assert.deepEqual(denied.body.error.details, { right: 'comment.create' });
     for (const method of ['PATCH', 'DELETE']) {
       const answer = await around.call('viewer', method, `/comments/${theirs.id}`, { expectedRevision: 9 });
-      refused(answer, 403, 'RIGHT_MISSING');
+      assertRejected(answer, 403, 'RIGHT_MISSING');
       assert.deepEqual(answer.body.error.details, { right: 'comment.edit' });
     }
   });
@@ -248,32 +261,36 @@ describe('comments', () => {
     const long = '😀'.repeat(100_000);
     assert.equal((await add(made, { body: long })).body, long);
     for (const body of ['', '😀'.repeat(100_001), null, 5, ['x']]) {
-      refused(await around.call('chief', 'POST', comments(made), { body }), 400, 'INVALID_REQUEST');
+      assertRejected(await around.call('chief', 'POST', comments(made), { body }), 400, 'INVALID_REQUEST');
     }
-    refused(await around.call('chief', 'POST', comments(made), {}), 400, 'INVALID_REQUEST');
+    assertRejected(await around.call('chief', 'POST', comments(made), {}), 400, 'INVALID_REQUEST');
     for (const body of ['a\u0000b', '\ud800', `a${'\u0301'.repeat(70)}`]) {
       assert.equal((await around.call('chief', 'POST', comments(made), { body })).status, 400);
     }
     const kept = '  <b>Привет</b>\n\u200b\u2028 {"a": 1} \\ ';
     assert.equal((await add(made, { body: kept })).body, kept);
     assert.equal((await add(made, { body: 'e\u0301' })).body, 'é');
-    refused(await around.call('chief', 'POST', comments(made), { body: 'x', author: 'me' }), 400, 'INVALID_REQUEST');
-    refused(await around.call('chief', 'GET', `${comments(made)}?page=1`), 400, 'INVALID_REQUEST');
+    assertRejected(
+      await around.call('chief', 'POST', comments(made), { body: 'x', author: 'me' }),
+      400,
+      'INVALID_REQUEST',
+    );
+    assertRejected(await around.call('chief', 'GET', `${comments(made)}?page=1`), 400, 'INVALID_REQUEST');
   });
 
   it('are added once for one key, and the kept answer is for whoever may still see them', async () => {
     const made = await around.make();
     const options = { idempotencyKey: 'once' };
     const body = { body: 'once', visibility: 'public' };
-    const answers = await together(8, () => around.call('agent', 'POST', comments(made), body, options));
-    assert.deepEqual(tally(answers), { 201: 8 });
+    const answers = await concurrently(8, () => around.call('agent', 'POST', comments(made), body, options));
+    assert.deepEqual(countOutcomes(answers), { 201: 8 });
     assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body.data))).size, 1);
     assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 7);
     assert.deepEqual(await listed(made), ['once']);
     const other = await around.call('agent', 'POST', comments(made), { ...body, body: 'twice' }, options);
-    refused(other, 409, 'IDEMPOTENCY_KEY_REUSED');
+    assertRejected(other, 409, 'IDEMPOTENCY_KEY_REUSED');
     const { id } = answers[0]?.body.data ?? {};
     await around.ok('chief', 'PATCH', `/comments/${id}`, { expectedRevision: 1, visibility: 'internal' });
-    refused(await around.call('agent', 'POST', comments(made), body, options), 404, 'NOT_FOUND');
+    assertRejected(await around.call('agent', 'POST', comments(made), body, options), 404, 'NOT_FOUND');
   });
 });

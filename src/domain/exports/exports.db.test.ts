@@ -2,14 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { refused } from '../../../test/harness/around.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { type ImportExport, type Man, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
+import {
+  type ImportExportFixture,
+  type FixtureUser,
+  startImportExportFixture,
+  verdicts,
+} from '../../../test/harness/import-export-fixture.ts';
 import { readCsv } from '../../lib/csv.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 
-const asked = (who: Man, more: object = {}): Promise<TestAnswer> =>
+const asked = (who: FixtureUser, more: object = {}): Promise<TestAnswer> =>
   x.call(who, 'POST', '/exports', { typeDefinitionId: 'ticket', format: 'CSV', ...more });
 
 async function table(answer: TestAnswer): Promise<{ header: string[]; records: Record<string, string>[] }> {
@@ -61,7 +66,7 @@ async function everything(): Promise<Record<string, unknown>> {
 
 describe('exports', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -124,17 +129,18 @@ describe('exports', () => {
     }
     const { header } = await table(await asked('clerk'));
     assert.deepEqual(header.slice(7), ['title', 'kind', 'count', 'note', 'asset', 'parent', 'grade']);
-    refused(await asked('stranger'), 403, 'RIGHT_MISSING');
-    refused(await asked('porter'), 400, 'INVALID_REQUEST');
+    assertRejected(await asked('stranger'), 403, 'RIGHT_MISSING');
+    assertRejected(await asked('porter'), 400, 'INVALID_REQUEST');
     const unknown = await asked('clerk', { typeDefinitionId: 'nothing' });
-    refused(unknown, 400, 'INVALID_REQUEST');
+    assertRejected(unknown, 400, 'INVALID_REQUEST');
     const { body } = await asked('porter');
     assert.deepEqual(body.error, unknown.body.error, 'what is hidden is what is not there');
   });
 
   it('take a filter over filterable and readable fields', async () => {
     for (const count of [100, 101, 102]) await x.make({ title: `F${count}`, count, secret: `s${count}` });
-    const filtered = async (who: Man, filter: unknown) => await asked(who, { format: 'JSON', query: { filter } });
+    const filtered = async (who: FixtureUser, filter: unknown) =>
+      await asked(who, { format: 'JSON', query: { filter } });
     const titles = (answer: TestAnswer): string[] => answer.body.map(({ title }: { title: string }) => title).sort();
     assert.deepEqual(titles(await filtered('boss', { field: 'count', operator: 'after', value: 100 })), [
       'F101',
@@ -148,7 +154,7 @@ describe('exports', () => {
     const unknown = await filtered('clerk', { field: 'nothing', operator: 'equals', value: 's101' });
     const unfiltered = await filtered('clerk', { field: 'note', operator: 'equals', value: 's101' });
     for (const [answer, field] of [[hidden, 'secret'] as const, [unfiltered, 'note'] as const]) {
-      refused(answer, 400, 'INVALID_FILTER');
+      assertRejected(answer, 400, 'INVALID_FILTER');
       assert.equal(JSON.stringify(answer.body.error).replaceAll(field, 'nothing'), JSON.stringify(unknown.body.error));
     }
     assert.equal(unknown.body.error.details[0].path, '/query/filter/field');
@@ -160,7 +166,7 @@ describe('exports', () => {
   it('take words, alone and with a filter, and a text as words', async () => {
     for (const count of [1, 2, 3]) await x.make({ title: `Zebra ${count}`, count, secret: 'quagga', kind: 'a' });
     await x.make({ title: 'Zebras in sight', kind: 'b' });
-    const titles = async (who: Man, query: unknown): Promise<string[]> =>
+    const titles = async (who: FixtureUser, query: unknown): Promise<string[]> =>
       (await asked(who, { format: 'JSON', query })).body.map(({ title }: { title: string }) => title);
     const all = ['Zebras in sight', 'Zebra 3', 'Zebra 2', 'Zebra 1'];
     assert.deepEqual(await titles('boss', 'zebra'), all);
@@ -181,9 +187,10 @@ describe('exports', () => {
     assert.deepEqual([some.body.length, some.body[0].title], [2, 'Newest']);
     const all = await asked('boss', { format: 'JSON' });
     assert.ok(!all.body.some(({ title }: { title: string }) => title === 'Gone'));
-    for (const limit of [0, 10_001, 1.5, '5', null]) refused(await asked('boss', { limit }), 400, 'INVALID_REQUEST');
+    for (const limit of [0, 10_001, 1.5, '5', null])
+      assertRejected(await asked('boss', { limit }), 400, 'INVALID_REQUEST');
     assert.equal((await asked('boss', { limit: 10_000 })).status, 200);
-    refused(await asked('boss', { format: 'XML' }), 400, 'INVALID_REQUEST');
+    assertRejected(await asked('boss', { format: 'XML' }), 400, 'INVALID_REQUEST');
   });
 
   it('change nothing when they are imported again, in either form', async () => {
@@ -244,7 +251,7 @@ describe('exports', () => {
 describe('large exports', () => {
   let key: string;
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
     ({ key } = await x.app.createKey({ login: 'boss', scopes: ['exports:read'] }));
     const { id } = await x.make({ title: 'Pattern', note: 'я'.repeat(1500) });
     await x.rows(

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { refused } from '../../../test/harness/around.ts';
-import { type ImportExport, startImportExport } from '../../../test/harness/import-export.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
+import { type ImportExportFixture, startImportExportFixture } from '../../../test/harness/import-export-fixture.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 
 describe('import definitions', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -48,7 +48,7 @@ describe('import definitions', () => {
       events.map(({ data }) => data.action),
       ['create'],
     );
-    refused(await x.call('boss', 'POST', '/import-definitions', sound), 409, 'ALREADY_EXISTS');
+    assertRejected(await x.call('boss', 'POST', '/import-definitions', sound), 409, 'ALREADY_EXISTS');
   });
 
   it('are validated as a whole, with a path for each problem', async () => {
@@ -81,7 +81,7 @@ describe('import definitions', () => {
     for (const [index, [change, path]] of cases.entries()) {
       const body = { ...sound, code: `bad${index}`, ...change };
       const answer = await x.call('boss', 'POST', '/import-definitions', body);
-      refused(answer, 400, 'INVALID_REQUEST', JSON.stringify(change));
+      assertRejected(answer, 400, 'INVALID_REQUEST', JSON.stringify(change));
       const paths = answer.body.error.details.map((detail: { path: string }) => detail.path);
       assert.ok(paths.includes(path), `${JSON.stringify(change)}: ${JSON.stringify(answer.body.error)}`);
     }
@@ -89,7 +89,7 @@ describe('import definitions', () => {
   });
 
   it('require import.manage and reveal nothing about hidden types and fields', async () => {
-    refused(await x.call('porter', 'POST', '/import-definitions', sound), 403, 'RIGHT_MISSING');
+    assertRejected(await x.call('porter', 'POST', '/import-definitions', sound), 403, 'RIGHT_MISSING');
     const of = (change: object) =>
       x.call('clerk', 'POST', '/import-definitions', { ...sound, code: 'by-clerk', ...change });
     const mapping = (target: string, transform?: string) => ({
@@ -97,10 +97,10 @@ describe('import definitions', () => {
     });
     const hidden = await of(mapping('secret'));
     const unknown = await of(mapping('neverwas'));
-    refused(hidden, 400, 'INVALID_REQUEST');
+    assertRejected(hidden, 400, 'INVALID_REQUEST');
     const renamed = JSON.parse(JSON.stringify(hidden.body.error).replaceAll('secret', 'neverwas'));
     assert.deepEqual(renamed, unknown.body.error);
-    refused(await of(mapping('title', 'lookup:ticket.secret')), 400, 'INVALID_REQUEST');
+    assertRejected(await of(mapping('title', 'lookup:ticket.secret')), 400, 'INVALID_REQUEST');
     assert.equal((await of({})).status, 201);
   });
 });

@@ -3,10 +3,15 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { refused, together } from '../../../test/harness/around.ts';
-import { type ImportExport, type RunResult, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
+import { assertRejected, concurrently } from '../../../test/harness/record-fixture.ts';
+import {
+  type ImportExportFixture,
+  type RunResult,
+  startImportExportFixture,
+  verdicts,
+} from '../../../test/harness/import-export-fixture.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 
 /** The results of rows without the ids of created records, which only the real run has. */
 const told = ({ rows }: RunResult) =>
@@ -47,7 +52,7 @@ const TELLING = [
 
 describe('dry runs', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -173,7 +178,7 @@ describe('dry runs', () => {
     assert.equal((await preview('boss', content, 2)).rows.length, 2);
     const narrow = await preview('clerk', 'ext,title,note\n1,One,new\n');
     assert.deepEqual(narrow.rows[0].before, { title: 'One', note: 'old' });
-    refused(
+    assertRejected(
       await x.admin('stranger', 'POST', '/imports/preview', { definitionId: definition, content }),
       403,
       'RIGHT_MISSING',
@@ -183,7 +188,7 @@ describe('dry runs', () => {
 
 describe('undo of a run', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -248,7 +253,7 @@ describe('undo of a run', () => {
     END $$`);
     await x.rows('CREATE TRIGGER away BEFORE UPDATE ON import_rows FOR EACH ROW EXECUTE FUNCTION be_away()');
     try {
-      refused(await undo(run), 503, 'DATABASE_UNAVAILABLE');
+      assertRejected(await undo(run), 503, 'DATABASE_UNAVAILABLE');
     } finally {
       await x.rows('DROP TRIGGER away ON import_rows');
       await x.rows('DROP FUNCTION be_away');
@@ -264,7 +269,7 @@ describe('undo of a run', () => {
     const definition = await x.define();
     const rows = Array.from({ length: 60 }, (_, n) => `u${n},T ${n}`);
     const run = await x.run('boss', definition, `ext,title\n${rows.join('\n')}\n`);
-    const answers = await together(4, () => undo(run));
+    const answers = await concurrently(4, () => undo(run));
     for (const { status, body } of answers)
       assert.deepEqual([status, body.data.skipped, body.data.failed], [200, 0, 0]);
     assert.deepEqual((await x.ok('boss', 'GET', `/import-runs/${run.id}`)).undo, { undone: 60, skipped: 0, failed: 0 });
@@ -285,15 +290,15 @@ describe('undo of a run', () => {
     );
     assert.equal((await undo(run)).body.data.undone, 1, 'another may');
     const dry = await x.run('boss', definition, 'ext,title\n5,Five\n', true);
-    refused(await undo(dry), 409, 'STATE_CONFLICT');
+    assertRejected(await undo(dry), 409, 'STATE_CONFLICT');
     await x.rows(`UPDATE import_runs SET state = 'RUNNING', touched_at = now() WHERE id = $1`, [run.id]);
-    refused(await undo(run), 409, 'STATE_CONFLICT');
+    assertRejected(await undo(run), 409, 'STATE_CONFLICT');
   });
 });
 
 describe('concurrent imports', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -304,7 +309,7 @@ describe('concurrent imports', () => {
       const contents = [rows, [...rows].reverse(), rows, [...rows].reverse()].map(
         (ordered) => `ext,title\n${ordered.join('\n')}\n`,
       );
-      const runs = await together(contents.length, (turn) => x.run('boss', definition, contents[turn] ?? ''));
+      const runs = await concurrently(contents.length, (turn) => x.run('boss', definition, contents[turn] ?? ''));
       assert.equal(
         runs.reduce((sum, { succeeded }) => sum + succeeded, 0),
         300,

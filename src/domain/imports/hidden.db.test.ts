@@ -1,7 +1,12 @@
 /** Import results must not reveal records that their reader may not read, in any channel. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ImportExport, type Man, type RunResult, startImportExport } from '../../../test/harness/import-export.ts';
+import {
+  type ImportExportFixture,
+  type FixtureUser,
+  type RunResult,
+  startImportExportFixture,
+} from '../../../test/harness/import-export-fixture.ts';
 
 const FIELDS = ['title', 'kind', 'count', 'note', 'asset', 'parent'].map((field) => ({ source: field, target: field }));
 const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such record, or you may not see it.' }];
@@ -9,13 +14,14 @@ const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such rec
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);
 
 describe('results of imports about hidden records', () => {
-  let x: ImportExport;
+  let x: ImportExportFixture;
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
-  const readRun = (who: Man, { id }: { id: string }): Promise<RunResult> => x.ok(who, 'GET', `/import-runs/${id}`);
+  const readRun = (who: FixtureUser, { id }: { id: string }): Promise<RunResult> =>
+    x.ok(who, 'GET', `/import-runs/${id}`);
 
   it('return NOT_FOUND without id, external id and details, in the dry run and in the run', async () => {
     const definition = await x.define({ mapping: FIELDS });
@@ -148,8 +154,8 @@ describe('results of imports about hidden records', () => {
  * Starts a service in which the clerk's visible data is always the same and the hidden data differs. Returns all answers to the
  * clerk.
  */
-async function told(hide: (x: ImportExport, asset: string) => Promise<string>): Promise<unknown> {
-  const x = await startImportExport();
+async function told(hide: (x: ImportExportFixture, asset: string) => Promise<string>): Promise<unknown> {
+  const x = await startImportExportFixture();
   try {
     const { id: asset } = await x.make({ serial: 'S1', kind: 'a' }, 'asset');
     const own = await hide(x, asset);
@@ -199,7 +205,7 @@ function masked(value: unknown, own: string): unknown {
 
 describe('databases that differ in hidden records', () => {
   it('give the same answers to imports, dry runs, previews, results and undo', async () => {
-    const link = async (x: ImportExport, row: string): Promise<void> => {
+    const link = async (x: ImportExportFixture, row: string): Promise<void> => {
       const mapping = ['title', 'kind', 'count', 'secret'].map((field) => ({ source: field, target: field }));
       const definition = await x.define({ mapping, sourceCode: 'shared' });
       const run = await x.run('boss', definition, `ext,title,kind,count,secret\n${row}\n`);

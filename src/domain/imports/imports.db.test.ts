@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { refused } from '../../../test/harness/around.ts';
-import { type ImportExport, type RowResult, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
+import {
+  type ImportExportFixture,
+  type RowResult,
+  startImportExportFixture,
+  verdicts,
+} from '../../../test/harness/import-export-fixture.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 
 const ids = ({ rows }: { rows: RowResult[] }): (string | undefined)[] => rows.map(({ id }) => id);
 const values = async (id: string | undefined): Promise<Record<string, unknown>> =>
@@ -13,7 +18,7 @@ const values = async (id: string | undefined): Promise<Record<string, unknown>> 
 
 describe('imports', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 
@@ -40,7 +45,7 @@ describe('imports', () => {
       ['ObjectUpdated', 'import', [{ field: 'count', from: null, to: 7 }]],
     );
     assert.deepEqual(await x.ok('boss', 'GET', `/import-runs/${second.id}`), second);
-    refused(await x.call('porter', 'GET', `/import-runs/${second.id}`), 403, 'RIGHT_MISSING');
+    assertRejected(await x.call('porter', 'GET', `/import-runs/${second.id}`), 403, 'RIGHT_MISSING');
   });
 
   it('change nothing when run again', async () => {
@@ -318,7 +323,7 @@ describe('imports', () => {
     for (const [definitionId, content, place] of cases) {
       for (const dryRun of [true, false]) {
         const answer = await x.call('boss', 'POST', '/imports/run', { definitionId, content, dryRun });
-        refused(answer, 400, 'INVALID_REQUEST', content.slice(0, 80));
+        assertRejected(answer, 400, 'INVALID_REQUEST', content.slice(0, 80));
         assert.ok(answer.body.error.message.includes(place), `${content}: ${answer.body.error.message}`);
         assert.equal(answer.body.error.details[0].path, '/content');
       }
@@ -334,15 +339,15 @@ describe('imports', () => {
     const body = { definitionId, content: 'ext,title\n1,One\n' };
     for (const dryRun of [undefined, null, 'true', 0, 1, [], {}]) {
       const answer = await x.call('boss', 'POST', '/imports/run', { ...body, dryRun });
-      refused(answer, 400, 'INVALID_REQUEST', String(dryRun));
+      assertRejected(answer, 400, 'INVALID_REQUEST', String(dryRun));
     }
     assert.equal((await x.rows(`SELECT 1 FROM import_runs WHERE definition_id = $1`, [definitionId])).length, 0);
     const absent = { ...body, definitionId: randomUUID(), dryRun: true };
-    refused(await x.call('boss', 'POST', '/imports/run', absent), 404, 'NOT_FOUND');
-    refused(await x.call('stranger', 'POST', '/imports/run', absent), 403, 'RIGHT_MISSING');
-    refused(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId: 'no' }), 404, 'NOT_FOUND');
+    assertRejected(await x.call('boss', 'POST', '/imports/run', absent), 404, 'NOT_FOUND');
+    assertRejected(await x.call('stranger', 'POST', '/imports/run', absent), 403, 'RIGHT_MISSING');
+    assertRejected(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId: 'no' }), 404, 'NOT_FOUND');
     for (const definitionId of ['', null, 5, 'x'.repeat(65)]) {
-      refused(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId }), 400, 'INVALID_REQUEST');
+      assertRejected(await x.call('boss', 'POST', '/imports/run', { ...absent, definitionId }), 400, 'INVALID_REQUEST');
     }
   });
 
@@ -360,7 +365,7 @@ describe('imports', () => {
       [200, 'SKIPPED'],
       JSON.stringify(preview.body),
     );
-    refused(await x.call('stranger', 'POST', '/imports/run', body('three')), 403, 'RIGHT_MISSING');
+    assertRejected(await x.call('stranger', 'POST', '/imports/run', body('three')), 403, 'RIGHT_MISSING');
   });
 
   it('list failed rows first if there are too many', async () => {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   type Definition,
-  type ImportExport,
-  startImportExport,
+  type ImportExportFixture,
+  startImportExportFixture,
   verdicts,
-} from '../../../test/harness/import-export.ts';
+} from '../../../test/harness/import-export-fixture.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 
 const PEOPLE: Definition = {
   targetKind: 'user',
@@ -43,7 +43,7 @@ const both = async (definition: string, content: string): Promise<string[]> => {
 
 describe('imports of users, groups and units', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 

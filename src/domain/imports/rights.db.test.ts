@@ -1,15 +1,19 @@
 /** Imports cannot bypass rights: each row needs the rights of the key's owner on record and field. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { changeRights, idOf } from '../../../test/harness/load-world.ts';
-import { type ImportExport, startImportExport, verdicts } from '../../../test/harness/import-export.ts';
+import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
+import {
+  type ImportExportFixture,
+  startImportExportFixture,
+  verdicts,
+} from '../../../test/harness/import-export-fixture.ts';
 
-let x: ImportExport;
+let x: ImportExportFixture;
 const CLERKS = ['title', 'kind', 'count', 'note', 'secret', 'grade'].map((field) => ({ source: field, target: field }));
 
 describe('rights of imports', () => {
   before(async () => {
-    x = await startImportExport();
+    x = await startImportExportFixture();
   });
   after(() => x.close());
 

@@ -1,16 +1,16 @@
 /** The log of inbound calls shows ids of records and comments only to users who may read them now. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Around, startAround } from '../../../test/harness/around.ts';
-import { COMMENT, CREATE, type Inbound, inboundOf } from '../../../test/harness/inbound.ts';
-import { bundle } from '../../../test/harness/load-world.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { COMMENT, CREATE, type InboundFixture, inboundOf } from '../../../test/harness/inbound-fixture.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
 
-let around: Around;
-let inbound: Inbound;
+let around: RecordFixture;
+let inbound: InboundFixture;
 
 describe('the log of an integration', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
     inbound = await inboundOf(around);
     await around.app.apply(
       bundle('roles: [{ code: connector, rights: [integration.manage], assignedTo: { users: [stranger, viewer] } }]'),

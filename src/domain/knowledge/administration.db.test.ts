@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { alike, refused } from '../../../test/harness/around.ts';
+import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
 import { Articles, EVERYONE, type Version } from '../../../test/harness/articles.ts';
-import { type CatalogWorld, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
-import { changeRights } from '../../../test/harness/load-world.ts';
+import { type CatalogFixture, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+import { changeRights } from '../../../test/harness/small-configuration.ts';
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 let articles: Articles;
 
 interface Told {
@@ -33,7 +33,7 @@ async function told({ id }: Version): Promise<Told[]> {
 
 describe('the knowledge base administration', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
     articles = new Articles(world);
   });
   after(() => world.close());
@@ -80,7 +80,7 @@ describe('the knowledge base administration', () => {
     const draft = await articles.draft();
     const path = `/kb/article-versions/${draft.versionId}/audiences`;
     const refuse = async (audience: unknown, code: string, status = 400): Promise<void> =>
-      refused(
+      assertRejected(
         await world.admin('chief', 'PUT', path, { audiences: [audience] }),
         status,
         code,
@@ -94,8 +94,8 @@ describe('the knowledge base administration', () => {
     await refuse({ kind: 'role', id: world.people.anna }, 'INVALID_REQUEST');
     await refuse({ kind: 'user', id: 'anna' }, 'INVALID_REQUEST');
     await refuse({ kind: 'everyone', name: 'x' }, 'INVALID_REQUEST');
-    refused(await world.admin('chief', 'PUT', path, {}), 400, 'INVALID_REQUEST');
-    refused(
+    assertRejected(await world.admin('chief', 'PUT', path, {}), 400, 'INVALID_REQUEST');
+    assertRejected(
       await world.admin('chief', 'PUT', `/kb/article-versions/${randomUUID()}/audiences`, { audiences: [] }),
       404,
       'NOT_FOUND',
@@ -108,14 +108,14 @@ describe('the knowledge base administration', () => {
     const path = `/kb/article-versions/${version.versionId}/audiences`;
     const audiences = [{ kind: 'user', id: world.people.boris }];
     const denied = await world.admin('writer', 'PUT', path, { audiences });
-    refused(denied, 403, 'RIGHT_MISSING');
+    assertRejected(denied, 403, 'RIGHT_MISSING');
     assert.deepEqual(denied.body.error.details, { right: 'kb.publish' });
-    refused(await world.admin('chief', 'PUT', path, { audiences: [] }), 409, 'AUDIENCE_MISSING');
+    assertRejected(await world.admin('chief', 'PUT', path, { audiences: [] }), 409, 'AUDIENCE_MISSING');
     assert.equal(await articles.sees('reader', version), true);
     await world.adminOk('chief', 'PUT', path, { audiences });
     assert.deepEqual([await articles.sees('reader', version), await articles.sees('boris', version)], [false, true]);
     await articles.archive(version, await articles.token(version));
-    refused(await world.admin('chief', 'PUT', path, { audiences: EVERYONE }), 409, 'ARCHIVED');
+    assertRejected(await world.admin('chief', 'PUT', path, { audiences: EVERYONE }), 409, 'ARCHIVED');
   });
 
   it('uses the current members of groups and units', async () => {
@@ -145,7 +145,7 @@ describe('the knowledge base administration', () => {
     assert.ok(one.hasMore && one.rows[0].versionId !== two.rows[0].versionId);
     assert.equal((await list('?baseId=portal&pageSize=100')).rows.filter(({ id }: any) => id === version.id).length, 0);
     for (const query of ['?state=x', '?baseId=nowhere', '?articleId=x', '?q=x'])
-      refused(await world.admin('writer', 'GET', `/kb/article-versions${query}`), 400, 'INVALID_REQUEST');
+      assertRejected(await world.admin('writer', 'GET', `/kb/article-versions${query}`), 400, 'INVALID_REQUEST');
   });
 
   it('archives the versions of a locale with the current token', async () => {
@@ -155,7 +155,7 @@ describe('the knowledge base administration', () => {
     const token = await articles.token(active);
     assert.match(token, /^[A-Za-z0-9_-]{43}$/);
     const draft = await articles.draft({ code });
-    refused(await articles.archive(active, token), 409, 'VERSION_TOKEN_STALE', 'a draft came');
+    assertRejected(await articles.archive(active, token), 409, 'VERSION_TOKEN_STALE', 'a draft came');
     let fresh = await articles.token(active);
     assert.notEqual(fresh, token);
     for (const change of [
@@ -164,14 +164,14 @@ describe('the knowledge base administration', () => {
       () => articles.publish(draft),
     ]) {
       await change();
-      refused(await articles.archive(active, fresh), 409, 'VERSION_TOKEN_STALE');
+      assertRejected(await articles.archive(active, fresh), 409, 'VERSION_TOKEN_STALE');
       const next = await articles.token(active);
       assert.notEqual(next, fresh);
       fresh = next;
     }
     const articleState = await world.adminOk('chief', 'GET', `/kb/articles/${active.id}/material`);
     assert.deepEqual(articleState, { versionId: draft.versionId, version: fresh, locale: 'ru-RU', state: 'ACTIVE' });
-    refused(await articles.archive(draft, await articles.token(active, 'en-US')), 409, 'VERSION_TOKEN_STALE');
+    assertRejected(await articles.archive(draft, await articles.token(active, 'en-US')), 409, 'VERSION_TOKEN_STALE');
     const third = await articles.draft({ code });
     const done = await articles.archive(draft, await articles.token(active));
     assert.deepEqual(
@@ -187,7 +187,7 @@ describe('the knowledge base administration', () => {
       english.versionId,
       'other locales stay',
     );
-    refused(await articles.archive(draft, fresh), 409, 'ARCHIVED');
+    assertRejected(await articles.archive(draft, fresh), 409, 'ARCHIVED');
   });
 
   it('rejects archiving without confirmation', async () => {
@@ -196,28 +196,28 @@ describe('the knowledge base administration', () => {
     const call = (body: object) => world.call('chief', 'POST', '/kb/articles/archive', body);
     const { versionId } = version;
     for (const confirmed of [false, 1, 'true', null, undefined]) {
-      refused(await call({ versionId, version: token, confirmed }), 400, 'INVALID_REQUEST', String(confirmed));
+      assertRejected(await call({ versionId, version: token, confirmed }), 400, 'INVALID_REQUEST', String(confirmed));
     }
     for (const stale of [1, null, ''])
-      refused(await call({ versionId, version: stale, confirmed: true }), 400, 'INVALID_REQUEST');
+      assertRejected(await call({ versionId, version: stale, confirmed: true }), 400, 'INVALID_REQUEST');
     for (const stale of ['1', `${token}x`, token.toUpperCase(), randomUUID()])
-      refused(await call({ versionId, version: stale, confirmed: true }), 409, 'VERSION_TOKEN_STALE');
+      assertRejected(await call({ versionId, version: stale, confirmed: true }), 409, 'VERSION_TOKEN_STALE');
     assert.equal(await articles.sees('reader', version), true);
-    refused(await call({ versionId: randomUUID(), version: token, confirmed: true }), 404, 'NOT_FOUND');
+    assertRejected(await call({ versionId: randomUUID(), version: token, confirmed: true }), 404, 'NOT_FOUND');
     assert.equal((await call({ versionId, version: token, confirmed: true })).status, 200);
     assert.equal(await articles.sees('reader', version), false);
-    refused(await world.admin('chief', 'GET', `/kb/articles/${version.id}/material`), 404, 'NOT_FOUND');
+    assertRejected(await world.admin('chief', 'GET', `/kb/articles/${version.id}/material`), 404, 'NOT_FOUND');
   });
 
   it('restores an archived version as a draft', async () => {
     const code = `r-${randomUUID()}`;
     const version = await articles.published({ code, title: 'Back' });
     const path = `/kb/article-versions/${version.versionId}/restore`;
-    refused(await world.admin('writer', 'POST', path), 409, 'STATE_CONFLICT');
+    assertRejected(await world.admin('writer', 'POST', path), 409, 'STATE_CONFLICT');
     await articles.archive(version, await articles.token(version));
     const other = await articles.draft({ code });
     const taken = await world.admin('writer', 'POST', path);
-    refused(taken, 409, 'ALREADY_EXISTS');
+    assertRejected(taken, 409, 'ALREADY_EXISTS');
     assert.deepEqual(taken.body.error.details, { field: 'locale' });
     await articles.archive(other, await articles.token(version));
     const restored = await world.adminOk('writer', 'POST', path);
@@ -226,7 +226,7 @@ describe('the knowledge base administration', () => {
     assert.deepEqual([state, publishedAt, archivedAt, audiences], ['DRAFT', null, null, EVERYONE]);
     assert.equal(await articles.sees('reader', version), false);
     assert.equal((await articles.publish(version)).status, 200);
-    alike(
+    assertSameError(
       await world.admin('writer', 'POST', `/kb/article-versions/${randomUUID()}/restore`),
       await articles.edit({ versionId: randomUUID() }, { title: 'x' }),
     );

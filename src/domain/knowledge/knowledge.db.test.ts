@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { alike, refused } from '../../../test/harness/around.ts';
+import { assertSameError, assertRejected } from '../../../test/harness/record-fixture.ts';
 import { Articles, EVERYONE } from '../../../test/harness/articles.ts';
-import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
-import { bundle } from '../../../test/harness/load-world.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 let articles: Articles;
 
 const details = (answer: TestAnswer): string[] =>
@@ -16,7 +16,7 @@ const details = (answer: TestAnswer): string[] =>
 
 describe('articles', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
     articles = new Articles(world);
   });
   after(() => world.close());
@@ -72,8 +72,8 @@ describe('articles', () => {
     const [newest] = await world.ok('reader', 'GET', '/kb/articles');
     const { body: _body, bodyDocument: _document, responsible: _responsible, locales: _locales, ...listed } = read;
     assert.deepEqual(newest, listed, 'the list shows the same without the text, last published first');
-    refused(await world.call('reader', 'GET', '/kb/articles?page=1'), 400, 'INVALID_REQUEST');
-    refused(await world.call('reader', 'GET', `/kb/articles/${randomUUID()}`), 404, 'NOT_FOUND');
+    assertRejected(await world.call('reader', 'GET', '/kb/articles?page=1'), 400, 'INVALID_REQUEST');
+    assertRejected(await world.call('reader', 'GET', `/kb/articles/${randomUUID()}`), 404, 'NOT_FOUND');
   });
 
   it('are readable only by their audience: everyone, nested groups, units above, single users', async () => {
@@ -85,7 +85,7 @@ describe('articles', () => {
       { kind: 'user', id: world.people.boris },
       { kind: 'orgUnit', id: world.id('lab') },
     ]);
-    const seen = async (who: Person): Promise<boolean[]> => {
+    const seen = async (who: FixtureUser): Promise<boolean[]> => {
       const result: boolean[] = [];
       for (const version of [open, desk, hq, boris, both]) result.push(await articles.sees(who, version));
       return result;
@@ -95,14 +95,14 @@ describe('articles', () => {
     assert.deepEqual(await seen('reader'), [true, false, false, false, false]);
     assert.deepEqual(await seen('chief'), [true, false, false, false, false]);
     const absent = await world.call('reader', 'GET', `/kb/articles/${randomUUID()}`);
-    alike(await world.call('reader', 'GET', `/kb/articles/${boris.id}`), absent);
+    assertSameError(await world.call('reader', 'GET', `/kb/articles/${boris.id}`), absent);
   });
 
   it('have the visibility of their base', async () => {
     const portal = await articles.published({ baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     assert.equal(await articles.sees('reader', portal), true);
     const wrong = await articles.create({ visibility: 'portal' });
-    refused(wrong, 400, 'INVALID_VALUES');
+    assertRejected(wrong, 400, 'INVALID_VALUES');
     assert.deepEqual(details(wrong), ['/visibility NOT_ALLOWED']);
     const draft = await articles.draft();
     assert.deepEqual(details(await articles.edit(draft, { visibility: 'portal' })), ['/visibility NOT_ALLOWED']);
@@ -113,7 +113,7 @@ describe('articles', () => {
     const draft = await articles.draft();
     await articles.admit(draft);
     const denied = async (answer: TestAnswer, right: string): Promise<void> => {
-      refused(answer, 403, 'RIGHT_MISSING');
+      assertRejected(answer, 403, 'RIGHT_MISSING');
       assert.deepEqual(answer.body.error.details, { right });
     };
     await denied(await world.call('carl', 'GET', '/kb/articles'), 'kb.read');
@@ -139,14 +139,14 @@ describe('articles', () => {
     assert.equal(outside.status, 404, 'audiences are set in the administration interface alone');
     for (const path of [`/kb/articles/${draft.id}/material`, '/kb/bases'])
       assert.equal((await world.call('chief', 'GET', path)).status, 404, path);
-    refused(await world.call('chief', 'GET', '/kb/article-versions'), 404, 'NOT_FOUND');
+    assertRejected(await world.call('chief', 'GET', '/kb/article-versions'), 404, 'NOT_FOUND');
   });
 
   it('require all parts of a version and report every problem at once', async () => {
     for (const name of ['baseId', 'sectionId', 'code', 'title', 'locale', 'visibility']) {
       const body = articles.body();
       delete body[name];
-      refused(await world.call('chief', 'POST', '/kb/articles', body), 400, 'INVALID_REQUEST', name);
+      assertRejected(await world.call('chief', 'POST', '/kb/articles', body), 400, 'INVALID_REQUEST', name);
     }
     const wrong = await articles.create({
       sectionId: 'nowhere',
@@ -157,7 +157,7 @@ describe('articles', () => {
       responsibleId: randomUUID(),
       body: ' \n ',
     });
-    refused(wrong, 400, 'INVALID_VALUES');
+    assertRejected(wrong, 400, 'INVALID_VALUES');
     assert.deepEqual(details(wrong), [
       '/body REQUIRED',
       '/locale UNKNOWN_LOCALE',
@@ -168,7 +168,7 @@ describe('articles', () => {
       '/visibility NOT_ALLOWED',
     ]);
     const base = await articles.create({ baseId: 'nowhere' });
-    refused(base, 400, 'INVALID_REQUEST');
+    assertRejected(base, 400, 'INVALID_REQUEST');
     assert.deepEqual(details(base), ['/baseId UNKNOWN_BASE']);
     for (const more of [
       { code: 'with space' },
@@ -178,7 +178,7 @@ describe('articles', () => {
       { state: 'ACTIVE' },
       { title: null },
     ]) {
-      refused(await articles.create(more), 400, 'INVALID_REQUEST', JSON.stringify(more));
+      assertRejected(await articles.create(more), 400, 'INVALID_REQUEST', JSON.stringify(more));
     }
     for (const more of [
       { title: 'two\nlines' },
@@ -186,7 +186,7 @@ describe('articles', () => {
       { tags: [''] },
       { responsibleId: world.people.dora },
     ])
-      refused(await articles.create(more), 400, 'INVALID_VALUES', JSON.stringify(more));
+      assertRejected(await articles.create(more), 400, 'INVALID_VALUES', JSON.stringify(more));
     const byIds = await articles.draft({ baseId: world.id('it'), sectionId: world.id('mail') });
     assert.equal((await articles.version(byIds)).sectionId, world.id('mail'));
   });
@@ -201,13 +201,13 @@ describe('articles', () => {
       await articles.create({ body: undefined }),
       await articles.edit(made, { body: 'x', bodyDocument: document }),
     ]) {
-      refused(answer, 400, 'INVALID_REQUEST');
+      assertRejected(answer, 400, 'INVALID_REQUEST');
       assert.deepEqual(details(answer), ['/body EXACTLY_ONE']);
     }
     for (const bodyDocument of ['<p>x</p>', null, [], 5])
-      refused(await articles.create({ bodyDocument }), 400, 'INVALID_REQUEST');
+      assertRejected(await articles.create({ bodyDocument }), 400, 'INVALID_REQUEST');
     for (const bodyDocument of [{}, { type: 'paragraph' }, { type: 'doc', content: [{ type: 'script' }] }])
-      refused(await articles.create({ bodyDocument }), 400, 'INVALID_VALUES');
+      assertRejected(await articles.create({ bodyDocument }), 400, 'INVALID_VALUES');
   });
 
   it('can be changed only as drafts; an unchanged draft is not written', async () => {
@@ -232,9 +232,9 @@ describe('articles', () => {
       { body: null },
       { title: null },
     ]) {
-      refused(await articles.edit(draft, changes), 400, 'INVALID_REQUEST', JSON.stringify(changes));
+      assertRejected(await articles.edit(draft, changes), 400, 'INVALID_REQUEST', JSON.stringify(changes));
     }
-    refused(await articles.edit(draft, { title: '' }), 400, 'INVALID_VALUES');
+    assertRejected(await articles.edit(draft, { title: '' }), 400, 'INVALID_VALUES');
     const events = async (): Promise<number> =>
       (await world.rows('SELECT 1 FROM journal WHERE subject = $1', [`article:${draft.id}`])).length;
     const before = await events();
@@ -242,27 +242,27 @@ describe('articles', () => {
     assert.equal((await articles.edit(draft, { title: 'Другая', body: 'Иначе' })).status, 200);
     assert.equal(await events(), before, 'what changes nothing leaves no event');
     assert.equal(await articles.token(draft), token, 'and the material as it was');
-    refused(await articles.edit({ versionId: randomUUID() }, { title: 'x' }), 404, 'NOT_FOUND');
+    assertRejected(await articles.edit({ versionId: randomUUID() }, { title: 'x' }), 404, 'NOT_FOUND');
     await articles.admit(draft);
     await articles.publish(draft);
     for (const changes of [{ title: 'x' }, { title: 'Другая' }, { title: '' }])
-      refused(await articles.edit(draft, changes), 409, 'NOT_A_DRAFT');
+      assertRejected(await articles.edit(draft, changes), 409, 'NOT_A_DRAFT');
     assert.equal((await articles.version(draft)).title, 'Другая');
   });
 
   it('are published once and only with an audience', async () => {
     const draft = await articles.draft();
-    refused(await articles.publish(draft), 409, 'AUDIENCE_MISSING');
+    assertRejected(await articles.publish(draft), 409, 'AUDIENCE_MISSING');
     assert.equal((await articles.version(draft)).state, 'DRAFT');
     await articles.admit(draft);
     await articles.admit(draft, []);
-    refused(await articles.publish(draft), 409, 'AUDIENCE_MISSING');
+    assertRejected(await articles.publish(draft), 409, 'AUDIENCE_MISSING');
     await articles.admit(draft);
     const done = await articles.publish(draft);
     assert.deepEqual(done.body.data, { id: draft.id, versionId: draft.versionId, state: 'ACTIVE' });
-    refused(await articles.publish(draft), 409, 'NOT_A_DRAFT');
-    refused(await articles.publish({ versionId: randomUUID() }), 404, 'NOT_FOUND');
-    refused(await articles.publish({ versionId: 'x' }), 400, 'INVALID_REQUEST');
+    assertRejected(await articles.publish(draft), 409, 'NOT_A_DRAFT');
+    assertRejected(await articles.publish({ versionId: randomUUID() }), 404, 'NOT_FOUND');
+    assertRejected(await articles.publish({ versionId: 'x' }), 400, 'INVALID_REQUEST');
   });
 
   it('get new versions by code, one draft per locale; publishing archives the previous version', async () => {
@@ -272,7 +272,7 @@ describe('articles', () => {
     assert.equal(second.id, first.id);
     assert.notEqual(second.versionId, first.versionId);
     const again = await articles.create({ code });
-    refused(again, 409, 'ALREADY_EXISTS');
+    assertRejected(again, 409, 'ALREADY_EXISTS');
     assert.deepEqual(again.body.error.details, { field: 'code' });
     assert.equal(
       (await articles.create({ code, locale: 'en-US' })).body.data.id,
@@ -280,13 +280,13 @@ describe('articles', () => {
       'another locale has a draft of its own',
     );
     assert.equal((await world.ok('reader', 'GET', `/kb/articles/${first.id}`)).title, 'Первая');
-    refused(await articles.publish(second), 409, 'AUDIENCE_MISSING');
+    assertRejected(await articles.publish(second), 409, 'AUDIENCE_MISSING');
     await articles.admit(second);
     await articles.publish(second);
     const read = await world.ok('reader', 'GET', `/kb/articles/${first.id}`);
     assert.deepEqual([read.title, read.versionId, read.sectionId], ['Вторая', second.versionId, world.id('mail')]);
     assert.equal((await articles.version(first)).state, 'ARCHIVED');
-    refused(await articles.publish(first), 409, 'NOT_A_DRAFT');
+    assertRejected(await articles.publish(first), 409, 'NOT_A_DRAFT');
     const elsewhere = await articles.draft({ code, baseId: 'portal', sectionId: 'start', visibility: 'portal' });
     assert.notEqual(elsewhere.id, first.id, 'a code is of its base');
     const rows = (await world.adminOk('chief', 'GET', `/kb/article-versions?articleId=${first.id}`)).rows;
@@ -302,7 +302,7 @@ describe('articles', () => {
     const russian = await articles.published({ code, title: 'ru' });
     await articles.published({ code, title: 'en', locale: 'en-US' }, [{ kind: 'user', id: world.people.anna }]);
     const only = await articles.published({ title: 'only ru' });
-    const title = async (who: Person, query: string, { id } = russian): Promise<string> => {
+    const title = async (who: FixtureUser, query: string, { id } = russian): Promise<string> => {
       const listed = await world.ok<any[]>(who, 'GET', `/kb/articles${query}`);
       const read = await world.ok(who, 'GET', `/kb/articles/${id}${query}`);
       assert.deepEqual(
@@ -312,7 +312,7 @@ describe('articles', () => {
       );
       return read.title;
     };
-    const table: [who: Person, query: string, title: string][] = [
+    const table: [who: FixtureUser, query: string, title: string][] = [
       ['anna', '?locale=en-US', 'en'],
       ['anna', '?locale=ru-RU', 'ru'],
       ['anna', '', 'ru'],
@@ -335,9 +335,9 @@ describe('articles', () => {
     await world.app.app.versions.refresh();
     assert.equal(await articles.sees('reader', version), false);
     const absent = await articles.edit({ versionId: randomUUID() }, { title: 'x' });
-    alike(await articles.edit(draft, { title: 'x' }), absent);
-    alike(await articles.publish(draft), absent);
-    alike(await world.admin('chief', 'GET', `/kb/article-versions/${draft.versionId}`), absent);
+    assertSameError(await articles.edit(draft, { title: 'x' }), absent);
+    assertSameError(await articles.publish(draft), absent);
+    assertSameError(await world.admin('chief', 'GET', `/kb/article-versions/${draft.versionId}`), absent);
     const codes = (await world.adminOk('chief', 'GET', '/kb/bases')).map(({ code }: any) => code);
     assert.deepEqual(codes, ['it']);
     await world.rows(`UPDATE config_items SET state = 'ACTIVE' WHERE section = 'knowledgeBases'`);

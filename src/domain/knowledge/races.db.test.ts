@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { refused, tally, together } from '../../../test/harness/around.ts';
+import { assertRejected, countOutcomes, concurrently } from '../../../test/harness/record-fixture.ts';
 import { Articles, type Version } from '../../../test/harness/articles.ts';
-import { type CatalogWorld, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
+import { type CatalogFixture, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 let articles: Articles;
 
 const ROUNDS = 8;
@@ -60,31 +60,31 @@ async function behind<T>(statement: string, values: unknown[], call: () => Promi
 
 describe('concurrent changes of articles', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
     articles = new Articles(world);
   });
   after(() => world.close());
 
   it('create one draft per locale with concurrent requests, for a new and an existing code', async () => {
     const fresh = `f-${randomUUID()}`;
-    const answers = await together(8, (turn) => articles.create({ code: fresh, title: `by ${turn}` }));
-    assert.deepEqual(tally(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    const answers = await concurrently(8, (turn) => articles.create({ code: fresh, title: `by ${turn}` }));
+    assert.deepEqual(countOutcomes(answers), { 201: 1, '409 ALREADY_EXISTS': 7 });
     const made = answers.find(({ status }) => status === 201)?.body.data as Version;
     assert.deepEqual(await states(made), { 'ru-RU DRAFT': 1 });
     await articles.admit(made);
     await articles.publish(made);
-    const next = await together(8, () => articles.create({ code: fresh }));
-    assert.deepEqual(tally(next), { 201: 1, '409 ALREADY_EXISTS': 7 });
+    const next = await concurrently(8, () => articles.create({ code: fresh }));
+    assert.deepEqual(countOutcomes(next), { 201: 1, '409 ALREADY_EXISTS': 7 });
     assert.deepEqual(await states(made), { 'ru-RU DRAFT': 1, 'ru-RU ACTIVE': 1 });
   });
 
   it('create one article when two locales of a new code are created at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const code = `t-${randomUUID()}`;
-      const answers = await together(4, (turn) =>
+      const answers = await concurrently(4, (turn) =>
         articles.create({ code, locale: turn % 2 === 0 ? 'ru-RU' : 'en-US' }),
       );
-      assert.deepEqual(tally(answers), { 201: 2, '409 ALREADY_EXISTS': 2 });
+      assert.deepEqual(countOutcomes(answers), { 201: 2, '409 ALREADY_EXISTS': 2 });
       const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.id] : []));
       assert.equal(new Set(ids).size, 1);
     }
@@ -95,8 +95,8 @@ describe('concurrent changes of articles', () => {
       const code = `p-${randomUUID()}`;
       const before = await articles.published({ code });
       const draft = await ready(code);
-      const answers = await together(6, () => articles.publish(draft));
-      assert.deepEqual(tally(answers), { 200: 1, '409 NOT_A_DRAFT': 5 });
+      const answers = await concurrently(6, () => articles.publish(draft));
+      assert.deepEqual(countOutcomes(answers), { 200: 1, '409 NOT_A_DRAFT': 5 });
       assert.deepEqual(await states(draft), { 'ru-RU ACTIVE': 1, 'ru-RU ARCHIVED': 1 });
       const events = await eventsOf(draft, 'ArticlePublished');
       assert.deepEqual(
@@ -143,7 +143,7 @@ describe('concurrent changes of articles', () => {
     const answer = await behind(publication, [draft.id, draft.versionId], () =>
       articles.edit(draft, { body: 'too late' }),
     );
-    refused(answer, 409, 'NOT_A_DRAFT');
+    assertRejected(answer, 409, 'NOT_A_DRAFT');
     assert.equal((await world.ok('reader', 'GET', `/kb/articles/${draft.id}`)).body, 'as published');
   });
 
@@ -151,7 +151,11 @@ describe('concurrent changes of articles', () => {
     const one = await ready(`a-${randomUUID()}`);
     const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET audiences = '[]', audience_ids = '{}' WHERE id = $2`;
-    refused(await behind(emptied, [one.id, one.versionId], () => articles.publish(one)), 409, 'AUDIENCE_MISSING');
+    assertRejected(
+      await behind(emptied, [one.id, one.versionId], () => articles.publish(one)),
+      409,
+      'AUDIENCE_MISSING',
+    );
     for (let round = 0; round < ROUNDS; round++) {
       const draft = await ready(`b-${randomUUID()}`);
       const token = await articles.token(draft);

@@ -8,9 +8,9 @@ import { sweepBlobs } from '../../platform/blobs/sweep.ts';
 import { FileBlobs } from '../../platform/blobs/filesystem.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { refused } from '../../../test/harness/around.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
 import { Articles } from '../../../test/harness/articles.ts';
-import { type CatalogWorld, type Person, startCatalogWorld } from '../../../test/harness/catalog-world.ts';
+import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
 import { Authenticator } from '../access/index.ts';
 import { articleEvent, articleSource } from './index.ts';
 
@@ -18,11 +18,11 @@ const GIF = Buffer.from('R0lGODlhAQABAAAAACw=', 'base64');
 const URL = `data:image/gif;base64,${GIF.toString('base64')}`;
 const SHA256 = createHash('sha256').update(GIF).digest('hex');
 
-let world: CatalogWorld;
+let world: CatalogFixture;
 let articles: Articles;
 
 /** Runs a read with the user's current rights. */
-async function as<T>(who: Person, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
+async function as<T>(who: FixtureUser, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
   const { work, system, versions } = world.app.app;
   const actor = await new Authenticator({ db: world.app.db, versions, clock: systemClock }).actorOf(world.people[who]);
   assert.ok(actor !== undefined);
@@ -31,7 +31,7 @@ async function as<T>(who: Person, fn: (ctx: ReadContext) => Promise<T>): Promise
 
 describe('texts of articles', () => {
   before(async () => {
-    world = await startCatalogWorld();
+    world = await startCatalogFixture();
     articles = new Articles(world);
   });
   after(() => world.close());
@@ -63,10 +63,10 @@ describe('texts of articles', () => {
       { type: 'paragraph', attrs: { onclick: 'x' } },
       { type: 'html', content: [] },
     ]) {
-      refused(await articles.create({ bodyDocument: { type: 'doc', content: [node] } }), 400, 'INVALID_VALUES');
+      assertRejected(await articles.create({ bodyDocument: { type: 'doc', content: [node] } }), 400, 'INVALID_VALUES');
     }
-    refused(await articles.create({ body: 'a\u0000b' }), 400, 'INVALID_JSON');
-    refused(await articles.create({ body: 'x'.repeat(200_001) }), 400, 'INVALID_VALUES');
+    assertRejected(await articles.create({ body: 'a\u0000b' }), 400, 'INVALID_JSON');
+    assertRejected(await articles.create({ body: 'x'.repeat(200_001) }), 400, 'INVALID_VALUES');
   });
 
   it('are returned as written if possible and always parse to the same document', async () => {
@@ -89,22 +89,26 @@ describe('texts of articles', () => {
     const read = await articles.version(draft);
     assert.equal(read.body, `Рисунок\n\n![схема](blob:${SHA256})`);
     assert.equal(read.bodyDocument.content[1].attrs.src, `blob:${SHA256}`);
-    refused(await world.call('reader', 'GET', path), 404, 'NOT_FOUND', 'of a draft');
+    assertRejected(await world.call('reader', 'GET', path), 404, 'NOT_FOUND', 'of a draft');
     assert.equal((await world.call('writer', 'GET', path)).status, 200);
     await articles.admit(draft, [{ kind: 'user', id: world.people.anna }]);
     await articles.publish(draft);
-    refused(await world.call('reader', 'GET', path), 404, 'NOT_FOUND', 'of somebody else’s article');
+    assertRejected(await world.call('reader', 'GET', path), 404, 'NOT_FOUND', 'of somebody else’s article');
     const served = await world.call('anna', 'GET', path);
     assert.deepEqual(
       [served.status, served.headers.get('content-type'), served.headers.get('content-security-policy')],
       [200, 'image/gif', 'sandbox'],
     );
-    refused(await world.call('carl', 'GET', path), 403, 'RIGHT_MISSING');
-    refused(await world.call('anna', 'GET', `/kb/articles/${draft.id}/images/${'0'.repeat(64)}`), 404, 'NOT_FOUND');
+    assertRejected(await world.call('carl', 'GET', path), 403, 'RIGHT_MISSING');
+    assertRejected(
+      await world.call('anna', 'GET', `/kb/articles/${draft.id}/images/${'0'.repeat(64)}`),
+      404,
+      'NOT_FOUND',
+    );
     const next = await articles.draft({ code, body: `Снова ![схема](blob:${SHA256})` });
     assert.equal(next.id, draft.id);
     const stolen = await articles.create({ body: `![x](blob:${SHA256})` });
-    refused(stolen, 400, 'INVALID_VALUES');
+    assertRejected(stolen, 400, 'INVALID_VALUES');
     assert.equal(stolen.body.error.details[0].code, 'UNKNOWN_IMAGE');
     await sweepBlobs(world.app.db, new FileBlobs(world.app.blobFolder), BLOB_USES, Date.now() + 10 * 86_400_000);
     assert.equal((await world.call('anna', 'GET', path)).status, 200, 'the sweeper leaves it alone');
@@ -137,7 +141,7 @@ describe('texts of articles', () => {
     }
     assert.deepEqual(ids, [...ids].sort());
     assert.ok(ids.includes(version.versionId) && !ids.includes(draft.versionId));
-    const found = (who: Person): Promise<string[]> =>
+    const found = (who: FixtureUser): Promise<string[]> =>
       as(who, async (ctx) => {
         const visible = articleSource.visible(ctx, sql`s.id`);
         const all = [version.versionId, draft.versionId];
@@ -154,7 +158,7 @@ describe('texts of articles', () => {
   it('are found by search only when published and only by their audience', async () => {
     const word = `slovo${randomUUID().slice(0, 8)}`;
     const code = `q-${randomUUID()}`;
-    const search = async (who: Person): Promise<string[]> =>
+    const search = async (who: FixtureUser): Promise<string[]> =>
       (await world.ok(who, 'GET', `/search?kinds=article&q=${word}`)).results.map(({ id }: { id: string }) => id);
     const first = await articles.draft({ code, body: `Первый ${word} <script>evil${word}</script>` });
     await articles.admit(first, [{ kind: 'orgUnit', id: world.id('hq') }]);
@@ -173,7 +177,7 @@ describe('texts of articles', () => {
     assert.equal((await search('boris')).length, 1);
     await articles.archive(third, await articles.token(third, 'en-US'));
     assert.deepEqual(await search('boris'), []);
-    refused(await world.call('carl', 'GET', `/search?kinds=article&q=${word}`), 403, 'RIGHT_MISSING');
+    assertRejected(await world.call('carl', 'GET', `/search?kinds=article&q=${word}`), 403, 'RIGHT_MISSING');
   });
 
   it('are sent to webhook receivers only if they may read them', async () => {
@@ -181,7 +185,7 @@ describe('texts of articles', () => {
     const version = await articles.published({ code, title: 'Т' }, [{ kind: 'user', id: world.people.anna }]);
     const draft = await articles.draft({ code });
     await articles.admit(draft);
-    const event = (who: Person, { versionId }: { versionId: string }) =>
+    const event = (who: FixtureUser, { versionId }: { versionId: string }) =>
       as(who, (ctx) => articleEvent(ctx, { articleId: version.id, versionId, title: 'anything' }));
     const data = { articleId: version.id, versionId: version.versionId, code, locale: 'ru-RU', title: 'Т' };
     assert.deepEqual(await event('anna', version), data);

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type Around, alike, type Made, type Person, refused, startAround } from '../../../test/harness/around.ts';
+import {
+  type RecordFixture,
+  assertSameError,
+  type Made,
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+} from '../../../test/harness/record-fixture.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 
 const HEADS: Readonly<Record<string, Buffer>> = {
@@ -13,7 +20,7 @@ const HEADS: Readonly<Record<string, Buffer>> = {
 };
 const MOST = 2_097_152;
 
-let around: Around;
+let around: RecordFixture;
 let between: (() => Promise<void>) | undefined;
 
 /** Random content with the first bytes of the given image type. */
@@ -34,7 +41,7 @@ const imagePath = (made: Made, bytes: Uint8Array): string => `/objects/${made.id
 async function fetchImage(
   made: Made,
   bytes: Uint8Array,
-  who: Person = 'chief',
+  who: FixtureUser = 'chief',
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const authorization = `Bearer ${around.keys[who]}`;
@@ -42,7 +49,7 @@ async function fetchImage(
 }
 
 /** Whether the user can read the image. A refusal must reveal nothing. */
-async function sees(made: Made, bytes: Buffer, who: Person = 'chief'): Promise<boolean> {
+async function sees(made: Made, bytes: Buffer, who: FixtureUser = 'chief'): Promise<boolean> {
   const answer = await fetchImage(made, bytes, who);
   const content = Buffer.from(await answer.arrayBuffer());
   if (answer.status === 200) assert.deepEqual(content, bytes);
@@ -65,12 +72,12 @@ function looking(inner: BlobStore): BlobStore {
   };
 }
 
-const patch = (made: Made, expectedRevision: number, changes: object, who: Person = 'chief') =>
+const patch = (made: Made, expectedRevision: number, changes: object, who: FixtureUser = 'chief') =>
   around.call(who, 'PATCH', `/objects/${made.id}`, { expectedRevision, changes });
 
 describe('images in rich text', () => {
   before(async () => {
-    around = await startAround({ blobs: looking });
+    around = await startRecordFixture({ blobs: looking });
   });
   after(() => around.close());
 
@@ -111,11 +118,11 @@ describe('images in rich text', () => {
     assert.deepEqual([await sees(made, open, 'agent'), await sees(made, hidden, 'agent')], [true, false]);
     assert.deepEqual([await sees(made, open, 'viewer'), await sees(made, open, 'stranger')], [false, false]);
     const unseen = await around.call('agent', 'GET', imagePath(made, hidden));
-    alike(unseen, await around.call('agent', 'GET', imagePath(made, picture())));
+    assertSameError(unseen, await around.call('agent', 'GET', imagePath(made, picture())));
     const other = await around.make();
     assert.equal(await sees(other, open), false, 'an image belongs to the records that show it');
     for (const name of ['x', keyOf(open).toUpperCase(), `${keyOf(open)}0`, randomUUID()]) {
-      refused(await around.call('chief', 'GET', `/objects/${made.id}/images/${name}`), 404, 'NOT_FOUND');
+      assertRejected(await around.call('chief', 'GET', `/objects/${made.id}/images/${name}`), 404, 'NOT_FOUND');
     }
   });
 
@@ -124,8 +131,12 @@ describe('images in rich text', () => {
     const made = await around.make({ body: doc(dataUrl(bytes)) });
     assert.deepEqual(await around.ok('chief', 'GET', `/objects/${made.id}/attachments`), []);
     for (const id of [keyOf(bytes), made.id]) {
-      refused(await around.call('chief', 'GET', `/attachments/${id}/content`), 404, 'NOT_FOUND');
-      refused(await around.call('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 }), 404, 'NOT_FOUND');
+      assertRejected(await around.call('chief', 'GET', `/attachments/${id}/content`), 404, 'NOT_FOUND');
+      assertRejected(
+        await around.call('chief', 'DELETE', `/attachments/${id}`, { expectedRevision: 1 }),
+        404,
+        'NOT_FOUND',
+      );
     }
   });
 
@@ -140,7 +151,7 @@ describe('images in rich text', () => {
       await patch(made, 1, { body: doc(handle(picture())) }),
     ];
     for (const answer of steal) {
-      refused(answer, 400, 'INVALID_VALUES');
+      assertRejected(answer, 400, 'INVALID_VALUES');
       assert.equal(answer.body.error.details[0].code, 'UNKNOWN_IMAGE');
       assert.match(answer.body.error.details[0].path, /^\/(?:values|changes)\/body$/);
     }
@@ -211,7 +222,7 @@ describe('images in rich text', () => {
     assert.equal((await move('take', 1, 'new', {})).status, 200);
     const values = { solution: 'x', secret: 's', $decisionReport: doc(dataUrl(bytes, 'jpeg')) };
     const strange = await move('finish', 2, 'work', { ...values, $decisionReport: doc(handle(picture())) });
-    refused(strange, 400, 'INVALID_VALUES');
+    assertRejected(strange, 400, 'INVALID_VALUES');
     assert.equal((await move('finish', 2, 'work', values)).status, 200);
     const events = await around.ok<any[]>('chief', 'GET', `/objects/${made.id}/history`);
     assert.deepEqual(events.at(-1).data.decisionReport, doc(handle(bytes)));
@@ -232,11 +243,11 @@ describe('images in rich text', () => {
       'https://example.org/a.png',
     ];
     for (const src of [...bad, 'data:image/png;base64,!!!!', 'data:image/png,abc', 'javascript:alert(1)', 'blob:x']) {
-      refused(await patch(made, 1, { body: doc(src) }), 400, 'INVALID_VALUES', src.slice(0, 40));
+      assertRejected(await patch(made, 1, { body: doc(src) }), 400, 'INVALID_VALUES', src.slice(0, 40));
     }
     const unused = picture();
-    refused(await patch(made, 1, { body: doc(dataUrl(unused)), count: -1 }), 400, 'INVALID_VALUES');
-    refused(await patch(made, 7, { body: doc(dataUrl(unused)) }), 409, 'REVISION_CONFLICT');
+    assertRejected(await patch(made, 1, { body: doc(dataUrl(unused)), count: -1 }), 400, 'INVALID_VALUES');
+    assertRejected(await patch(made, 7, { body: doc(dataUrl(unused)) }), 409, 'REVISION_CONFLICT');
     assert.equal((await around.rows('SELECT 1 FROM inline_images WHERE object_id = $1', [made.id])).length, 1);
     assert.equal((await around.rows('SELECT 1 FROM blobs WHERE sha256 = $1', [keyOf(unused)])).length, 0);
   });

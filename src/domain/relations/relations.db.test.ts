@@ -3,24 +3,24 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import {
-  type Around,
-  alike,
-  behind,
+  type RecordFixture,
+  assertSameError,
+  duringUncommittedChange,
   type Made,
-  type Person,
-  refused,
-  startAround,
-  tally,
-  together,
-} from '../../../test/harness/around.ts';
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+  countOutcomes,
+  concurrently,
+} from '../../../test/harness/record-fixture.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
 
 const CALLERS = 32;
-let around: Around;
+let around: RecordFixture;
 
 const at = (made: Made): string => `/objects/${made.id}/relations`;
 
-function relate(source: Made, code: string, target: Made, who: Person = 'chief'): Promise<TestAnswer> {
+function relate(source: Made, code: string, target: Made, who: FixtureUser = 'chief'): Promise<TestAnswer> {
   return around.call(who, 'POST', at(source), { definitionId: around.id(code), targetObjectId: target.id });
 }
 
@@ -30,12 +30,12 @@ async function related(source: Made, code: string, target: Made): Promise<string
   return answer.body.data.relation.id;
 }
 
-async function listed(made: Made, direction = '', who: Person = 'chief'): Promise<any[]> {
+async function listed(made: Made, direction = '', who: FixtureUser = 'chief'): Promise<any[]> {
   return await around.ok(who, 'GET', `${at(made)}${direction && `?direction=${direction}`}`);
 }
 
 const many = (count: number, type: 'case' | 'problem' = 'case'): Promise<Made[]> =>
-  together(count, () => around.make({}, type));
+  concurrently(count, () => around.make({}, type));
 
 const standing = async (code: string, made: readonly Made[]): Promise<number> => {
   const [row] = await around.rows<{ n: number }>(
@@ -47,7 +47,7 @@ const standing = async (code: string, made: readonly Made[]): Promise<number> =>
 
 describe('relations', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
   });
   after(() => around.close());
 
@@ -80,7 +80,7 @@ describe('relations', () => {
     assert.deepEqual([incoming.related.title, incoming.related.number.slice(0, 4)], ['The case', 'CASE']);
     assert.deepEqual([await listed(source, 'incoming'), await listed(target, 'outgoing')], [[], []]);
     for (const direction of ['', 'both', 'Incoming']) {
-      refused(await around.call('chief', 'GET', `${at(source)}?direction=${direction}`), 400, 'INVALID_REQUEST');
+      assertRejected(await around.call('chief', 'GET', `${at(source)}?direction=${direction}`), 400, 'INVALID_REQUEST');
     }
     for (const made of [source, target]) {
       assert.equal((await around.ok('chief', 'GET', `/objects/${made.id}`)).revision, 1);
@@ -94,12 +94,12 @@ describe('relations', () => {
     assert.equal(again.status, 201);
     assert.deepEqual(again.body.data, { relation: { id, revision: 1 }, idempotent: true });
     const one = `/relations/${id}`;
-    refused(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'REVISION_CONFLICT');
-    const removals = await together(8, () => around.call('chief', 'DELETE', one, { expectedRevision: 1 }));
-    assert.deepEqual(tally(removals), { 200: 1, '409 ARCHIVED': 7 });
+    assertRejected(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'REVISION_CONFLICT');
+    const removals = await concurrently(8, () => around.call('chief', 'DELETE', one, { expectedRevision: 1 }));
+    assert.deepEqual(countOutcomes(removals), { 200: 1, '409 ARCHIVED': 7 });
     const removed = removals.find(({ status }) => status === 200);
     assert.deepEqual(removed?.body.data, { id, state: 'ARCHIVED', revision: 2 });
-    refused(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'ARCHIVED');
+    assertRejected(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'ARCHIVED');
     assert.deepEqual(await listed(source), []);
     const anew = await relate(source, 'about', target);
     assert.equal(anew.body.data.idempotent, false);
@@ -124,7 +124,7 @@ describe('relations', () => {
     ];
     for (const [from, definitionId, to, where] of cases) {
       const answer = await around.call('chief', 'POST', at(from), { definitionId, targetObjectId: to.id });
-      refused(answer, 400, 'INVALID_REQUEST', where);
+      assertRejected(answer, 400, 'INVALID_REQUEST', where);
       assert.equal(answer.body.error.details[0].path, where);
     }
     for (const body of [
@@ -132,7 +132,7 @@ describe('relations', () => {
       { definitionId: around.id('about') },
       { definitionId: 'about', targetObjectId: target.id },
     ]) {
-      refused(await around.call('chief', 'POST', at(source), body), 400, 'INVALID_REQUEST');
+      assertRejected(await around.call('chief', 'POST', at(source), body), 400, 'INVALID_REQUEST');
     }
   });
 
@@ -141,7 +141,7 @@ describe('relations', () => {
     const shown = await around.make({ kind: 'a' }, 'problem');
     const hidden = await around.make({ kind: 'b', title: 'Hidden' }, 'problem');
     const absent = { ...hidden, id: randomUUID() };
-    alike(await relate(source, 'about', hidden, 'agent'), await relate(source, 'about', absent, 'agent'));
+    assertSameError(await relate(source, 'about', hidden, 'agent'), await relate(source, 'about', absent, 'agent'));
     const seen = await related(source, 'about', shown);
     const unseen = await related(source, 'about', hidden);
     assert.deepEqual(
@@ -150,9 +150,12 @@ describe('relations', () => {
     );
     assert.equal((await listed(source)).length, 2);
     const removal = await around.call('agent', 'DELETE', `/relations/${unseen}`, { expectedRevision: 1 });
-    refused(removal, 404, 'NOT_FOUND');
-    alike(removal, await around.call('agent', 'DELETE', `/relations/${randomUUID()}`, { expectedRevision: 1 }));
-    refused(await around.call('viewer', 'GET', at(hidden)), 404, 'NOT_FOUND');
+    assertRejected(removal, 404, 'NOT_FOUND');
+    assertSameError(
+      removal,
+      await around.call('agent', 'DELETE', `/relations/${randomUUID()}`, { expectedRevision: 1 }),
+    );
+    assertRejected(await around.call('viewer', 'GET', at(hidden)), 404, 'NOT_FOUND');
     const history = await around.call('agent', 'GET', `/objects/${source.id}/history`);
     assert.ok(history.body.data.some(({ data }: any) => data.relationId === seen));
     assert.ok(!JSON.stringify(history.body).includes(hidden.id));
@@ -171,29 +174,37 @@ describe('relations', () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const id = await related(source, 'about', target);
     const denied = await relate(source, 'about', target, 'viewer');
-    refused(denied, 403, 'RIGHT_MISSING');
+    assertRejected(denied, 403, 'RIGHT_MISSING');
     assert.deepEqual(denied.body.error.details, { right: 'relation.create' });
     const removal = await around.call('viewer', 'DELETE', `/relations/${id}`, { expectedRevision: 9 });
-    refused(removal, 403, 'RIGHT_MISSING');
+    assertRejected(removal, 403, 'RIGHT_MISSING');
     assert.deepEqual(removal.body.error.details, { right: 'relation.delete' });
-    refused(await relate({ ...source, id: randomUUID() }, 'about', target), 404, 'NOT_FOUND');
+    assertRejected(await relate({ ...source, id: randomUUID() }, 'about', target), 404, 'NOT_FOUND');
   });
 
   it('of archived records stay as they are', async () => {
     const [source, target, other] = (await many(3)) as [Made, Made, Made];
     const id = await related(source, 'about', target);
     await around.archive(target);
-    refused(await relate(other, 'about', target), 409, 'ARCHIVED');
+    assertRejected(await relate(other, 'about', target), 409, 'ARCHIVED');
     assert.equal((await listed(source))[0].related.state, 'ARCHIVED');
     await around.archive(source);
-    refused(await relate(source, 'about', other), 409, 'ARCHIVED');
-    refused(await around.call('chief', 'DELETE', `/relations/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
+    assertRejected(await relate(source, 'about', other), 409, 'ARCHIVED');
+    assertRejected(await around.call('chief', 'DELETE', `/relations/${id}`, { expectedRevision: 1 }), 409, 'ARCHIVED');
     assert.equal((await listed(source)).length, 1);
     const [one, two] = (await many(2)) as [Made, Made];
     const archived = `UPDATE objects SET state = 'ARCHIVED', revision = revision + 1, archived_at = now() WHERE id = $1`;
-    refused(await behind(around, archived, [two.id], () => relate(one, 'about', two)), 409, 'ARCHIVED');
+    assertRejected(
+      await duringUncommittedChange(around, archived, [two.id], () => relate(one, 'about', two)),
+      409,
+      'ARCHIVED',
+    );
     const [three, four] = (await many(2)) as [Made, Made];
-    refused(await behind(around, archived, [three.id], () => relate(three, 'about', four)), 409, 'ARCHIVED');
+    assertRejected(
+      await duringUncommittedChange(around, archived, [three.id], () => relate(three, 'about', four)),
+      409,
+      'ARCHIVED',
+    );
   });
 
   it('are as many at each end as the cardinality allows', async () => {
@@ -213,7 +224,7 @@ describe('relations', () => {
         [more, sourceOnce],
         [shared, targetOnce],
       ] as const) {
-        if (once) refused(answer, 409, 'RELATION_CARDINALITY', code);
+        if (once) assertRejected(answer, 409, 'RELATION_CARDINALITY', code);
         else assert.equal(answer.status, 201, code);
       }
       assert.equal((await relate(a, code, x)).body.data.idempotent, true, 'the very same is no further one');
@@ -225,8 +236,8 @@ describe('relations', () => {
 
   it(`are made once by ${CALLERS} callers at once`, async () => {
     const [source, target] = (await many(2)) as [Made, Made];
-    const answers = await together(CALLERS, () => relate(source, 'about', target));
-    assert.deepEqual(tally(answers), { 201: CALLERS });
+    const answers = await concurrently(CALLERS, () => relate(source, 'about', target));
+    assert.deepEqual(countOutcomes(answers), { 201: CALLERS });
     assert.equal(new Set(answers.map(({ body }) => body.data.relation.id)).size, 1);
     assert.equal(answers.filter(({ body }) => body.data.idempotent === false).length, 1);
     assert.equal(await standing('about', [source]), 1);
@@ -241,27 +252,39 @@ describe('relations', () => {
     const [center] = (await many(1)) as [Made];
     const around32 = await many(CALLERS);
     const problems = await many(CALLERS, 'problem');
-    assert.deepEqual(tally(await together(CALLERS, (i) => relate(center, 'caused-by', problems[i] as Made))), full);
-    assert.deepEqual(tally(await together(CALLERS, (i) => relate(around32[i] as Made, 'splits', center))), full);
-    assert.deepEqual(tally(await together(CALLERS, (i) => relate(around32[i] as Made, 'twin', center))), full);
+    assert.deepEqual(
+      countOutcomes(await concurrently(CALLERS, (i) => relate(center, 'caused-by', problems[i] as Made))),
+      full,
+    );
+    assert.deepEqual(
+      countOutcomes(await concurrently(CALLERS, (i) => relate(around32[i] as Made, 'splits', center))),
+      full,
+    );
+    assert.deepEqual(
+      countOutcomes(await concurrently(CALLERS, (i) => relate(around32[i] as Made, 'twin', center))),
+      full,
+    );
     const [other] = (await many(1)) as [Made];
-    assert.deepEqual(tally(await together(CALLERS, (i) => relate(other, 'twin', around32[i] as Made))), full);
-    const free = await together(CALLERS, (i) => relate(center, 'splits', around32[i] as Made));
-    assert.deepEqual(tally(free), { 201: CALLERS });
+    assert.deepEqual(
+      countOutcomes(await concurrently(CALLERS, (i) => relate(other, 'twin', around32[i] as Made))),
+      full,
+    );
+    const free = await concurrently(CALLERS, (i) => relate(center, 'splits', around32[i] as Made));
+    assert.deepEqual(countOutcomes(free), { 201: CALLERS });
   });
 
   it(`never close a cycle, however many are made at once`, async () => {
     const cycle = await many(CALLERS);
     const next = (i: number): Made => cycle[(i + 1) % CALLERS] as Made;
-    const closing = await together(CALLERS, (i) => relate(cycle[i] as Made, 'after', next(i)));
-    assert.deepEqual(tally(closing), { 201: CALLERS - 1, '409 RELATION_CYCLE': 1 });
-    const pairs = await together(20, async () => (await many(2)) as [Made, Made]);
+    const closing = await concurrently(CALLERS, (i) => relate(cycle[i] as Made, 'after', next(i)));
+    assert.deepEqual(countOutcomes(closing), { 201: CALLERS - 1, '409 RELATION_CYCLE': 1 });
+    const pairs = await concurrently(20, async () => (await many(2)) as [Made, Made]);
     const both = await Promise.all(pairs.flatMap(([a, b]) => [relate(a, 'after', b), relate(b, 'after', a)]));
-    assert.deepEqual(tally(both), { 201: 20, '409 RELATION_CYCLE': 20 });
+    assert.deepEqual(countOutcomes(both), { 201: 20, '409 RELATION_CYCLE': 20 });
     const [a, b, c] = (await many(3)) as [Made, Made, Made];
     const id = await related(a, 'after', b);
     await related(b, 'after', c);
-    refused(await relate(c, 'after', a), 409, 'RELATION_CYCLE');
+    assertRejected(await relate(c, 'after', a), 409, 'RELATION_CYCLE');
     await around.ok('chief', 'DELETE', `/relations/${id}`, { expectedRevision: 1 });
     await related(c, 'after', a);
     await related(b, 'about', a);
@@ -273,7 +296,7 @@ describe('relations', () => {
     const source = await around.make({ cause: problem.id });
     const id = await related(source, 'held-by', problem);
     const remove = () => around.call('chief', 'DELETE', `/relations/${id}`, { expectedRevision: 1 });
-    refused(await remove(), 409, 'RELATION_REQUIRED_BY_FIELD');
+    assertRejected(await remove(), 409, 'RELATION_REQUIRED_BY_FIELD');
     const change = (expectedRevision: number, changes: object) =>
       around.call('chief', 'PATCH', `/objects/${source.id}`, { expectedRevision, changes });
     assert.equal((await change(1, { cause: null })).status, 200);
@@ -282,12 +305,12 @@ describe('relations', () => {
     const listing = await around.make({ causes: [others.id, problem.id] });
     const held = await related(listing, 'caused-by', problem);
     const removal = await around.call('chief', 'DELETE', `/relations/${held}`, { expectedRevision: 1 });
-    refused(removal, 409, 'RELATION_REQUIRED_BY_FIELD', 'one of several');
+    assertRejected(removal, 409, 'RELATION_REQUIRED_BY_FIELD', 'one of several');
   });
 
   it('are removed or held by the field, never both, when both come at once', async () => {
     const problem = await around.make({}, 'problem');
-    const outcomes = await together(16, async () => {
+    const outcomes = await concurrently(16, async () => {
       const source = await around.make();
       const id = await related(source, 'held-by', problem);
       const changes = { cause: problem.id };
@@ -303,15 +326,15 @@ describe('relations', () => {
     });
     for (const { removed, events } of outcomes) {
       if (removed.status === 200) assert.equal(events.length, 2);
-      else refused(removed, 409, 'RELATION_REQUIRED_BY_FIELD');
+      else assertRejected(removed, 409, 'RELATION_REQUIRED_BY_FIELD');
     }
     const held = await around.make();
     const id = await related(held, 'held-by', problem);
     const set = `UPDATE objects SET revision = revision + 1, "values" = "values" || jsonb_build_object('cause', $2::text) WHERE id = $1`;
-    const answer = await behind(around, set, [held.id, problem.id], () =>
+    const answer = await duringUncommittedChange(around, set, [held.id, problem.id], () =>
       around.call('chief', 'DELETE', `/relations/${id}`, { expectedRevision: 1 }),
     );
-    refused(answer, 409, 'RELATION_REQUIRED_BY_FIELD');
+    assertRejected(answer, 409, 'RELATION_REQUIRED_BY_FIELD');
   });
 
   it('replay for a key what the first call was told', async () => {
@@ -330,7 +353,7 @@ describe('relations', () => {
   });
 
   it('are of definitions that are listed to whoever can use them', async () => {
-    const codes = async (who: Person, query = ''): Promise<string[]> =>
+    const codes = async (who: FixtureUser, query = ''): Promise<string[]> =>
       (await around.ok<{ code: string }[]>(who, 'GET', `/relation-definitions${query}`)).map(({ code }) => code).sort();
     const all = ['about', 'after', 'caused-by', 'held-by', 'splits', 'twin'];
     assert.deepEqual(await codes('chief'), all);
@@ -340,9 +363,9 @@ describe('relations', () => {
     assert.deepEqual(await codes('agent', `?sourceObjectId=${source.id}`), all);
     assert.deepEqual(await codes('chief', `?sourceObjectId=${problem.id}`), []);
     const path = `/relation-definitions?sourceObjectId=`;
-    refused(await around.call('viewer', 'GET', path + source.id), 403, 'RIGHT_MISSING');
-    refused(await around.call('stranger', 'GET', path + source.id), 404, 'NOT_FOUND');
-    refused(await around.call('chief', 'GET', `${path}x`), 400, 'INVALID_REQUEST');
+    assertRejected(await around.call('viewer', 'GET', path + source.id), 403, 'RIGHT_MISSING');
+    assertRejected(await around.call('stranger', 'GET', path + source.id), 404, 'NOT_FOUND');
+    assertRejected(await around.call('chief', 'GET', `${path}x`), 400, 'INVALID_REQUEST');
     const [about] = await around.ok<any[]>('chief', 'GET', '/relation-definitions');
     const types = await around.ok('chief', 'GET', '/metadata/types');
     const idOf = (code: string) => types.types.find((type: { code: string }) => type.code === code).id;

@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { withoutCorrelation } from '../../../test/harness/load-world.ts';
-import { queryOf, type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { withoutCorrelation } from '../../../test/harness/small-configuration.ts';
+import {
+  queryOf,
+  type Searcher,
+  type SearchFixture,
+  startSearchFixture,
+} from '../../../test/harness/search-fixture.ts';
 
 /**
  * Somebody tries to find a hidden value by asking: for each letter of it, in each way that a question can be put, which of two
  * questions is answered otherwise. An attacker who does better than guessing must see a difference somewhere; so none may be seen.
  */
 describe('an attacker who asks for hidden values', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   // Letters that stand in no text which the attacker may read: likeness of letters in titles is no secret.
   const SECRET = 'mxqvzjkwg';
   const NOWHERE = 'fdilurybf';
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
     // What the attacker may read is the same in all; what they may not read is the secret, in one of two records.
     for (const hush of [SECRET, 'blank']) {
       const values = { title: 'Spot case', kind: 'shut', region: 'south', score: 4, secret: `${hush} word`, hush };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { watchAnswers } from '../../../test/harness/load-document.ts';
-import { type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { watchAnswers } from '../../../test/harness/response-check.ts';
+import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 describe('search by filters', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   let problems: string[];
   let ids: Record<string, string>;
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
     problems = watchAnswers(world.app);
     ids = {
       a: await world.make({

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { watchAnswers } from '../../../test/harness/load-document.ts';
-import { bundle } from '../../../test/harness/load-world.ts';
-import { type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { watchAnswers } from '../../../test/harness/response-check.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
+import { type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 describe('search of other kinds', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   let problems: string[];
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
     problems = watchAnswers(world.app);
   });
   after(async () => {

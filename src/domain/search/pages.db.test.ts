@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { watchAnswers } from '../../../test/harness/load-document.ts';
-import { bundle, stored } from '../../../test/harness/load-world.ts';
-import { type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { watchAnswers } from '../../../test/harness/response-check.ts';
+import { bundle, stored } from '../../../test/harness/small-configuration.ts';
+import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 1400;
 
 describe('pages of a search', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   let problems: string[];
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
     const first = await world.make({ title: 'heron', region: 'north', kind: 'open' });
     await world.make({ title: 'heron stork', region: 'south', kind: 'shut', secret: 'ibis' });
     // Many at once: copies of what the service wrote, an hour apart in their updates, every third in the north.

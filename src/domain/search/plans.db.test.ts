@@ -10,7 +10,7 @@ import type { Statement } from '../../platform/database/pool.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { ownFieldView } from '../access/index.ts';
 import { typeView } from '../metadata/index.ts';
-import { queryOf, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 30_000;
 
@@ -56,11 +56,11 @@ function pathsOf(plan: Plan): string[] {
 }
 
 describe('plans of hot searches', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   let client: pg.Client;
   let seen: Statement[] = [];
   before(async () => {
-    world = await startSearchWorld({ own: 'guest' });
+    world = await startSearchFixture({ own: 'guest' });
     for (const region of ['north', 'south']) {
       for (const kind of ['open', 'shut']) {
         await world.make({

@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bundle, stored } from '../../../test/harness/load-world.ts';
-import { SEARCH_ROLES, SEARCH_TYPES, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { bundle, stored } from '../../../test/harness/small-configuration.ts';
+import {
+  SEARCH_ROLES,
+  SEARCH_TYPES,
+  type SearchFixture,
+  startSearchFixture,
+} from '../../../test/harness/search-fixture.ts';
 import { searchParts } from '../../modules.ts';
 import { migrateTypeBatch } from '../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './index.ts';
 
 describe('the search projection', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
   });
   after(async () => {
     await world.close();

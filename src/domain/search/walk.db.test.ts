@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { stored } from '../../../test/harness/load-world.ts';
-import { type Searcher, type SearchWorld, startSearchWorld } from '../../../test/harness/search-world.ts';
+import { stored } from '../../../test/harness/small-configuration.ts';
+import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 12_000;
 
@@ -10,9 +10,9 @@ const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStar
 const all = Array.from({ length: RECORDS }, (_, index) => index + 1);
 
 describe('words that very many records hold', () => {
-  let world: SearchWorld;
+  let world: SearchFixture;
   before(async () => {
-    world = await startSearchWorld();
+    world = await startSearchFixture();
     const first = await world.make({ title: 'origin', region: 'north', kind: 'open' });
     await stored(
       world.app,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from '../../../test/harness/app.ts';
-import { HOUR, type Instance, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
+import { HOUR, type Instance, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 
@@ -15,10 +15,10 @@ function refused(answer: TestAnswer, status: number, code: string, what = ''): v
 }
 
 describe('commands on SLA instances', () => {
-  let world: SlaWorld;
+  let world: SlaFixture;
 
   before(async () => {
-    world = await startSla(MONDAY);
+    world = await startSlaFixture(MONDAY);
   });
   after(() => world.close());
 

@@ -6,7 +6,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
-import { CONFIGURED, HOUR, type Instance, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
+import {
+  CONFIGURED,
+  HOUR,
+  type Instance,
+  MINUTE,
+  type SlaFixture,
+  startSlaFixture,
+} from '../../../test/harness/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 
@@ -17,11 +24,11 @@ const TIMES = `
     WHERE type IN ('SlaWarning', 'SlaBreached') AND object_id = ANY($1::uuid[])) AS events GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
 
 describe('timers of SLA instances', () => {
-  let world: SlaWorld;
+  let world: SlaFixture;
   let second: TestApp;
 
   before(async () => {
-    world = await startSla(MONDAY);
+    world = await startSlaFixture(MONDAY);
     second = await startTestApp({ on: world.app, clock: world.clock });
   });
   after(async () => {
@@ -206,11 +213,11 @@ describe('timers of SLA instances', () => {
 });
 
 describe('a change of policies and calendars', () => {
-  let world: SlaWorld;
+  let world: SlaFixture;
   let second: TestApp;
 
   before(async () => {
-    world = await startSla(MONDAY);
+    world = await startSlaFixture(MONDAY);
     second = await startTestApp({ on: world.app, clock: world.clock });
   });
   after(async () => {

@@ -1,15 +1,15 @@
 /** How instances follow changes of their records, whatever makes the change (docs/spec/workflow-and-sla.md#sla-instances). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { HOUR, type Instance, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
+import { HOUR, type Instance, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z'; // 09:00 in Berlin
 
 describe('transitions of SLA instances', () => {
-  let world: SlaWorld;
+  let world: SlaFixture;
 
   before(async () => {
-    world = await startSla(MONDAY);
+    world = await startSlaFixture(MONDAY);
   });
   after(() => world.close());
 

@@ -1,15 +1,15 @@
 /** Trying out stored and unsaved policies and calendars, also at clock changes (docs/spec/configuration.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { HOUR, MINUTE, type SlaWorld, startSla } from '../../../test/harness/sla.ts';
+import { HOUR, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
 
 const NOW = '2026-11-23T08:00:00.000Z';
 
 describe('try-out', () => {
-  let world: SlaWorld;
+  let world: SlaFixture;
 
   before(async () => {
-    world = await startSla(NOW);
+    world = await startSlaFixture(NOW);
   });
   after(() => world.close());
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { HOSTILE_NAMES, PRIVATE_HOSTS, startCanary } from '../../../test/harness/canary.ts';
-import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
-import { bundle } from '../../../test/harness/load-world.ts';
+import { HOSTILE_NAMES, PRIVATE_HOSTS, startPrivateListener } from '../../../test/harness/private-listener.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
 
 const PUBLIC = ['1.1.1.1'];
 
@@ -31,7 +31,7 @@ function problems(answer: TestAnswer): Place[] {
 }
 
 describe('a bundle that leads to private addresses', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   const asked: string[] = [];
   let answers: (name: string) => readonly string[];
   before(async () => {
@@ -40,7 +40,7 @@ describe('a bundle that leads to private addresses', () => {
       return answers(name);
     };
     answers = (name) => HOSTILE_NAMES.get(name) ?? PUBLIC;
-    hooks = await startHooks({ idle: true, outbound: { allowPrivate: false, resolve } });
+    hooks = await startWebhookFixture({ idle: true, outbound: { allowPrivate: false, resolve } });
   });
   after(() => hooks.close());
 
@@ -100,8 +100,8 @@ describe('a bundle that leads to private addresses', () => {
 
 describe('a bundle that was applied while private addresses were allowed', () => {
   it('can be applied again under the rule, and reaches nobody: each socket is judged', async () => {
-    const canary = await startCanary();
-    const hooks = await startHooks({ idle: true });
+    const canary = await startPrivateListener();
+    const hooks = await startWebhookFixture({ idle: true });
     let strict: TestApp | undefined;
     try {
       const hosts = ['127.0.0.1', 'localhost', '[::1]', '2130706433'];

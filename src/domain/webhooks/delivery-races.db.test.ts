@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, TEST_SECRETS, type TestApp, type TestOptions } from '../../../test/harness/app.ts';
-import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
 import { instant } from '../../platform/clock.ts';
 import { SecretBox } from '../../platform/secrets.ts';
@@ -18,9 +18,9 @@ import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-deli
 const systemTime = { now: () => Date.now() };
 
 describe('deliveries among many', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
-    hooks = await startHooks({ idle: true });
+    hooks = await startWebhookFixture({ idle: true });
   });
   after(() => hooks.close());
   beforeEach(async () => {
@@ -290,13 +290,13 @@ describe('deliveries among many', () => {
 });
 
 describe('one receiver of twenty that hangs', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   let hanging: Receiver;
   before(async () => {
     // The limit of concurrent attempts is lower than the number that hang, so that they could block all others. They hang
     // longer than the test may last, so that nothing that waits for them can succeed.
     const deliveries = { total: 24, each: 8, leaseMs: 120_000 };
-    hooks = await startHooks({ deliveries, outbound: { limitMs: 60_000 } });
+    hooks = await startWebhookFixture({ deliveries, outbound: { limitMs: 60_000 } });
     hanging = await startReceiver({ certificate: hooks.receiver.certificate });
     hanging.answer = 'hang';
   });

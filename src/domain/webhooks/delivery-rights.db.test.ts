@@ -1,17 +1,17 @@
 /** A payload contains only what the executor may see at the time of the attempt. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Hooks, startHooks, type Subscribing } from '../../../test/harness/hooks.ts';
-import { changeRights, idOf } from '../../../test/harness/load-world.ts';
+import { type WebhookFixture, startWebhookFixture, type Subscribing } from '../../../test/harness/webhook-fixture.ts';
+import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
 import { RECORD_EVENTS } from '../../contract/events.ts';
 
 const SKIPPED = ['SKIPPED', 0];
 
 describe('rights of the executor', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
     // Background work runs only on request, so that tests can make changes between an event and its attempt.
-    hooks = await startHooks({ idle: true });
+    hooks = await startWebhookFixture({ idle: true });
   });
   after(() => hooks.close());
   beforeEach(async () => {

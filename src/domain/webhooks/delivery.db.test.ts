@@ -6,15 +6,15 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { isSigned, startReceiver } from '../../../test/harness/receiver.ts';
 import { RECORD_EVENTS } from '../../contract/events.ts';
 
 describe('delivery', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
     // Long enough for a slow machine, and short enough for the two tests with a receiver that hangs.
-    hooks = await startHooks({ outbound: { limitMs: 3000 } });
+    hooks = await startWebhookFixture({ outbound: { limitMs: 3000 } });
   });
   after(() => hooks.close());
   beforeEach(async () => {

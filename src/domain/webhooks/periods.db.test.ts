@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { dispatchEvents } from './dispatch.ts';
 import { examineDeliveries, redispatch } from './doctor.ts';
 import { newest } from './store.ts';
@@ -11,9 +11,9 @@ import { newest } from './store.ts';
 const clock = { now: () => Date.now() };
 
 describe('the period of a subscription', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
-    hooks = await startHooks({ idle: true });
+    hooks = await startWebhookFixture({ idle: true });
   });
   after(() => hooks.close());
   beforeEach(async () => {
@@ -207,9 +207,9 @@ describe('the period of a subscription', () => {
 const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 describe('deliveries', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
-    hooks = await startHooks({ idle: true });
+    hooks = await startWebhookFixture({ idle: true });
   });
   after(() => hooks.close());
 

@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { refused } from '../../../test/harness/around.ts';
-import { type Hooks, type Person, startHooks } from '../../../test/harness/hooks.ts';
-import { bundle } from '../../../test/harness/load-world.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
+import { type WebhookFixture, type FixtureUser, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
 
-let hooks: Hooks;
+let hooks: WebhookFixture;
 let count = 0;
 
 /** A disabled subscription with the user as executor. */
-async function subscribed(as: Person, secretRef: string): Promise<string> {
+async function subscribed(as: FixtureUser, secretRef: string): Promise<string> {
   const body = {
     code: `owned-${++count}`,
     endpoint: hooks.receiver.url,
@@ -24,12 +24,12 @@ async function subscribed(as: Person, secretRef: string): Promise<string> {
   return (await hooks.ok('boss', 'POST', '/webhooks', body)).id;
 }
 
-const rotate = (who: Person, code: string) => hooks.admin(who, 'POST', `/signing-secrets/${code}/rotate`, {});
-const create = (who: Person, code: string) => hooks.admin(who, 'POST', '/signing-secrets', { code });
+const rotate = (who: FixtureUser, code: string) => hooks.admin(who, 'POST', `/signing-secrets/${code}/rotate`, {});
+const create = (who: FixtureUser, code: string) => hooks.admin(who, 'POST', '/signing-secrets', { code });
 
 describe('the right webhook.manage', () => {
   before(async () => {
-    hooks = await startHooks();
+    hooks = await startWebhookFixture();
   });
   after(() => hooks.close());
 
@@ -40,22 +40,22 @@ describe('the right webhook.manage', () => {
     assert.equal((await rotate('manager', 'own')).status, 200, 'their own subscription alone');
     const others = await subscribed('boss', 'own');
     const answer = await rotate('manager', 'own');
-    refused(answer, 403, 'RIGHT_MISSING');
+    assertRejected(answer, 403, 'RIGHT_MISSING');
     assert.deepEqual(answer.body.error.details, { right: 'role.assign' });
     assert.ok(!JSON.stringify(answer.body).includes('whsec_'));
     assert.equal((await rotate('boss', 'own')).status, 200, 'who may assign roles manages them all');
     // A restored subscription uses the same secret, so archived ones count.
     await hooks.okAdmin('boss', 'POST', `/webhooks/${others}/archive`);
-    refused(await rotate('manager', 'own'), 403, 'RIGHT_MISSING');
-    refused(await rotate('manager', 'missing'), 404, 'NOT_FOUND');
-    refused(await rotate('nobody', 'own'), 403, 'RIGHT_MISSING');
+    assertRejected(await rotate('manager', 'own'), 403, 'RIGHT_MISSING');
+    assertRejected(await rotate('manager', 'missing'), 404, 'NOT_FOUND');
+    assertRejected(await rotate('nobody', 'own'), 403, 'RIGHT_MISSING');
   });
 
   it('makes the first value of a secret under the same condition', async () => {
     await hooks.app.apply(bundle('signingSecrets: [waiting]'));
     await subscribed('boss', 'waiting');
     const answer = await create('manager', 'waiting');
-    refused(answer, 403, 'RIGHT_MISSING');
+    assertRejected(answer, 403, 'RIGHT_MISSING');
     assert.deepEqual(answer.body.error.details, { right: 'role.assign' });
     assert.equal((await create('boss', 'waiting')).status, 201);
   });
@@ -64,7 +64,7 @@ describe('the right webhook.manage', () => {
     assert.equal((await create('manager', 'raced')).status, 201);
     const [, rotated] = await Promise.all([subscribed('boss', 'raced'), rotate('manager', 'raced')]);
     assert.ok([200, 403].includes(rotated.status));
-    refused(await rotate('manager', 'raced'), 403, 'RIGHT_MISSING');
+    assertRejected(await rotate('manager', 'raced'), 403, 'RIGHT_MISSING');
   });
 
   it('shows no record in the list of deliveries that the reader may not read', async () => {
@@ -72,7 +72,7 @@ describe('the right webhook.manage', () => {
     const seen = await hooks.make({ title: 'Seen', kind: 'a' });
     const hidden = await hooks.make({ title: 'Hidden', kind: 'b' });
     await hooks.settled(id, 2);
-    const listed = async (who: Person): Promise<(string | null)[]> => {
+    const listed = async (who: FixtureUser): Promise<(string | null)[]> => {
       const deliveries = await hooks.ok(who, 'GET', `/webhook-deliveries?subscriptionId=${id}`);
       for (const { id: delivery, objectId } of deliveries) {
         const one = await hooks.okAdmin(who, 'GET', `/webhook-deliveries/${delivery}`);

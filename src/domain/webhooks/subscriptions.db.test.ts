@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PRIVATE_HOSTS } from '../../../test/harness/canary.ts';
-import { type Hooks, startHooks } from '../../../test/harness/hooks.ts';
-import { bundle, idOf, stored } from '../../../test/harness/load-world.ts';
+import { PRIVATE_HOSTS } from '../../../test/harness/private-listener.ts';
+import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
+import { bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
 import { applyBundle, exportBundle, planBundle } from '../../configuration/engine.ts';
 
@@ -22,9 +22,9 @@ function places(answer: TestAnswer): string[] {
 }
 
 describe('subscriptions', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
-    hooks = await startHooks({ idle: true, outbound: { allowPrivate: false } });
+    hooks = await startWebhookFixture({ idle: true, outbound: { allowPrivate: false } });
   });
   after(() => hooks.close());
 
@@ -263,9 +263,9 @@ describe('subscriptions', () => {
 });
 
 describe('signing secrets', () => {
-  let hooks: Hooks;
+  let hooks: WebhookFixture;
   before(async () => {
-    hooks = await startHooks({ idle: true });
+    hooks = await startWebhookFixture({ idle: true });
   });
   after(() => hooks.close());
 

@@ -1,9 +1,9 @@
 /** The states from which a transition is listed and can be made. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Around, refused, startAround } from '../../../test/harness/around.ts';
+import { type RecordFixture, assertRejected, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 
-let around: Around;
+let around: RecordFixture;
 
 const codes = async (id: string): Promise<string[]> => {
   const { transitions } = await around.ok('chief', 'GET', `/objects/${id}/workflow`);
@@ -22,7 +22,7 @@ async function go(id: string, code: string, values: Record<string, unknown> = {}
 
 describe('listed transitions', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
   });
   after(() => around.close());
 
@@ -34,7 +34,7 @@ describe('listed transitions', () => {
       expectedRevision: 1,
       expectedStateId: made.stateId,
     };
-    refused(
+    assertRejected(
       await around.call('chief', 'POST', `/objects/${made.id}/transitions`, body),
       400,
       'TRANSITION_NOT_AVAILABLE',

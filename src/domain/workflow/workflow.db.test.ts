@@ -4,24 +4,24 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from '../../../test/harness/app.ts';
 import {
-  type Around,
-  alike,
-  behind,
+  type RecordFixture,
+  assertSameError,
+  duringUncommittedChange,
   type Made,
-  type Person,
-  refused,
-  startAround,
-  tally,
-  together,
-} from '../../../test/harness/around.ts';
-import { changeRights, idOf } from '../../../test/harness/load-world.ts';
+  type FixtureUser,
+  assertRejected,
+  startRecordFixture,
+  countOutcomes,
+  concurrently,
+} from '../../../test/harness/record-fixture.ts';
+import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
 
 /** 00:30 of the next day in the time zone of the settings. */
 const NOW = '2026-11-21T14:30:00.000Z';
 const TODAY = '2026-11-22';
 const REPORT = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Decided.' }] }] };
 
-let around: Around;
+let around: RecordFixture;
 
 interface Snapshot {
   object: { id: string; revision: number };
@@ -30,14 +30,14 @@ interface Snapshot {
   permission: { transition: boolean };
 }
 
-const snapshot = (made: Made, who: Person = 'chief'): Promise<Snapshot> =>
+const snapshot = (made: Made, who: FixtureUser = 'chief'): Promise<Snapshot> =>
   around.ok(who, 'GET', `/objects/${made.id}/workflow`);
 
-const codes = async (made: Made, who: Person = 'chief'): Promise<string[]> =>
+const codes = async (made: Made, who: FixtureUser = 'chief'): Promise<string[]> =>
   (await snapshot(made, who)).transitions.map(({ code }) => code);
 
 interface Try {
-  who?: Person;
+  who?: FixtureUser;
   values?: Record<string, unknown>;
   expectedRevision?: number;
   expectedStateId?: string;
@@ -76,7 +76,7 @@ const paths = (answer: TestAnswer): string[] =>
 
 describe('workflow', () => {
   before(async () => {
-    around = await startAround({ clock: { now: () => Date.parse(NOW) } });
+    around = await startRecordFixture({ clock: { now: () => Date.parse(NOW) } });
   });
   after(() => around.close());
 
@@ -140,7 +140,7 @@ describe('workflow', () => {
     const without = await around.make({}, 'problem');
     const none = await snapshot(without);
     assert.deepEqual([none.state, none.transitions], [null, []]);
-    refused(await around.call('stranger', 'GET', `/objects/${made.id}/workflow`), 404, 'NOT_FOUND');
+    assertRejected(await around.call('stranger', 'GET', `/objects/${made.id}/workflow`), 404, 'NOT_FOUND');
   });
 
   it('makes a transition as one change: state, values, set, history', async () => {
@@ -211,10 +211,10 @@ describe('workflow', () => {
       changes: { kind: 'b', secret: 'x' },
     });
     const unmet = await attempt(made, 'take', { who: 'agent' });
-    refused(unmet, 400, 'TRANSITION_CONDITION_NOT_MET');
+    assertRejected(unmet, 400, 'TRANSITION_CONDITION_NOT_MET');
     assert.deepEqual(paths(unmet), ['/values/kind'], 'hidden fields of the condition are not named');
     assert.deepEqual(paths(await attempt(made, 'take')), ['/values/kind', '/values/secret']);
-    refused(await attempt(made, 'take', { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
+    assertRejected(await attempt(made, 'take', { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
     assert.equal(await stateOf(made), 'new');
     const agent = await idOf(around.app, 'users', 'agent');
     const other = await around.make();
@@ -223,7 +223,7 @@ describe('workflow', () => {
     ]);
     await changeRights(around.app, 'DELETE FROM role_assignments WHERE member_id = $1', [agent]);
     await around.app.app.versions.refresh();
-    refused(await attempt(other, 'take', { who: 'agent' }), 404, 'NOT_FOUND');
+    assertRejected(await attempt(other, 'take', { who: 'agent' }), 404, 'NOT_FOUND');
     await changeRights(around.app, `INSERT INTO role_assignments VALUES ($1, 'user', $2)`, [roles[0]?.role_id, agent]);
     await around.app.app.versions.refresh();
   });
@@ -231,19 +231,19 @@ describe('workflow', () => {
   it('answers a stale revision and a stale state with a conflict, and what is not there with none', async () => {
     const made = await around.make();
     const stale = await attempt(made, 'take', { expectedRevision: 7 });
-    refused(stale, 409, 'REVISION_CONFLICT');
-    refused(await attempt(made, 'take', { expectedStateId: around.id('work') }), 409, 'STATE_CONFLICT');
-    refused(await attempt(made, 'take', { expectedStateId: randomUUID() }), 409, 'STATE_CONFLICT');
-    refused(await attempt(made, 'finish'), 400, 'TRANSITION_NOT_AVAILABLE');
-    refused(await attempt(made, '', { transitionId: randomUUID() }), 400, 'TRANSITION_NOT_AVAILABLE');
+    assertRejected(stale, 409, 'REVISION_CONFLICT');
+    assertRejected(await attempt(made, 'take', { expectedStateId: around.id('work') }), 409, 'STATE_CONFLICT');
+    assertRejected(await attempt(made, 'take', { expectedStateId: randomUUID() }), 409, 'STATE_CONFLICT');
+    assertRejected(await attempt(made, 'finish'), 400, 'TRANSITION_NOT_AVAILABLE');
+    assertRejected(await attempt(made, '', { transitionId: randomUUID() }), 400, 'TRANSITION_NOT_AVAILABLE');
     const problem = await around.make({}, 'problem');
-    refused(await attempt(problem, 'take'), 400, 'TRANSITION_NOT_AVAILABLE');
+    assertRejected(await attempt(problem, 'take'), 400, 'TRANSITION_NOT_AVAILABLE');
     await around.ok('chief', 'PATCH', `/objects/${made.id}`, {
       expectedRevision: 1,
       changes: { note: 'x', secret: 'y' },
     });
     const conflict = await attempt(made, 'take', { who: 'agent', expectedRevision: 1 });
-    refused(conflict, 409, 'REVISION_CONFLICT');
+    assertRejected(conflict, 409, 'REVISION_CONFLICT');
     assert.deepEqual(
       conflict.body.error.details.changedSince.map(({ field }: { field: string }) => field),
       ['note'],
@@ -256,25 +256,26 @@ describe('workflow', () => {
       { more: 1 },
     ]) {
       const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId, ...bad };
-      refused(await around.call('chief', 'POST', `/objects/${made.id}/transitions`, body), 400, 'INVALID_REQUEST');
+      const answer = await around.call('chief', 'POST', `/objects/${made.id}/transitions`, body);
+      assertRejected(answer, 400, 'INVALID_REQUEST');
     }
   });
 
   it('asks for the record, then the right to the transition, then the rest', async () => {
     const made = await working();
     const denied = await attempt(made, 'finish', { who: 'agent', expectedRevision: 99 });
-    refused(denied, 403, 'RIGHT_MISSING');
+    assertRejected(denied, 403, 'RIGHT_MISSING');
     assert.deepEqual(denied.body.error.details, { right: 'transition:finish' });
-    refused(await attempt(made, 'hold', { who: 'viewer', expectedRevision: 99 }), 403, 'RIGHT_MISSING');
-    refused(await attempt(made, 'hold', { who: 'stranger' }), 404, 'NOT_FOUND');
+    assertRejected(await attempt(made, 'hold', { who: 'viewer', expectedRevision: 99 }), 403, 'RIGHT_MISSING');
+    assertRejected(await attempt(made, 'hold', { who: 'stranger' }), 404, 'NOT_FOUND');
     const body = { transitionId: around.id('hold'), expectedRevision: 1, expectedStateId: randomUUID() };
     const hidden = await around.make({ kind: 'b' });
-    alike(
+    assertSameError(
       await around.call('viewer', 'POST', `/objects/${hidden.id}/transitions`, body),
       await around.call('viewer', 'POST', `/objects/${randomUUID()}/transitions`, body),
     );
     await around.archive(made);
-    refused(await attempt(made, 'hold', { values: { $reason: 'x' } }), 409, 'ARCHIVED');
+    assertRejected(await attempt(made, 'hold', { values: { $reason: 'x' } }), 409, 'ARCHIVED');
   });
 
   it('takes the fields of its form alone, under the rights on fields, and names all that is wrong at once', async () => {
@@ -282,17 +283,17 @@ describe('workflow', () => {
     const outside = await attempt(made, 'hold', {
       values: { $reason: 'x', title: 'y', $decisionReport: REPORT, nothing: 1 },
     });
-    refused(outside, 400, 'INVALID_VALUES');
+    assertRejected(outside, 400, 'INVALID_VALUES');
     assert.deepEqual(paths(outside), ['/values/$decisionReport', '/values/nothing', '/values/title']);
     const hidden = await attempt(made, 'hold', { who: 'agent', values: { $reason: 'x', secret: 'y' } });
-    refused(hidden, 400, 'INVALID_VALUES');
-    refused(
+    assertRejected(hidden, 400, 'INVALID_VALUES');
+    assertRejected(
       await attempt(made, 'hold', { who: 'agent', values: { $reason: 'x', grade: 'y' } }),
       403,
       'FIELD_READ_ONLY',
     );
     const wrong = await attempt(made, 'finish', { values: { solution: 5, $reason: 7, other: 1 } });
-    refused(wrong, 400, 'INVALID_VALUES');
+    assertRejected(wrong, 400, 'INVALID_VALUES');
     assert.deepEqual(paths(wrong), [
       '/values/$decisionReport',
       '/values/$reason',
@@ -308,7 +309,7 @@ describe('workflow', () => {
     for (const $reason of [undefined, null, '', '  \n ']) {
       const made = await working();
       const answer = await attempt(made, 'hold', { values: { $reason } });
-      refused(answer, 400, 'INVALID_VALUES', JSON.stringify($reason));
+      assertRejected(answer, 400, 'INVALID_VALUES', JSON.stringify($reason));
       assert.deepEqual(paths(answer), ['/values/$reason']);
     }
     const made = await working({ solution: 'stood before' });
@@ -324,10 +325,10 @@ describe('workflow', () => {
 
   it('has one winner of 16 at once, and none behind another change', async () => {
     const made = await around.make();
-    const answers = await together(16, () =>
+    const answers = await concurrently(16, () =>
       attempt(made, 'take', { expectedRevision: 1, expectedStateId: made.stateId }),
     );
-    assert.deepEqual(tally(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
+    assert.deepEqual(countOutcomes(answers), { 200: 1, '409 REVISION_CONFLICT': 15 });
     const events = await around.rows(`SELECT 1 FROM journal WHERE object_id = $1 AND type = 'ObjectTransitioned'`, [
       made.id,
     ]);
@@ -335,10 +336,10 @@ describe('workflow', () => {
     const other = await around.make();
     const patch = `UPDATE objects SET revision = revision + 1 WHERE id = $1`;
     const body = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: other.stateId };
-    const late = await behind(around, patch, [other.id], () =>
+    const late = await duringUncommittedChange(around, patch, [other.id], () =>
       around.call('chief', 'POST', `/objects/${other.id}/transitions`, body),
     );
-    refused(late, 409, 'REVISION_CONFLICT');
+    assertRejected(late, 409, 'REVISION_CONFLICT');
   });
 
   it('is the only thing that changes the state', async () => {
@@ -348,19 +349,25 @@ describe('workflow', () => {
       for (const value of [work, 'work', { id: work }]) {
         const values = { title: 'x', kind: 'a', [name]: value };
         const created = await around.call('chief', 'POST', '/objects', { typeDefinitionId: 'case', values });
-        refused(created, 400, 'INVALID_VALUES', `create ${name}`);
+        assertRejected(created, 400, 'INVALID_VALUES', `create ${name}`);
       }
       const beside = { typeDefinitionId: 'case', values: { title: 'x' }, [name]: work };
-      refused(await around.call('chief', 'POST', '/objects', beside), 400, 'INVALID_REQUEST', `create beside ${name}`);
+      const created = await around.call('chief', 'POST', '/objects', beside);
+      assertRejected(created, 400, 'INVALID_REQUEST', `create beside ${name}`);
     }
     const made = await around.make();
     const one = `/objects/${made.id}`;
     for (const name of names) {
       const changes = { [name]: work };
-      refused(await around.call('chief', 'PATCH', one, { expectedRevision: 1, changes }), 400, 'INVALID_VALUES', name);
+      assertRejected(
+        await around.call('chief', 'PATCH', one, { expectedRevision: 1, changes }),
+        400,
+        'INVALID_VALUES',
+        name,
+      );
       const beside = { expectedRevision: 1, changes: { note: 'x' }, ...changes };
-      refused(await around.call('chief', 'PATCH', one, beside), 400, 'INVALID_REQUEST', name);
-      refused(
+      assertRejected(await around.call('chief', 'PATCH', one, beside), 400, 'INVALID_REQUEST', name);
+      assertRejected(
         await around.call('chief', 'DELETE', one, { expectedRevision: 1, ...changes }),
         400,
         'INVALID_REQUEST',
@@ -369,7 +376,7 @@ describe('workflow', () => {
       const items = [{ objectId: made.id, expectedRevision: 1, changes }];
       const [result] = await around.ok<any[]>('chief', 'POST', '/bulk', { operation: 'update', items });
       assert.equal(result.error.code, 'INVALID_VALUES', name);
-      refused(await attempt(made, 'take', { values: changes }), 400, 'INVALID_VALUES', name);
+      assertRejected(await attempt(made, 'take', { values: changes }), 400, 'INVALID_VALUES', name);
     }
     assert.deepEqual([await stateOf(made), (await around.ok('chief', 'GET', one)).revision], ['new', 1]);
     await go(made, 'take');

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
-import { type Around, startAround } from '../../../test/harness/around.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import type { Database } from '../database/pool.ts';
 import { type Finding, verifyJournal } from './seals-verify.ts';
 import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
 
-let around: Around;
+let around: RecordFixture;
 let db: Database;
 
 async function sealAll(): Promise<number> {
@@ -50,7 +50,7 @@ async function newest(count: number): Promise<number[]> {
 
 describe('the seal chain of the journal', () => {
   before(async () => {
-    around = await startAround();
+    around = await startRecordFixture();
     db = around.app.db;
     // Three seals of several rows each.
     for (let seal = 0; seal < 3; seal++) {

@@ -10,12 +10,12 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOB_USES } from '../../modules.ts';
-import { type Around, startAround } from '../../../test/harness/around.ts';
+import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import type { BlobStore } from './store.ts';
 import { sweepBlobs } from './sweep.ts';
 
 const DAY_MS = 86_400_000;
-let around: Around;
+let around: RecordFixture;
 let blobs: BlobStore;
 /** Called before content is removed. */
 let removing: ((key: string) => Promise<void>) | undefined;
@@ -63,7 +63,7 @@ const known = async (key: string): Promise<boolean> =>
 
 describe('the sweeper', () => {
   before(async () => {
-    around = await startAround({
+    around = await startRecordFixture({
       blobs: (files) => {
         blobs = looking(files);
         return blobs;

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
-import { type Pair, startPair } from '../../../test/harness/replica.ts';
+import { type ReplicatedPair, startReplicatedPair } from '../../../test/harness/replica.ts';
 import { readPosition, writePosition } from './position.ts';
 
 describe('reads from a replica', () => {
-  let pair: Pair;
+  let pair: ReplicatedPair;
   let app: TestApp;
   let other: TestApp;
   let key: string;
@@ -19,7 +19,7 @@ describe('reads from a replica', () => {
   const type = 'incident';
 
   before(async () => {
-    pair = await startPair();
+    pair = await startReplicatedPair();
     const database = { url: pair.url, readUrl: pair.readUrl };
     app = await startTestApp({ database });
     other = await startTestApp({ on: app, database });

@@ -4,7 +4,12 @@ import { execFile } from 'node:child_process';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { type Canary, HOSTILE_NAMES, PRIVATE_HOSTS, startCanary } from '../../../test/harness/canary.ts';
+import {
+  type PrivateListener,
+  HOSTILE_NAMES,
+  PRIVATE_HOSTS,
+  startPrivateListener,
+} from '../../../test/harness/private-listener.ts';
 import { type Answer, type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
 import { isPublicAddress, resolveBySystem } from './address.ts';
 import { Outbound, type OutboundOptions } from './outbound.ts';
@@ -35,9 +40,9 @@ describe('public addresses', () => {
 });
 
 describe('calls to private addresses', () => {
-  let canary: Canary;
+  let canary: PrivateListener;
   before(async () => {
-    canary = await startCanary();
+    canary = await startPrivateListener();
   });
   after(() => canary.close());
 
@@ -157,10 +162,10 @@ const MOST_MS = 15_000;
 
 describe('an outbound call', () => {
   let receiver: Receiver;
-  let canary: Canary;
+  let canary: PrivateListener;
   before(async () => {
     receiver = await startReceiver();
-    canary = await startCanary();
+    canary = await startPrivateListener();
   });
   after(async () => {
     await receiver.close();

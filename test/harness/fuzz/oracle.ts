@@ -1,7 +1,7 @@
 /** What must hold of every answer, whatever was asked. */
 import { statusOf } from '../../../src/lib/fault-codes.ts';
-import type { AnswerCheck } from '../load-document.ts';
-import type { Seen, Shot } from './wire.ts';
+import type { AnswerCheck } from '../response-check.ts';
+import type { RawResponse, RawRequest } from './raw-http.ts';
 
 /** Words that only the inside of the service knows. */
 const INSIDE =
@@ -9,7 +9,7 @@ const INSIDE =
 
 const OVERLOAD = new Set(['OVERLOADED', 'DATABASE_UNAVAILABLE']);
 
-export interface Judge {
+export interface ResponseOracle {
   checks: readonly AnswerCheck[];
   /** Operations whose error details are no pointers into the body sent. */
   pointless: ReadonlySet<string>;
@@ -20,7 +20,11 @@ export interface Judge {
 }
 
 /** What is wrong with an answer; nothing when all is well. */
-export function judge({ checks, pointless, forbidden, mayWrite }: Judge, shot: Shot, seen: Seen): string[] {
+export function responseOracle(
+  { checks, pointless, forbidden, mayWrite }: ResponseOracle,
+  shot: RawRequest,
+  seen: RawResponse,
+): string[] {
   const problems: string[] = [];
   const { status, headers, body } = seen;
   const overloaded = status === 503 && OVERLOAD.has(body?.error?.code);
@@ -52,7 +56,11 @@ export function judge({ checks, pointless, forbidden, mayWrite }: Judge, shot: S
   return problems;
 }
 
-function errorShape(shot: Shot, { status, headers, body, text }: Seen, pointless: ReadonlySet<string>): string[] {
+function errorShape(
+  shot: RawRequest,
+  { status, headers, body, text }: RawResponse,
+  pointless: ReadonlySet<string>,
+): string[] {
   const error = body?.error;
   if (typeof error?.code !== 'string' || typeof error.message !== 'string')
     return [`no error shape: ${text.slice(0, 200)}`];

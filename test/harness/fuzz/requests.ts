@@ -1,10 +1,10 @@
 /** Makes requests: valid ones, ones that are nearly so, and ones that are no requests at all. */
-import type { Call } from '../load-calls-row.ts';
+import type { Call } from '../operation-calls-case.ts';
 import type { RandomSource } from './random-source.ts';
 import { hostileBody, hostileContent, hostileFilter, hostileString } from './hostile.ts';
-import type { Pool } from './pool.ts';
-import { type Json, Shapes, spoil } from './shapes.ts';
-import type { Shot } from './wire.ts';
+import type { KnownValues } from './known-values.ts';
+import { type Json, SchemaValues, spoil } from './schema-values.ts';
+import type { RawRequest } from './raw-http.ts';
 
 /** An operation as the document describes it. */
 export interface Described {
@@ -16,11 +16,11 @@ export interface Described {
   params: { name: string; schema: Json }[];
   body: Json | undefined;
   isPublic: boolean;
-  shapes: Shapes;
+  shapes: SchemaValues;
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'];
-const NAMED: ReadonlyMap<string, { table: NonNullable<Shot['claims']>['table']; member: string }> = new Map([
+const NAMED: ReadonlyMap<string, { table: NonNullable<RawRequest['claims']>['table']; member: string }> = new Map([
   ['objects.create', { table: 'objects', member: 'objectId' }],
   ['identity.createUser', { table: 'users', member: 'userId' }],
   ['identity.createGroup', { table: 'groups', member: 'groupId' }],
@@ -32,9 +32,9 @@ export function describe(
   prefix: string,
   publicIds: ReadonlySet<string>,
   random: RandomSource,
-  pool: Pool,
+  pool: KnownValues,
 ): Described[] {
-  const shapes = new Shapes(document, random, (name) => pool.get(name));
+  const shapes = new SchemaValues(document, random, (name) => pool.get(name));
   const resolve = (part: unknown): Json => shapes.resolve(part as Json) as Json;
   return Object.entries(document['paths'] as Record<string, Json>).flatMap(([path, item]) =>
     Object.entries(item)
@@ -66,7 +66,7 @@ export function describe(
 
 export class Requests {
   readonly #random: RandomSource;
-  readonly #pool: Pool;
+  readonly #pool: KnownValues;
   readonly #known: readonly Described[];
   /** Calls that were valid when they were made, by operation. */
   readonly corpus: ReadonlyMap<string, readonly Call[]>;
@@ -74,7 +74,7 @@ export class Requests {
 
   constructor(options: {
     random: RandomSource;
-    pool: Pool;
+    pool: KnownValues;
     known: readonly Described[];
     corpus: ReadonlyMap<string, readonly Call[]>;
     keys: (who: string, prefix: string) => string | undefined;
@@ -86,7 +86,7 @@ export class Requests {
     this.#keys = options.keys;
   }
 
-  next(): Shot {
+  next(): RawRequest {
     const random = this.#random;
     const operation = random.pick(this.#known);
     const roll = random.below(20);
@@ -100,13 +100,13 @@ export class Requests {
     return this.#special(operation, who);
   }
 
-  #finish(operation: Described, who: string, way: string, call: Call, body: Buffer | undefined): Shot {
+  #finish(operation: Described, who: string, way: string, call: Call, body: Buffer | undefined): RawRequest {
     const params = { ...call.params };
     const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(params[name] ?? 'none'));
     const key = this.#keys(who, operation.prefix);
     const headers: [string, string][] = key === undefined ? [] : [['authorization', `Bearer ${key}`]];
     if (body !== undefined) headers.push(['content-type', 'application/json']);
-    const shot: Shot = {
+    const shot: RawRequest = {
       way,
       operation: operation.id,
       who,
@@ -126,7 +126,7 @@ export class Requests {
     return body === undefined ? undefined : Buffer.from(JSON.stringify(tame(operation.id, body)) ?? 'null');
   }
 
-  #corpusShot(operation: Described, who: string, spoiled: boolean): Shot {
+  #corpusShot(operation: Described, who: string, spoiled: boolean): RawRequest {
     const random = this.#random;
     const calls = this.corpus.get(operation.id) ?? [];
     if (calls.length === 0) return this.#madeShot(operation, who, spoiled);
@@ -145,7 +145,7 @@ export class Requests {
     return String(this.#pool.get(name) ?? random.uuid());
   }
 
-  #madeShot(operation: Described, who: string, spoiled: boolean): Shot {
+  #madeShot(operation: Described, who: string, spoiled: boolean): RawRequest {
     const random = this.#random;
     const params = Object.fromEntries(operation.params.map(({ name }) => [name, this.#param(name)]));
     const query: [string, string][] = [];
@@ -163,14 +163,14 @@ export class Requests {
     return this.#finish(operation, who, spoiled ? 'spoiled shape' : 'shape', call, this.#json(operation, body));
   }
 
-  #brokenBytes(operation: Described, who: string): Shot {
+  #brokenBytes(operation: Described, who: string): RawRequest {
     const shot = this.#corpusShot(operation, who, false);
     const valid = shot.body?.toString() ?? '{"expectedRevision":1}';
     return { ...shot, way: 'broken bytes', body: hostileBody(this.#random, valid) };
   }
 
   /** Methods, media types and headers that do not belong. */
-  #brokenFrame(operation: Described, who: string): Shot {
+  #brokenFrame(operation: Described, who: string): RawRequest {
     const random = this.#random;
     const shot = this.#corpusShot(operation, who, false);
     const set = (name: string, value: string): void => {
@@ -268,7 +268,7 @@ export class Requests {
   }
 
   /** Hostile search filters and import contents, with everything else as it should be. */
-  #special(given: Described, who: string): Shot {
+  #special(given: Described, who: string): RawRequest {
     const random = this.#random;
     const find = (id: string): Described => this.#known.find((one) => one.id === id) ?? given;
     const roll = random.below(6);

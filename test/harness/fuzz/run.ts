@@ -4,15 +4,15 @@ import { buildDocument } from '../../../src/contract/openapi.ts';
 import { ADMIN_SCOPE } from '../../../src/contract/scopes.ts';
 import { operations } from '../../../src/modules.ts';
 import { startTestApp, type TestApp } from '../app.ts';
-import { type Call, CANARY, type Login, rows, WORLD } from '../load-calls.ts';
-import { documentCheck } from '../load-document.ts';
-import { bundle, stored } from '../load-world.ts';
+import { type Call, HIDDEN_VALUE, type Login, operationCases, WORLD } from '../operation-calls.ts';
+import { documentCheck } from '../response-check.ts';
+import { bundle, stored } from '../small-configuration.ts';
 import { RandomSource } from './random-source.ts';
-import { judge, type Judge } from './oracle.ts';
-import { Pool } from './pool.ts';
+import { responseOracle, type ResponseOracle } from './oracle.ts';
+import { KnownValues } from './known-values.ts';
 import { describe, Requests } from './requests.ts';
 import { Target } from './target.ts';
-import { type Seen, type Shot, Wire } from './wire.ts';
+import { type RawResponse, type RawRequest, RawHttp } from './raw-http.ts';
 
 export interface FuzzOptions {
   requests: number;
@@ -58,7 +58,7 @@ const MAY = new Set([
 type KeySet = Map<string, string>;
 
 /** Keys of everybody, and anew for whom they do not work any more. */
-async function makeKeys(app: TestApp, pool: Pool, keys: KeySet): Promise<void> {
+async function makeKeys(app: TestApp, pool: KnownValues, keys: KeySet): Promise<void> {
   for (const login of LOGINS) {
     const plain = await app.createKey({ login });
     const admin = await app.createKey({ login, scopes: [ADMIN_SCOPE] });
@@ -69,7 +69,7 @@ async function makeKeys(app: TestApp, pool: Pool, keys: KeySet): Promise<void> {
 }
 
 async function gather(app: TestApp, keys: KeySet, corpus: Map<string, Call[]>): Promise<void> {
-  const table = rows(app, keys.get('full /api/v1') ?? '', keys.get('full /api/admin/v1') ?? '');
+  const table = operationCases(app, keys.get('full /api/v1') ?? '', keys.get('full /api/admin/v1') ?? '');
   for (const [id, row] of Object.entries(table)) {
     const calls: Call[] = [];
     for (const make of [() => row.call(), () => row.call(), () => row.hidden?.seen(), () => row.hidden?.absent()]) {
@@ -98,7 +98,7 @@ export async function fuzz({ requests, seed, say }: FuzzOptions): Promise<FuzzRe
 
 async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOptions): Promise<FuzzReport> {
   const random = new RandomSource(seed);
-  const pool = new Pool(random);
+  const pool = new KnownValues(random);
   const keys: KeySet = new Map();
   const corpus = new Map<string, Call[]>();
   await makeKeys(app, pool, keys);
@@ -120,14 +120,14 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
     corpus,
     keys: (who, prefix) => keys.get(`${who} ${prefix}`),
   });
-  const rules: Judge = {
+  const rules: ResponseOracle = {
     checks: documents.map(({ document, prefix }) => documentCheck(document, prefix)),
     // Bundles are pointed into by file and line; an inbound call is refused in the words of the command that it runs.
     pointless: new Set(['config.plan', 'config.apply', 'inbound.run']),
-    forbidden: (who) => (who === 'partial' || who === 'nobody' ? [CANARY] : []),
+    forbidden: (who) => (who === 'partial' || who === 'nobody' ? [HIDDEN_VALUE] : []),
     mayWrite: (operation) => MAY.has(operation),
   };
-  const wire = new Wire(target.url, 1);
+  const wire = new RawHttp(target.url, 1);
   const report: FuzzReport = {
     requests: 0,
     byStatus: {},
@@ -140,20 +140,20 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
     rssMiB: 0,
     problems: [],
   };
-  const tell = (shot: Shot, problem: string): void => {
+  const tell = (shot: RawRequest, problem: string): void => {
     const line = `[${report.requests}] ${shot.way} ${shot.who} ${shot.operation}: ${problem}\n      ${told(shot)}`;
     report.problems.push(line);
     say(line);
   };
   const succeeded = new Set<string>();
-  let recent: Shot[] = [];
+  let recent: RawRequest[] = [];
   try {
     while (report.requests < requests) {
       const shot = maker.next();
       if (spoilsTheRun(shot, pool)) continue;
       report.requests++;
       const stood = await claimed(app, shot);
-      let seen: Seen;
+      let seen: RawResponse;
       try {
         seen = await wire.fire(shot);
       } catch (error) {
@@ -168,7 +168,7 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
         succeeded.add(shot.operation);
         pool.learn(shot.operation, seen.body?.data, shot.params);
       }
-      for (const problem of judge(rules, shot, seen)) tell(shot, problem);
+      for (const problem of responseOracle(rules, shot, seen)) tell(shot, problem);
       if (seen.status >= 400 && !stood && (await claimed(app, shot)))
         tell(shot, 'it was refused, and made all the same');
       if (seen.status === 401 && shot.who !== 'unsure') await makeKeys(app, pool, keys);
@@ -219,7 +219,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
 /** Connections that the service closes by itself: too long headers, bodies that it will not read. */
 const MAY_BREAK = /ECONNRESET|EPIPE|socket hang up|Invalid character|unescaped characters/;
 
-function told({ method, path, headers, body }: Shot): string {
+function told({ method, path, headers, body }: RawRequest): string {
   const shown = headers
     .filter(([name]) => name !== 'authorization')
     .map(([name, value]) => `${name}: ${value.slice(0, 60)}`);
@@ -228,7 +228,7 @@ function told({ method, path, headers, body }: Shot): string {
 }
 
 /** The people and keys by whom the requests are made must stay. */
-function spoilsTheRun(shot: Shot, pool: Pool): boolean {
+function spoilsTheRun(shot: RawRequest, pool: KnownValues): boolean {
   if (shot.method === 'GET') return false;
   const body = shot.body?.toString() ?? '';
   const about = Object.values(shot.params);
@@ -236,17 +236,17 @@ function spoilsTheRun(shot: Shot, pool: Pool): boolean {
   return shot.operation === 'identity.addGroupMember' && shot.who === 'full' && body.includes('"everything"');
 }
 
-function patience({ body }: Shot): number {
+function patience({ body }: RawRequest): number {
   return MOST_MS + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
 }
 
 /** Suspicious requests once more, alone: what was somebody else's processor time does not come again. */
 async function repeat(
-  wire: Wire,
+  wire: RawHttp,
   target: Target,
-  recent: readonly Shot[],
+  recent: readonly RawRequest[],
   report: FuzzReport,
-  tell: (shot: Shot, problem: string) => void,
+  tell: (shot: RawRequest, problem: string) => void,
 ): Promise<void> {
   for (const shot of recent) {
     let least = { stall: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
@@ -268,7 +268,7 @@ async function repeat(
 }
 
 /** Whether there is something with the id that the request would give to something new. */
-async function claimed(app: TestApp, { claims }: Shot): Promise<boolean> {
+async function claimed(app: TestApp, { claims }: RawRequest): Promise<boolean> {
   if (claims === undefined || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(claims.id)) return false;
   return (await stored(app, `SELECT 1 FROM ${claims.table} WHERE id = $1`, [claims.id])).length > 0;
 }

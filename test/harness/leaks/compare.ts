@@ -1,8 +1,8 @@
 /** Asks two worlds the same and says what tells them apart. */
 import assert from 'node:assert/strict';
 import { RandomSource } from '../fuzz/random-source.ts';
-import { question, type Question } from './questions.ts';
-import { CANARY, type Hidden, LeakWorld } from './world.ts';
+import { randomRequest, type LeakRequest } from './requests.ts';
+import { HIDDEN_MARKER, type Hidden, LeakFixture } from './fixture.ts';
 
 export interface LeakTestOptions {
   /** `values`: they differ in what hidden things say; `existence`: in whether there are any. */
@@ -33,26 +33,26 @@ const DEFINITION = {
   ],
 };
 
-async function prepare(records: number, seed: number, hidden: Hidden): Promise<LeakWorld> {
-  const world = await LeakWorld.make(records, seed, hidden);
-  world.ids.set('definition', (await world.ok('POST', '/import-definitions', DEFINITION)).id);
-  return world;
+async function prepare(records: number, seed: number, hidden: Hidden): Promise<LeakFixture> {
+  const fixture = await LeakFixture.make(records, seed, hidden);
+  fixture.ids.set('definition', (await fixture.ok('POST', '/import-definitions', DEFINITION)).id);
+  return fixture;
 }
 
-async function ask(world: LeakWorld, { method, path, body, admin }: Question, who?: 'chief'): Promise<string> {
+async function ask(fixture: LeakFixture, { method, path, body, admin }: LeakRequest, who?: 'chief'): Promise<string> {
   const prefix = admin === true ? '/api/admin/v1' : '/api/v1';
-  const key = who === 'chief' ? world.keys.chief : admin === true ? world.lowAdmin : world.keys.low;
+  const key = who === 'chief' ? fixture.keys.chief : admin === true ? fixture.lowAdmin : fixture.keys.low;
   const given =
     body === undefined
       ? {}
-      : { body: world.filled(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
+      : { body: fixture.filled(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
   for (;;) {
-    const answer = await world.app.request(method, prefix + world.filled(path), { key, ...given });
+    const answer = await fixture.app.request(method, prefix + fixture.filled(path), { key, ...given });
     // What a busy machine refused says nothing.
     if (answer.status === 503) continue;
-    const told = world.told(answer);
+    const told = fixture.told(answer);
     // A canary sings in every hidden value: nothing that is told may hold it, whatever the twin says.
-    if (who === undefined && told.includes(CANARY)) return `${told} IN ${world.app.url}`;
+    if (who === undefined && told.includes(HIDDEN_MARKER)) return `${told} IN ${fixture.app.url}`;
     return told;
   }
 }
@@ -69,12 +69,12 @@ export async function compare({ differ, records, questions, seed }: LeakTestOpti
     const [left, right] = worlds;
     if (failed !== undefined || left === undefined || right === undefined) throw failed?.reason;
     // That the comparison can fail: who reads everything sees the difference.
-    const all: Question = { method: 'GET', path: '/search?q=salary&pageSize=100' };
+    const all: LeakRequest = { method: 'GET', path: '/search?q=salary&pageSize=100' };
     assert.notEqual(await ask(left, all, 'chief'), await ask(right, all, 'chief'));
     const report: LeakTestReport = { asked: 0, byStatus: {}, told: [] };
     const random = new RandomSource(seed);
     while (report.asked < questions && report.told.length < 5) {
-      const one = question(random, records);
+      const one = randomRequest(random, records);
       const [mine, theirs] = await Promise.all([ask(left, one), ask(right, one)]);
       report.asked++;
       const status = mine.slice(0, 3);

@@ -1,0 +1,75 @@
+/** What stands around the loaded records before measuring begins: comments to list, files to read, ids to name. */
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { Connection } from './connection.ts';
+import {
+  type DatabaseFacts,
+  FILE_BYTES,
+  FILES,
+  send,
+  TALKATIVE,
+  TALKATIVE_COMMENTS,
+  type Target,
+  TargetState,
+} from './scenario.ts';
+
+async function idOf(db: pg.Client, scope: string, code: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>('SELECT id FROM config_ids WHERE scope = $1 AND code = $2', [
+    scope,
+    code,
+  ]);
+  if (rows[0] === undefined) throw new Error(`the database holds no id of ${code} in ${scope}`);
+  return rows[0].id;
+}
+
+/** Ids of what the measured bundle configures. */
+export async function readConfigured(db: pg.Client): Promise<Pick<DatabaseFacts, 'transitions' | 'relationId'>> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT id FROM config_items WHERE section = 'relationDefinitions' AND code = 'concerns'`,
+  );
+  const states = 'workflows/ticket/states';
+  const transitions = 'workflows/ticket/transitions';
+  return {
+    relationId: rows[0]?.id ?? '',
+    transitions: {
+      take: { id: await idOf(db, transitions, 'take'), from: await idOf(db, states, 'new') },
+      giveBack: { id: await idOf(db, transitions, 'give-back'), from: await idOf(db, states, 'doing') },
+    },
+  };
+}
+
+/** Gives some records comments, straight into the table. @returns their ids */
+export async function loadComments(db: pg.Client, target: Target): Promise<string[]> {
+  const ids = target.ids.slice(0, TALKATIVE);
+  await db.query(
+    `INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
+      SELECT gen_random_uuid(), id, 1, repeat('What was found and done. ', 8), 'public', ($3::uuid[])[1 + n % cardinality($3::uuid[])],
+        at, at
+      FROM unnest($1::uuid[]) AS o (id), generate_series(1, $2::int) AS n,
+        LATERAL (SELECT now() - make_interval(mins => $2::int - n) AS at) AS t`,
+    [ids, TALKATIVE_COMMENTS, target.facts.people],
+  );
+  await db.query('VACUUM ANALYZE comments');
+  return ids;
+}
+
+/** Adds files through the API, so that their content is where the service looks for it. @returns their ids */
+export async function loadFiles(target: Target): Promise<string[]> {
+  const state = new TargetState(target);
+  const connection = await Connection.open(target.ports.docket);
+  const ids: string[] = [];
+  for (let n = 1; n <= FILES; n++) {
+    const body = {
+      filename: `report-${n}.pdf`,
+      mediaType: 'application/pdf',
+      contentBase64: randomBytes(FILE_BYTES).toString('base64'),
+    };
+    const path = `/api/v1/objects/${state.pick(target.ids)}/attachments`;
+    const answer = await connection.request(send(state, 'docket', 'POST', path, body));
+    const text = answer.body.toString('utf8');
+    if (answer.status !== 201) throw new Error(`a file was refused with ${answer.status}: ${text}`);
+    ids.push((JSON.parse(text) as { data: { id: string } }).data.id);
+  }
+  connection.close();
+  return ids;
+}

@@ -1,0 +1,160 @@
+/** A mix of all writes while something breaks, then everything that was told held against what is stored. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { verifyAcknowledged } from './fault-verification.ts';
+import { type WorkloadJournal, newJournal } from './fault-journal.ts';
+import { runWorkloadClient } from './fault-workload.ts';
+import type { FaultEnvironment } from './fault-environment.ts';
+import { docket } from './fault-service.ts';
+import { random } from './fault-client.ts';
+
+/** What was under way is answered within this after the last fault. */
+const BACK_MS = 20_000;
+
+export interface Fault {
+  stage: FaultEnvironment;
+  /** Begins every tag of this load, and of no other on this stage. */
+  name: string;
+  seed: number;
+  clients?: number;
+  /** Which processes are asked; all unless given. */
+  urls?: readonly string[];
+  pauseMs?: number;
+  excused?: readonly string[];
+  /** Where this load is noted beside others, all of whose names begin with `prefix`. */
+  beside?: { journal: WorkloadJournal; prefix: string };
+  /** Milliseconds that one try may take, and that everything may take after the last fault. */
+  tryMs?: number;
+  backMs?: number;
+  /** What happens meanwhile; the load ends when it does. */
+  faults(next: () => number): Promise<void>;
+}
+
+/** What is wrong after a fault, and what was told during it. */
+export interface Outcome {
+  problems: string[];
+  journal: WorkloadJournal;
+}
+
+export async function runUnderLoad(fault: Fault): Promise<Outcome> {
+  const { stage: environment, name, seed } = fault;
+  const journal = fault.beside?.journal ?? newJournal();
+  let running = true;
+  let givenUp = Number.POSITIVE_INFINITY;
+  const clients = Array.from({ length: fault.clients ?? 16 }, (_, turn) =>
+    runWorkloadClient({
+      urls: fault.urls ?? environment.urls(),
+      key: environment.key,
+      ids: environment.ids,
+      name: `${name}-${turn}`,
+      random: random(seed + turn + 1),
+      journal,
+      running: () => running,
+      patient: () => performance.now() < givenUp,
+      ...(fault.excused === undefined ? {} : { excused: fault.excused }),
+      ...(fault.tryMs === undefined ? {} : { tryMs: fault.tryMs }),
+      ...(fault.pauseMs === undefined ? {} : { pauseMs: fault.pauseMs }),
+    }),
+  );
+  const problems: string[] = [];
+  try {
+    await fault.faults(random(seed));
+  } finally {
+    running = false;
+    givenUp = performance.now() + (fault.backMs ?? BACK_MS);
+    await Promise.all(clients);
+  }
+  if (!environment.alive()) problems.push(`a process ended by itself:\n${environment.said()}`);
+  problems.push(
+    ...(await verifyAcknowledged(
+      (text, values) => environment.rows(text, values),
+      journal,
+      fault.beside?.prefix ?? `${name}-`,
+    )),
+  );
+  problems.push(...(await verifyOutcome(environment)));
+  problems.push(...environment.defects().map((line) => `the log tells of a defect: ${line}`));
+  return { problems, journal };
+}
+
+/** The service's own invariant checks, and those that hold only while nobody takes the outbox. */
+export async function verifyOutcome(environment: FaultEnvironment): Promise<string[]> {
+  const ended = await docket(['doctor', '--deep', '--json'], environment.env);
+  const checks = JSON.parse(ended.stdout) as { name: string; ok: boolean; says: string }[];
+  const problems = checks.filter(({ ok }) => !ok).map(({ name, says }) => `${name}: ${says}`);
+  if (environment.keepsOutbox) {
+    const rows = await environment.rows<{ id: string }>(
+      `SELECT j.id FROM journal j LEFT JOIN outbox x ON x.event_id = j.id GROUP BY j.id HAVING count(x.event_id) <> 1 LIMIT 5`,
+    );
+    problems.push(...rows.map(({ id }) => `I3: the event ${id} is not in the outbox once`));
+  }
+  return problems;
+}
+
+/** One line about what was told. */
+export function summaryOf({ journal }: Outcome): string {
+  const acknowledged = [...journal.acknowledged].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const refusals = [...journal.codes].map(([code, count]) => `${count} ${code}`).join(', ');
+  const sum = [...journal.acknowledged.values()].reduce((total, count) => total + count, 0);
+  return (
+    `${sum} writes acknowledged (${acknowledged}); ${journal.unanswered} without an answer; ` +
+    `${journal.refused} refused (${refusals}), the slowest after ${Math.round(journal.slowest)} ms`
+  );
+}
+
+export interface KillCounts {
+  service: number;
+  backend: number;
+  database: number;
+}
+
+/** Milliseconds that it took to answer again after each kill of the database. */
+export interface Kills extends Outcome {
+  back: number[];
+}
+
+/** Kills processes of the service, then connections of the database, then the whole database; all is held up after each kind. */
+export async function kill(
+  environment: FaultEnvironment,
+  counts: KillCounts,
+  seed: number,
+  say: (line: string) => void,
+  name = 'kill',
+): Promise<Kills> {
+  const back: number[] = [];
+  const ways: Readonly<Record<keyof KillCounts, (turn: number, next: () => number) => Promise<void>>> = {
+    service: async (turn, next) => {
+      await sleep(next() * 500);
+      await environment.killService(turn % environment.processes);
+      await environment.untilAnswered(turn % environment.processes);
+    },
+    backend: async (_turn, next) => {
+      await sleep(next() * 400);
+      back.push(await environment.killBackend(next));
+    },
+    database: async (_turn, next) => {
+      await sleep(200 + next() * 500);
+      back.push(await environment.killDatabase());
+    },
+  };
+  const problems: string[] = [];
+  const journal = newJournal();
+  for (const [kind, way] of Object.entries(ways) as [keyof KillCounts, (typeof ways)['service']][]) {
+    if (counts[kind] === 0) continue;
+    const outcome = await runUnderLoad({
+      stage: environment,
+      name: `${name}-${kind}`,
+      seed,
+      beside: { journal, prefix: `${name}-` },
+      faults: async (next) => {
+        for (let turn = 0; turn < counts[kind]; turn++) {
+          await way(turn, next);
+          if (!environment.alive()) throw new Error(`a process ended by itself:\n${environment.said()}`);
+          if (turn % 10 === 9) say(`${turn + 1} kills: ${kind}`);
+        }
+      },
+    });
+    say(`${counts[kind]} kills: ${kind}; ${outcome.problems.length} things are wrong; ${summaryOf(outcome)}`);
+    problems.push(...outcome.problems.map((problem) => `${kind}: ${problem}`));
+  }
+  return { problems, journal, back };
+}

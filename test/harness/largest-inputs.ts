@@ -1,0 +1,351 @@
+/**
+ * The largest legal input of every operation, for the test of the event loop: what a caller may send, and what may be stored where
+ * the operation reads. `MINIMAL` is for operations whose input and answer are bounded by a few kilobytes; they are measured with
+ * the call of the access table.
+ */
+import { randomUUID } from 'node:crypto';
+import type { TestApp } from './app.ts';
+import { WORLD } from './operation-calls.ts';
+import type { Call } from './operation-calls-case.ts';
+import { stored } from './small-configuration.ts';
+
+export const MINIMAL = 'minimal';
+
+/** A call and the status that it gets. */
+export interface Large extends Call {
+  name: string;
+  status: number;
+}
+
+export type LargeRow = typeof MINIMAL | ((seen: Seeded) => Promise<Large[]> | Large[]);
+
+const LONG_FIELDS = 10;
+const LONGEST = 100_000;
+const BODY = 10 * 1024 * 1024 - 1000;
+
+/** The world of the access test with long fields. */
+export const LARGE_CONFIGURATION = WORLD.replace(
+  '      - { code: picture, dataType: rich-text }\n',
+  `      - { code: picture, dataType: rich-text }\n      - { code: data, dataType: json }\n${Array.from(
+    { length: LONG_FIELDS },
+    (_, index) => `      - { code: long${index}, dataType: text }\n`,
+  ).join('')}`,
+);
+
+let seed = 7;
+function below(most: number): number {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+  return seed % most;
+}
+
+function fill(length: number, part: () => string): string {
+  const parts: string[] = [];
+  for (let size = 0; size < length; ) {
+    const next = part();
+    parts.push(next);
+    size += next.length;
+  }
+  return parts.join('').slice(0, length);
+}
+
+const letters = (count: number, first: number, alphabet: number): string =>
+  String.fromCharCode(...Array.from({ length: count }, () => first + below(alphabet)));
+
+/** Texts that are expensive in different ways. */
+const TEXTS: Readonly<Record<string, (length: number) => string>> = {
+  'different words': (length) => fill(length, () => `${letters(4 + below(8), 0x61, 26)} `),
+  'Chinese signs': (length) => fill(length, () => letters(50, 0x4e00, 20_000)),
+  compounds: (length) => fill(length, () => `${letters(4, 0x61, 26)}${letters(4, 0x41, 26)}${below(100)}-`),
+};
+
+const repeat = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length)).slice(0, length);
+
+/** Field → text, as long as they may be. */
+function longValues(kind: string, fields = LONG_FIELDS): Record<string, string> {
+  const text = TEXTS[kind] as (length: number) => string;
+  return Object.fromEntries(Array.from({ length: fields }, (_, index) => [`long${index}`, text(LONGEST)]));
+}
+
+/** Rich text as HTML and as a document, each about as large as is admitted. */
+function richTexts(): Record<string, unknown> {
+  const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'abc' }] };
+  return {
+    'HTML of paragraphs': `${repeat('<p>abc</p>', 150_000)}`,
+    'HTML of marks': repeat('<b>a<i>b</i></b> ', 110_000),
+    'HTML of links': repeat('<a href="https://example.org/x">a</a> ', 190_000),
+    'a document of paragraphs': { type: 'doc', content: Array.from({ length: 12_000 }, () => paragraph) },
+  };
+}
+
+/** What the world holds before the calls are made. */
+export interface Seeded {
+  app: TestApp;
+  /** The id of a record with long texts, with comments and a long history. */
+  record: string;
+  /** A call below `/api/v1` with every right; gives the answer's `data`. */
+  send(method: string, path: string, body?: unknown): Promise<any>;
+}
+
+const COPIES = 15;
+const COMMENTS = 60;
+
+/** Makes records with long texts, many comments and history, by copies in the database. */
+export async function seedLarge(app: TestApp, send: Seeded['send']): Promise<Seeded> {
+  const values = { title: 'Banana harvest', ...longValues('different words') };
+  const { id } = await send('POST', '/objects', { typeDefinitionId: 'thing', values });
+  const body = (TEXTS['different words'] as (length: number) => string)(LONGEST);
+  await send('POST', `/objects/${id}/comments`, { body, visibility: 'public' });
+  await send('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { long0: body } });
+  await stored(
+    app,
+    `WITH copies AS (SELECT gen_random_uuid() AS id FROM generate_series(1, ${COPIES})),
+      made AS (INSERT INTO objects SELECT (jsonb_populate_record(o, jsonb_build_object('id', c.id))).* FROM objects o, copies c
+        WHERE o.id = $1 RETURNING 1)
+      INSERT INTO search_records SELECT (jsonb_populate_record(s, jsonb_build_object('id', c.id))).*
+        FROM search_records s, copies c WHERE s.id = $1`,
+    [id],
+  );
+  await stored(
+    app,
+    `INSERT INTO comments SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid()))).*
+      FROM comments c, generate_series(1, ${COMMENTS}) WHERE c.object_id = $1`,
+    [id],
+  );
+  return { app, record: id, send };
+}
+
+async function records(seen: Seeded, count: number): Promise<string[]> {
+  const ids = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      seen.send('POST', '/objects', { typeDefinitionId: 'thing', values: { title: `Record ${index}` } }),
+    ),
+  );
+  return ids.map(({ id }) => id);
+}
+
+const textOf = (kind: string, length: number): string => (TEXTS[kind] as (length: number) => string)(length);
+const unknownKeys = (): object => Object.fromEntries(Array.from({ length: 66_000 }, (_, index) => [`k${index}`, 0]));
+
+/** Conditions nested as deep and as wide as a filter may be. */
+function wideFilter(): object {
+  const leaf = { field: 'title', operator: 'contains', value: 'a'.repeat(50) };
+  return { logic: 'AND', conditions: Array.from({ length: 100 }, () => leaf) };
+}
+
+/** Enough for several units of work; 100 are the most, and take as long for each. */
+const ITEMS = 12;
+
+async function bulk(seen: Seeded, length: number, kind: string): Promise<Large> {
+  const ids = await records(seen, ITEMS);
+  const items = ids.map((objectId) => ({
+    objectId,
+    expectedRevision: 1,
+    changes: { long0: textOf(kind, length) },
+  }));
+  return { name: `${ITEMS} items of ${length} characters, ${kind}`, body: { operation: 'update', items }, status: 200 };
+}
+
+const article = (body: string): object => ({
+  baseId: 'kb',
+  sectionId: 'first',
+  code: `a-${randomUUID()}`,
+  title: 'T',
+  locale: 'ru-RU',
+  visibility: 'internal',
+  body,
+});
+
+const users = (count: number): string =>
+  `users:\n${Array.from({ length: count }, (_, index) => `  - { login: u${index}, displayName: User ${index} }\n`).join('')}`;
+
+async function definition(seen: Seeded, format: 'CSV' | 'JSON'): Promise<string> {
+  const { id } = await seen.send('POST', '/import-definitions', {
+    code: `large-${randomUUID()}`,
+    targetKind: 'object',
+    targetTypeId: 'thing',
+    format,
+    mode: 'UPSERT',
+    sourceCode: 'there',
+    resolver: { externalIdField: 'ext' },
+    mapping: [{ source: 'title', target: 'title' }],
+  });
+  return id;
+}
+
+/** Operations whose input and answer are bounded by a few kilobytes. */
+const SMALL = `
+  metadata.types metadata.fields objects.schema objects.image objects.restore comments.edit comments.archive
+  attachments.list attachments.content attachments.archive relations.list relations.definitions relations.add
+  relations.archive workflow.get workflow.transition sla.list sla.history sla.command sla.explanation sla.try
+  sla.preview imports.define imports.definitions imports.get imports.list imports.undo services.list
+  services.get catalog.get catalog.request kb.list kb.get kb.image kb.edit kb.archive kb.bases kb.versions
+  kb.version kb.audiences kb.set-audiences kb.restore kb.material webhooks.list webhooks.create webhooks.change
+  webhooks.enable webhooks.disable webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery
+  webhooks.retry secrets.list secrets.create secrets.rotate identity.users identity.createUser
+  identity.changeUser identity.archiveUser identity.restoreUser identity.groups identity.createGroup
+  identity.changeGroup identity.archiveGroup identity.restoreGroup identity.orgUnits identity.createOrgUnit
+  identity.changeOrgUnit identity.archiveOrgUnit identity.restoreOrgUnit identity.addGroupMember
+  identity.groupMembers identity.removeGroupMember identity.setOrgMember identity.orgMembers
+  identity.removeOrgMember identity.archived integrations.list integrations.create integrations.change
+  integrations.enable integrations.disable integrations.archive integrations.restore integrations.runs
+  integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
+  session.get access.explanation identity.setPassword audit.list session.delete desk.types desk.permissions
+  desk.lookup desk.labels health.backlog desk.queues.list desk.queues.create desk.queues.change
+  desk.queues.delete config.list config.item config.export
+`;
+
+/** Every operation by its id; the test fails for one that is missing here. */
+export const LARGE: Readonly<Record<string, LargeRow>> = {
+  ...Object.fromEntries(
+    SMALL.trim()
+      .split(/\s+/)
+      .map((id) => [id, MINIMAL] as const),
+  ),
+  'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
+  'objects.create': () => [
+    ...Object.keys(TEXTS).map((kind) => ({
+      name: `2 texts of ${kind}`,
+      body: { typeDefinitionId: 'thing', values: { title: 'x', ...longValues(kind, 2) } },
+      status: 201,
+    })),
+    ...Object.entries(richTexts()).map(([kind, picture]) => ({
+      name: kind,
+      body: { typeDefinitionId: 'thing', values: { title: 'x', picture } },
+      status: 201,
+    })),
+    { name: 'unknown fields', body: { typeDefinitionId: 'thing', values: unknownKeys() }, status: 400 },
+    {
+      name: 'escapes',
+      body: `{"typeDefinitionId":"${repeat('\\u0436', BODY - (BODY % 6))}","values":{}}`,
+      status: 400,
+    },
+    { name: 'nested lists', body: '['.repeat(BODY), status: 400 },
+    { name: 'an unclosed text', body: `{"a":"${'x'.repeat(BODY)}`, status: 400 },
+    {
+      name: 'a key that stands twice',
+      body: `{"values":{${Array.from({ length: 66_000 }, (_, index) => `"k${index}":0`).join()},"k1":0}}`,
+      status: 400,
+    },
+    { name: 'exponents', body: `[${repeat('1.5e30,', 1_393_000)}1]`, status: 400 },
+    {
+      name: 'deep JSON',
+      body: { typeDefinitionId: 'thing', values: { title: 'x', data: Array.from({ length: 20_000 }, () => ({})) } },
+      status: 201,
+    },
+  ],
+  'objects.get': (seen) => [{ name: 'a long record', params: { objectId: seen.record }, status: 200 }],
+  'objects.update': async (seen) => {
+    const [id = ''] = await records(seen, 1);
+    const changes = longValues('Chinese signs', 2);
+    return [
+      { name: 'all texts', params: { objectId: id }, body: { expectedRevision: 1, changes }, status: 200 },
+      { name: 'the same again', params: { objectId: id }, body: { expectedRevision: 2, changes }, status: 200 },
+    ];
+  },
+  'objects.archive': async (seen) => {
+    const id = (await seen.send('POST', '/objects', {
+      typeDefinitionId: 'thing',
+      values: { title: 'x', ...longValues('different words') },
+    })) as { id: string };
+    return [{ name: 'a long record', params: { objectId: id.id }, body: { expectedRevision: 1 }, status: 200 }];
+  },
+  'objects.history': (seen) => [{ name: 'of long texts', params: { objectId: seen.record }, status: 200 }],
+  'comments.list': (seen) => [{ name: 'a page of long comments', params: { objectId: seen.record }, status: 200 }],
+  'comments.add': (seen) =>
+    Object.keys(TEXTS).map((kind) => ({
+      name: kind,
+      params: { objectId: seen.record },
+      body: { body: textOf(kind, 20_000), visibility: 'public' },
+      status: 201,
+    })),
+  'attachments.add': (seen) => [
+    {
+      name: 'a file as large as a body',
+      params: { objectId: seen.record },
+      body: { filename: 'a.bin', contentBase64: 'AAAA'.repeat(2_446_000) },
+      status: 201,
+    },
+  ],
+  'search.search': () => [
+    { name: 'long records', query: '?q=banana+harvest&pageSize=100', status: 200 },
+    { name: 'a typing error in long records', query: '?q=bananna+harvset&pageSize=100', status: 200 },
+    {
+      name: 'as many words as are read',
+      query: `?q=${encodeURIComponent(Array.from({ length: 800 }, (_, index) => `w${index}`).join(' '))}`,
+      status: 200,
+    },
+    { name: 'a wide filter', query: `?filter=${encodeURIComponent(JSON.stringify(wideFilter()))}`, status: 400 },
+  ],
+  'bulk.run': async (seen) => [await bulk(seen, 90_000, 'different words'), await bulk(seen, 30_000, 'Chinese signs')],
+  'imports.run': async (seen) => [
+    {
+      name: 'CSV of many rows',
+      body: {
+        definitionId: await definition(seen, 'CSV'),
+        content: `ext,title\n${Array.from({ length: 1000 }, (_, index) => `${index},Row ${index}\n`).join('')}`,
+        dryRun: false,
+      },
+      status: 201,
+    },
+    {
+      name: 'JSON of broken rows',
+      body: { definitionId: await definition(seen, 'JSON'), content: `[${'{"a":'.repeat(1_000_000)}`, dryRun: false },
+      status: 400,
+    },
+    {
+      name: 'CSV with an open quote',
+      body: {
+        definitionId: await definition(seen, 'CSV'),
+        content: `ext,title\n"${'x'.repeat(9_000_000)}`,
+        dryRun: false,
+      },
+      status: 400,
+    },
+  ],
+  'imports.preview': async (seen) => [
+    {
+      name: 'CSV of many rows',
+      body: {
+        definitionId: await definition(seen, 'CSV'),
+        content: `ext,title\n${Array.from({ length: 60_000 }, (_, index) => `${index},Row ${index}\n`).join('')}`,
+        limit: 100,
+      },
+      status: 200,
+    },
+  ],
+  'exports.create': () => [
+    {
+      name: 'long records as CSV',
+      body: { typeDefinitionId: 'thing', format: 'CSV', query: { q: 'banana' } },
+      status: 200,
+    },
+    { name: 'long records as JSON', body: { typeDefinitionId: 'thing', format: 'JSON' }, status: 200 },
+  ],
+  'kb.create': () => [
+    { name: 'ordinary text', body: article(textOf('different words', 200_000)), status: 201 },
+    { name: 'open addresses', body: article(repeat('<http://', 200_000)), status: 400 },
+  ],
+  'kb.publish': async (seen) => {
+    const { versionId } = await seen.send('POST', '/kb/articles', article(textOf('Chinese signs', 200_000)));
+    await stored(
+      seen.app,
+      `UPDATE kb_versions SET audience_ids = ARRAY['00000000-0000-0000-0000-000000000000'::uuid],
+        audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
+      [versionId],
+    );
+    return [{ name: 'a long text', body: { versionId }, status: 200 }];
+  },
+  'config.plan': () =>
+    Object.entries({
+      'many users': [users(8000), 200],
+      'open brackets': ['['.repeat(7_900_000), 400],
+      'nested lists': [`x: ${repeat(`${'['.repeat(60)}${']'.repeat(60)},`, 100_000)}`, 400],
+      'a wide list': [`x: [${repeat('a, ', 150_000)}]`, 400],
+      anchors: [
+        `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((code, at) => `${code}: &${code} [${Array(9).fill(`*${'abcdefghi'[at]}`).join()}]`).join('\n')}\n`,
+        400,
+      ],
+      'broken lines': [repeat('a: b: c\n', 200_000), 400],
+    } as const).map(([name, [text, status]]) => ({ name, body: { files: [{ name: 'a.yaml', text }] }, status })),
+  'config.apply': () => [{ name: 'many users', body: { files: [{ name: 'a.yaml', text: users(2000) }] }, status: 200 }],
+};

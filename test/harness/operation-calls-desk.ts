@@ -1,0 +1,55 @@
+/** The rows of `operation-calls.ts` that are about the desk of the console. */
+import { randomUUID } from 'node:crypto';
+import type { OperationCase } from './operation-calls-case.ts';
+
+export interface DeskMaker {
+  /** The id of a new record, that `partial` may see or not. */
+  record(shown: boolean): Promise<string>;
+  /** The id of a new shared queue, that `partial` may see or not. */
+  queue(shown: boolean): Promise<string>;
+}
+
+export function deskCases(make: DeskMaker): Record<string, OperationCase> {
+  const allowed: OperationCase['lacks'] = { login: 'nobody', status: 200 };
+  const unshared = missing('config.manage', 'reader');
+  const queue = (body: unknown): Pick<OperationCase, 'call' | 'hidden'> => ({
+    call: async () => ({ params: { queueId: await make.queue(true) }, body }),
+    hidden: {
+      seen: async () => ({ params: { queueId: await make.queue(false) }, body }),
+      absent: () => ({ params: { queueId: randomUUID() }, body }),
+    },
+  });
+  return {
+    'desk.types': { call: () => ({}), lacks: allowed },
+    'desk.permissions': {
+      call: async () => ({ params: { objectId: await make.record(true) } }),
+      lacks: { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] },
+      hidden: {
+        seen: async () => ({ params: { objectId: await make.record(false) } }),
+        absent: () => ({ params: { objectId: randomUUID() } }),
+      },
+    },
+    'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer', 'nobody') },
+    'desk.labels': {
+      call: async () => ({ query: `?ids=${await make.record(true)}` }),
+      lacks: allowed,
+      hidden: {
+        seen: async () => ({ query: `?ids=${await make.record(false)}` }),
+        absent: () => ({ query: `?ids=${randomUUID()}` }),
+        status: 200,
+      },
+    },
+    'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
+    'desk.queues.list': { call: () => ({}), lacks: allowed },
+    'desk.queues.create': {
+      call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),
+      lacks: unshared,
+    },
+    'desk.queues.change': { ...queue({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
+    'desk.queues.delete': { ...queue({ expectedRevision: 1 }), lacks: unshared },
+  };
+}
+
+function missing(right: string, login: OperationCase['lacks']['login']): OperationCase['lacks'] {
+  return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
+}

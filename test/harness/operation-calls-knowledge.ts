@@ -1,0 +1,136 @@
+/** The rows of the knowledge base in the table of calls (`operation-calls.ts`), and their world. */
+import { hash, randomUUID } from 'node:crypto';
+import type { TestApp } from './app.ts';
+import type { Call, OperationCase } from './operation-calls-case.ts';
+import { idOf, stored } from './small-configuration.ts';
+
+export const KNOWLEDGE = `
+knowledgeBases:
+  - { code: kb, name: KB, visibility: internal, locales: [ru-RU], sections: [{ code: first }] }
+`;
+
+/** A call below `/api/v1` with every right; gives the answer's `data`. */
+type Send = (method: string, path: string, body: unknown) => Promise<any>;
+
+const EVERYONE = '00000000-0000-0000-0000-000000000000';
+const GIF = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';
+const SHA256 = hash('sha256', Buffer.from(GIF.slice(GIF.indexOf(',') + 1), 'base64'));
+
+interface Version {
+  id: string;
+  versionId: string;
+}
+
+export function knowledgeCases(app: TestApp, send: Send): Readonly<Record<string, OperationCase>> {
+  const content = (body = 'Text') => ({ title: 'Article', body, locale: 'ru-RU', visibility: 'internal' });
+  const create = () => ({ baseId: 'kb', sectionId: 'first', code: `a-${randomUUID()}`, ...content(`![](${GIF})`) });
+  const draft = async (): Promise<Version> => {
+    const version = await send('POST', '/kb/articles', create());
+    await admit(version, EVERYONE);
+    return version;
+  };
+  const admit = (version: Version, id: string): Promise<unknown> =>
+    stored(
+      app,
+      `UPDATE kb_versions SET audience_ids = ARRAY[$2::uuid], audiences = '[{"kind":"everyone"}]' WHERE id = $1`,
+      [version.versionId, id],
+    );
+  const published = async (): Promise<Version> => {
+    const version = await draft();
+    await send('POST', '/kb/articles/publish', { versionId: version.versionId });
+    return version;
+  };
+  /** Published, but not for `partial`. */
+  const closed = async (): Promise<Version> => {
+    const version = await published();
+    await admit(version, await idOf(app, 'users', 'full'));
+    return version;
+  };
+  /** A draft of a base that is there no more. */
+  const gone = async (): Promise<Version> => {
+    const version = await draft();
+    await stored(
+      app,
+      `INSERT INTO config_items (id, section, code, state, definition, compiled, created_at, updated_at)
+        SELECT gen_random_uuid(), section, 'gone', 'ARCHIVED', definition, compiled, now(), now() FROM config_items
+        WHERE section = 'knowledgeBases' AND code = 'kb' ON CONFLICT DO NOTHING`,
+    );
+    await stored(
+      app,
+      `UPDATE kb_articles SET base_id = (SELECT id FROM config_items WHERE code = 'gone') WHERE id = $1`,
+      [version.id],
+    );
+    return version;
+  };
+  const missing = (right: string): OperationCase['lacks'] => {
+    return { login: 'nobody', status: 403, code: 'RIGHT_MISSING', details: { right } };
+  };
+  /** A call on a version, given as a parameter of the path. */
+  const onVersion = (body: () => unknown = () => undefined): Pick<OperationCase, 'call' | 'hidden' | 'lacks'> => {
+    const call = (versionId: string): Call => ({ params: { versionId }, body: body() });
+    return {
+      call: async () => call((await draft()).versionId),
+      lacks: missing('kb.write'),
+      hidden: { seen: async () => call((await gone()).versionId), absent: () => call(randomUUID()) },
+    };
+  };
+  const token = async ({ id }: Version): Promise<string> => {
+    const { key } = await app.createKey({ login: 'full', scopes: ['admin:manage'] });
+    return (await app.request('GET', `/api/admin/v1/kb/articles/${id}/material`, { key })).body.data.version;
+  };
+  const article = ({ id }: Version): Call => ({ params: { articleId: id } });
+  const absent = (): Call => article({ id: randomUUID(), versionId: '' });
+  const image = ({ id }: { id: string }): Call => ({ params: { articleId: id, sha256: SHA256 } });
+  return {
+    'kb.list': { call: () => ({}), lacks: missing('kb.read') },
+    'kb.get': {
+      call: async () => article(await published()),
+      lacks: missing('kb.read'),
+      hidden: { seen: async () => article(await closed()), absent },
+    },
+    'kb.image': {
+      call: async () => image(await published()),
+      lacks: missing('kb.read'),
+      hidden: { seen: async () => image(await gone()), absent: () => image({ id: randomUUID() }) },
+    },
+    'kb.create': { call: () => ({ body: create() }), lacks: missing('kb.write') },
+    'kb.edit': onVersion(() => ({ title: 'Other' })),
+    'kb.publish': {
+      call: async () => ({ body: { versionId: (await draft()).versionId } }),
+      lacks: missing('kb.publish'),
+      hidden: {
+        seen: async () => ({ body: { versionId: (await gone()).versionId } }),
+        absent: () => ({ body: { versionId: randomUUID() } }),
+      },
+    },
+    'kb.archive': {
+      call: async () => {
+        const version = await published();
+        return { body: { versionId: version.versionId, version: await token(version), confirmed: true } };
+      },
+      lacks: missing('kb.write'),
+      hidden: {
+        seen: async () => ({ body: { versionId: (await gone()).versionId, version: 'x', confirmed: true } }),
+        absent: () => ({ body: { versionId: randomUUID(), version: 'x', confirmed: true } }),
+      },
+    },
+    'kb.bases': { call: () => ({}), lacks: missing('kb.write') },
+    'kb.versions': { call: () => ({}), lacks: missing('kb.write') },
+    'kb.version': onVersion(),
+    'kb.audiences': onVersion(),
+    'kb.set-audiences': onVersion(() => ({ audiences: [{ kind: 'everyone' }] })),
+    'kb.restore': {
+      ...onVersion(),
+      call: async () => {
+        const { versionId } = await draft();
+        await stored(app, `UPDATE kb_versions SET state = 'ARCHIVED', draft_locale = NULL WHERE id = $1`, [versionId]);
+        return { params: { versionId } };
+      },
+    },
+    'kb.material': {
+      call: async () => article(await published()),
+      lacks: missing('kb.write'),
+      hidden: { seen: async () => article(await gone()), absent },
+    },
+  };
+}
