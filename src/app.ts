@@ -31,7 +31,7 @@ import { Notifier } from './platform/unit-of-work/notifier.ts';
 import { type Caller, Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
-import { watcher } from './metrics.ts';
+import { metricsReader } from './metrics.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 
@@ -101,7 +101,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       : new Replica({
           primary: db,
           replica: options.readDb,
-          onChange: (state) => log.info({ state }, 'the replica for reads'),
+          onChange: (state) => log.info({ state }, 'replica state changed'),
         });
   const versions = new VersionWatcher({
     db,
@@ -113,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await replica?.advance();
     },
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
-    onError: (error) => log.warn({ err: error }, 'cannot read the table cache_versions'),
+    onError: (error) => log.warn({ err: error }, 'cannot read the versions of rights and configuration'),
   });
   const search = searchParts();
   const work = new Work({
@@ -182,7 +182,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     health: { ready: () => readiness(versions, health) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: watcher({ db, clock, versions, authenticator, failures, replica, holder }),
+    gauges: metricsReader({ db, clock, versions, authenticator, failures, replica, holder }),
     consoleFolder: options.consoleFolder,
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,
@@ -211,7 +211,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     startWorker: () => {
       const onError = (task: string, error: unknown): void => {
         failures.set(task, (failures.get(task) ?? 0) + 1);
-        log.warn({ err: error, task }, 'background work failed and will be tried again');
+        log.warn({ err: error, task }, 'background task failed, will retry');
       };
       const deliverer = new Deliverer({
         db,
@@ -274,7 +274,7 @@ function headTeller(log: Logger): (head: SealHead) => void {
   return ({ number, hash }) => {
     if (performance.now() - told < HEAD_TOLD_MS) return;
     told = performance.now();
-    log.info({ seal: number, hash }, 'the audit log is sealed up to here');
+    log.info({ seal: number, hash }, 'audit log sealed');
   };
 }
 
@@ -297,7 +297,7 @@ function signInElsewhere(
       correlationId: newId(),
       config: await versions.fresh(),
     }),
-    onError: (error) => options.log.warn({ err: error }, 'a sign-in by OpenID Connect failed'),
+    onError: (error) => options.log.warn({ err: error }, 'OpenID Connect sign-in failed'),
   });
   return [
     { path: OIDC_PATH, id: 'session.oidc', answer: (asked) => oidc.leave(asked) },
@@ -308,8 +308,8 @@ function signInElsewhere(
 /** Puts into the log that the file store cannot be used, with the reason, and that it can be used again. */
 function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
   return (state, error) => {
-    if (state === 'ok') log.info('the file store answers again');
-    else log.warn({ err: loggable(error) }, `the file store cannot be used: ${(error as Error).message}`);
+    if (state === 'ok') log.info('file store available again');
+    else log.warn({ err: loggable(error) }, `file store unavailable: ${(error as Error).message}`);
   };
 }
 

@@ -9,7 +9,7 @@ import type { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { DatabaseMetrics } from './platform/observability/database-metrics.ts';
 import { DATABASE_METRICS } from './modules.ts';
 
-interface WatchParts {
+interface MetricsParts {
   db: Database;
   clock: Clock;
   versions: VersionWatcher;
@@ -21,16 +21,15 @@ interface WatchParts {
 }
 
 const CONNECTIONS = 'docket_db_connections';
-const CONNECTIONS_HELP = 'Connections of the pool, by what they are at.';
-const REMEMBERED = 'docket_rights_cache_total';
-const REMEMBERED_HELP = 'Questions for keys and rights: answered from memory (hit), or asked of the database (miss).';
+const CONNECTIONS_HELP = 'Connections of the pool by state.';
+const RIGHTS_CACHE = 'docket_rights_cache_total';
+const RIGHTS_CACHE_HELP = 'Lookups of keys and rights: from the cache (hit) or from the database (miss).';
 
 const CONTENT_ERRORS = 'docket_content_errors_total';
-const CONTENT_ERRORS_HELP =
-  'Files that could not be served: the file store lost them (missing) or changed their bytes (damaged).';
+const CONTENT_ERRORS_HELP = 'Files that could not be served: missing in the file store, or damaged there.';
 
 /** Returns the function that each scrape calls. */
-export function watcher({
+export function metricsReader({
   db,
   clock,
   versions,
@@ -38,7 +37,7 @@ export function watcher({
   failures,
   replica,
   holder,
-}: WatchParts): () => Promise<Gauge[]> {
+}: MetricsParts): () => Promise<Gauge[]> {
   const metrics = new DatabaseMetrics({ db, clock, metrics: DATABASE_METRICS });
   return async () => {
     // Read before the metrics queries, so that their own connection is not counted.
@@ -46,61 +45,62 @@ export function watcher({
     return [
       { name: CONNECTIONS, help: CONNECTIONS_HELP, value: pool.total - pool.idle, labels: { state: 'used' } },
       { name: CONNECTIONS, help: CONNECTIONS_HELP, value: pool.idle, labels: { state: 'idle' } },
-      { name: 'docket_db_connections_most', help: 'Connections that the pool may have.', value: pool.most },
-      { name: 'docket_db_waiting', help: 'Callers that wait for a connection of the pool.', value: pool.waiting },
-      { ...counter(REMEMBERED, REMEMBERED_HELP, authenticator.memory.hits), labels: { result: 'hit' } },
-      { ...counter(REMEMBERED, REMEMBERED_HELP, authenticator.memory.misses), labels: { result: 'miss' } },
-      counter('docket_config_reads_total', 'How often the configuration was read anew.', versions.reads.config),
+      { name: 'docket_db_connections_max', help: 'Maximum number of connections of the pool.', value: pool.most },
+      { name: 'docket_db_connection_waiters', help: 'Callers that wait for a connection.', value: pool.waiting },
+      { ...counter(RIGHTS_CACHE, RIGHTS_CACHE_HELP, authenticator.memory.hits), labels: { result: 'hit' } },
+      { ...counter(RIGHTS_CACHE, RIGHTS_CACHE_HELP, authenticator.memory.misses), labels: { result: 'miss' } },
+      counter('docket_config_loads_total', 'Number of times the configuration was reloaded.', versions.reads.config),
       counter(
-        'docket_rights_drops_total',
-        'How often remembered keys and rights were forgotten.',
+        'docket_rights_cache_invalidations_total',
+        'Number of times the cache of keys and rights was dropped.',
         versions.reads.rights,
       ),
       {
-        name: 'docket_epoch_age_seconds',
-        help: 'For how long rights and configuration are known to hold; past 1 requests wait until they are read.',
+        name: 'docket_cache_version_age_seconds',
+        help: 'Time since the versions of rights and configuration were last read; above 1, requests wait for the next read.',
         value: Math.max(0, versions.age / 1000),
       },
       ...[...failures].map(([task, value]) => ({
-        ...counter('docket_background_failures_total', 'Turns of background work that failed.', value),
+        ...counter('docket_background_failures_total', 'Failed runs of background tasks.', value),
         labels: { task },
       })),
       ...Object.entries(holder.errors).map(([error, value]) => ({
         ...counter(CONTENT_ERRORS, CONTENT_ERRORS_HELP, value),
         labels: { error },
       })),
-      ...(replica === undefined ? [] : ofReplica(replica)),
+      ...(replica === undefined ? [] : replicaGauges(replica)),
       ...(await metrics.read()),
     ];
   };
 }
 
 /** Metrics of the replica, if one is configured. */
-export function ofReplica(replica: Pick<Replica, 'metrics'>): Gauge[] {
+export function replicaGauges(replica: Pick<Replica, 'metrics'>): Gauge[] {
   const { state, reads, waits, waitedMs, behindBytes, behindMs } = replica.metrics();
-  const by = 'Reads that a replica may answer, by who did; failed: begun there, and repeated on the primary.';
-  const used = 'Whether the replica is used; late: too far behind to be asked; gone: it does not answer.';
+  const by =
+    'Replica-safe reads by the server that answered; failed: started on the replica and repeated on the primary.';
+  const used = 'State of the replica: used, lagging (too far behind to be used) or unavailable.';
   return [
     ...Object.entries(reads).map(([name, value]) => ({
       ...counter('docket_replica_reads_total', by, value),
-      labels: { by: name },
+      labels: { server: name },
     })),
-    counter('docket_replica_waits_total', 'Reads that waited for the replica to get far enough.', waits),
-    counter('docket_replica_waited_seconds_total', 'Time that reads waited for the replica.', waitedMs / 1000),
-    ...['used', 'late', 'gone'].map((one) => ({
+    counter('docket_replica_waits_total', 'Reads that waited for the replica to catch up.', waits),
+    counter('docket_replica_wait_seconds_total', 'Time that reads waited for the replica.', waitedMs / 1000),
+    ...['used', 'lagging', 'unavailable'].map((one) => ({
       name: 'docket_replica_state',
       help: used,
       value: one === state ? 1 : 0,
       labels: { state: one },
     })),
     {
-      name: 'docket_replica_behind_bytes',
-      help: 'Bytes of the log that the replica lacked of what it must have, when last asked.',
+      name: 'docket_replica_lag_bytes',
+      help: 'Bytes of the write-ahead log that the replica still needed, at the last check.',
       value: behindBytes,
     },
     {
-      name: 'docket_replica_behind_seconds',
-      help: 'For how long the replica has lacked something that it must have.',
+      name: 'docket_replica_lag_seconds',
+      help: 'Time for which the replica has been behind the position that it needs.',
       value: behindMs / 1000,
     },
   ];

@@ -87,94 +87,99 @@ export interface SettingRow {
 /** All settings, in the order of the documentation. */
 export const SETTINGS_TABLE = [
   { name: 'DOCKET_HOST', default: '127.0.0.1', meaning: 'Address that the service listens on.' },
-  { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 takes any free one.' },
+  { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 selects a free port.' },
   { name: 'DOCKET_DATA_DIR', default: './data', meaning: 'Folder for the embedded database, attachments and keys.' },
   {
     name: 'DATABASE_URL',
     default: '',
-    meaning: 'PostgreSQL 15 to 18 to use, as postgres://…; absent: the embedded PostgreSQL in the data folder.',
+    meaning:
+      'Connection URL of PostgreSQL 15 to 18, postgres://…; if not set: the embedded PostgreSQL in the data folder.',
   },
   {
     name: 'DATABASE_READ_URL',
     default: '',
-    meaning: 'A streaming replica of that database: lists, search, history and exports are read there.',
+    meaning: 'Connection URL of a streaming replica, which serves lists, search, history and exports.',
   },
   {
     name: 'DATABASE_DIRECT_URL',
     default: '',
-    meaning: 'The way to that database past a pooler, for building indexes and being woken; absent: DATABASE_URL.',
+    meaning: 'Connection URL that bypasses a pooler, for index builds and LISTEN; if not set: DATABASE_URL.',
   },
   {
     name: 'DOCKET_BLOBS',
     default: 'file:',
-    meaning: 'Where attachments are kept: file: (below the data folder), file:/FOLDER, or s3://BUCKET?endpoint=URL.',
+    meaning: 'Storage of attachments: file: (in the data folder), file:/FOLDER, or s3://BUCKET?endpoint=URL.',
   },
   {
     name: 'DOCKET_SECRET_KEY',
     default: '',
     meaning:
-      'Master key that seals stored secrets, 32 characters or more; absent: master.key in the data folder, made once.',
+      'Master key that encrypts stored secrets, at least 32 characters; if not set: master.key in the data folder, created once.',
   },
   {
     name: 'DOCKET_POOL',
     default: '',
     meaning:
-      'Database connections of one process, 4 to 1000; absent: 20, and under serve --processes fewer where needed.',
+      'Maximum number of database connections of one process, 4 to 1000; if not set: 20, or fewer under serve --processes.',
   },
   { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
-  { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests a minute and API key, or off.' },
+  { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests per minute and API key, or off.' },
   {
     name: 'DOCKET_TRUSTED_PROXIES',
     default: '',
-    meaning: 'Proxies whose X-Forwarded-For is believed: addresses or CIDR ranges, separated by commas.',
+    meaning: 'Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas.',
   },
   {
     name: 'DOCKET_METRICS_ALLOW',
     default: '127.0.0.0/8,::1/128',
-    meaning: 'Who may read /metrics: addresses or CIDR ranges, separated by commas.',
+    meaning: 'Clients that may read /metrics: addresses or CIDR ranges, separated by commas.',
   },
   {
     name: 'DOCKET_PUBLIC_URL',
     default: '',
-    meaning: 'Where people reach the service, as https://docket.example.org; with https, answers carry HSTS.',
+    meaning: 'Public URL of the service, such as https://docket.example.org; with https, responses carry HSTS.',
   },
   {
     name: 'DOCKET_SECURITY_CONTACT',
     default: '',
     meaning:
-      'Contact for vulnerability reports, as mailto:, https: or tel: URI, for /.well-known/security.txt; absent: none.',
+      'Contact for vulnerability reports in /.well-known/security.txt: a mailto:, https: or tel: URI; if not set: no such file.',
   },
   {
     name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
     default: 'false',
-    meaning: 'true lets webhooks reach private and loopback addresses, for development and tests.',
+    meaning: 'true allows webhooks to private and loopback addresses, for development and tests.',
   },
   { name: 'DOCKET_OIDC_ISSUER', default: '', meaning: 'OpenID Connect issuer for signing in to the console.' },
-  { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id at that issuer.' },
+  { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id registered with the issuer.' },
   {
     name: 'DOCKET_OIDC_CLIENT_SECRET',
     default: '',
-    meaning: 'Client secret at that issuer; absent for a public client.',
+    meaning: 'Client secret; not set for a public client.',
   },
-  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', default: '', meaning: 'Where traces are sent; absent: none are made.' },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    default: '',
+    meaning: 'OTLP endpoint for traces; if not set, no traces are recorded.',
+  },
   {
     name: 'OTEL_TRACES_SAMPLER',
     default: 'parentbased_always_on',
     meaning:
-      'Which traces are recorded: always_on, always_off, traceidratio, or the same after parentbased_, which follow the decision of a caller that sends traceparent.',
+      'Which traces are recorded: always_on, always_off, traceidratio, or one of these with the prefix parentbased_, which follows the decision of a caller that sends traceparent.',
   },
   {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     default: '1',
-    meaning: 'For traceidratio and parentbased_traceidratio: the share of traces that is recorded, from 0 to 1.',
+    meaning: 'For traceidratio and parentbased_traceidratio: the share of recorded traces, from 0 to 1.',
   },
   {
     name: 'DOCKET_AUDIT_HEADS',
     default: '',
     meaning:
-      'Where heads of the audit chain are written outside of the database: file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or https://….',
+      'Destination outside the database for heads of the audit chain: file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or https://….',
   },
-  { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not bring the database schema up to date.' },
+  { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not migrate the database schema.' },
 ] as const satisfies readonly SettingRow[];
 
 type Name = (typeof SETTINGS_TABLE)[number]['name'];

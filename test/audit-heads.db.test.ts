@@ -102,7 +102,7 @@ describe('exported heads of the audit chain', () => {
     const until = performance.now() + 60_000;
     while ((await written()) === '' && performance.now() < until) await sleep(50);
     const figures = await (await fetch(`${service.url}/metrics`)).text();
-    assert.match(figures, /^docket_audit_heads_waiting \d+$/m);
+    assert.match(figures, /^docket_audit_heads_pending \d+$/m);
     assert.equal(await service.stop(), 0);
     const before = await sealCursor(db);
     assert.equal((await written()).trim().split('\n').at(-1), `${before.number}:${before.hash}`);

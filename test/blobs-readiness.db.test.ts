@@ -101,12 +101,12 @@ describe('an S3 store with least privilege', () => {
       refused(await files.download(kept));
       assert.equal((await app.request('GET', `/api/v1/objects/${files.objectId}`, files)).status, 200);
       const reason = { away: /PutObject of s3:\/\/docket\/files\/\.probe/, denied: /AccessDenied, 403/, broken: /500/ };
-      const said = lines.filter((line) => line.includes('the file store cannot be used'));
+      const said = lines.filter((line) => line.includes('file store unavailable'));
       assert.match(said.join(''), reason[mood]);
       assert.equal(said.length, 1, 'once, however often somebody asks');
       fake.mood = 'fair';
       await until(app, well);
-      assert.ok(lines.some((line) => line.includes('the file store answers again')));
+      assert.ok(lines.some((line) => line.includes('file store available again')));
       assert.equal((await files.upload(`after ${mood}`)).status, 201);
       assert.equal((await files.download(kept)).body, `before ${mood}`);
     });

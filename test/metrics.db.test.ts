@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
 import { DATABASE_METRICS } from '../src/modules.ts';
-import { ofReplica } from '../src/metrics.ts';
+import { replicaGauges } from '../src/metrics.ts';
 import { mergeMetrics } from '../src/http/merge-metrics.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { lintMetrics } from './harness/metrics-lint.ts';
@@ -14,7 +14,7 @@ import { lintMetrics } from './harness/metrics-lint.ts';
 const CANARY = 'zanzibarcanary';
 
 /** What a scrape has more where a replica is configured; `replica.db.test.ts` holds it against a real one. */
-const REPLICA_GAUGES = ofReplica({
+const REPLICA_GAUGES = replicaGauges({
   metrics: () => ({
     state: 'used',
     reads: { replica: 0, primary: 0, failed: 0 },
@@ -189,7 +189,7 @@ describe('metrics', () => {
       const value = found.get(name) ?? Number.NaN;
       assert.ok(Math.abs(value - seconds) < 60, `${name} is ${value}`);
     };
-    assert.equal(found.get('docket_outbox_waiting'), 10_000);
+    assert.equal(found.get('docket_outbox_pending'), 10_000);
     near('docket_outbox_oldest_seconds', 3600);
     assert.equal(found.get('docket_deliveries_due'), 2);
     assert.equal(found.get('docket_deliveries_leased'), 1);

@@ -141,7 +141,7 @@ export class Supervisor {
       else this.#heard(child, started, taker, message);
     });
     started.on('error', (error) => {
-      this.#log.warn({ err: error, process: child.name }, 'a process could not be told');
+      this.#log.warn({ err: error, process: child.name }, 'failed to send a message to a child process');
       // A process that could not be spawned emits no `exit` event.
       if (started.pid === undefined) this.#ended(child, error.message, null, null);
     });
@@ -192,7 +192,7 @@ export class Supervisor {
     const settled = performance.now() - child.startedAt > SETTLED_MS;
     const pause = settled ? FIRST_PAUSE_MS : child.pause;
     child.pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
-    this.#log.warn({ process: child.name, code, signal, pause }, 'a process ended; it is started again');
+    this.#log.warn({ process: child.name, code, signal, pause }, 'process ended, restarting it');
     child.timer = setTimeout(() => this.#fork(child), pause);
   }
 

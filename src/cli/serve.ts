@@ -123,7 +123,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
           (socket) => {
             if (!adopt(server, socket)) socket.destroy();
           },
-          (err) => log.warn({ err }, 'a connection could not be accepted'),
+          (err) => log.warn({ err }, 'failed to accept a connection'),
         );
         announce(settings, await doors.open(settings));
       },

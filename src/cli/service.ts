@@ -119,7 +119,7 @@ async function answering(
       const { code, message } = error as { code?: unknown; message: string };
       const passing = CONNECTION_TROUBLE.test(String(code)) || /timeout|terminated/i.test(message);
       if (!passing || performance.now() > until) throw error;
-      log('the database does not answer yet; trying again');
+      log('database does not answer yet, retrying');
       await sleep(500, undefined, { signal });
     }
   }

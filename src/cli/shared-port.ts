@@ -75,7 +75,7 @@ export class SharedPort {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.on('error', (error) => {
       reject(error);
-      if (server.listening) this.#complain({ err: error }, 'a connection could not be accepted');
+      if (server.listening) this.#complain({ err: error }, 'failed to accept a connection');
     });
     server.listen({ ...place, backlog: BACKLOG }, resolve);
     await promise;

@@ -27,14 +27,14 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #durations = new Histogram({
     name: 'docket_http_request_duration_seconds',
-    help: 'Time to answer, by operation and status.',
+    help: 'Response time by operation and status.',
     labelNames: ['operation', 'status'],
     buckets: BOUNDS,
     registers: [this.#registry],
   });
   readonly #requests = new Counter({
     name: 'docket_http_requests_total',
-    help: 'Requests answered, by operation and status.',
+    help: 'Responses by operation and status.',
     labelNames: ['operation', 'status'],
     registers: [this.#registry],
   });
@@ -71,14 +71,18 @@ export class Metrics {
     const memory = process.memoryUsage();
     const cpu = process.cpuUsage();
     this.#set([
-      { name: 'docket_http_requests_in_flight', help: 'Requests being worked on.', value: inFlight },
-      counted('docket_http_rate_limited_total', 'Requests refused because a key was over its rate.', this.#limited),
-      counted('docket_http_unavailable_total', 'Requests answered 503: overload, database away.', this.#overloaded),
+      { name: 'docket_http_requests_in_flight', help: 'Requests in progress.', value: inFlight },
+      counted('docket_http_rate_limited_total', 'Requests rejected because a key exceeded its rate.', this.#limited),
+      counted(
+        'docket_http_unavailable_total',
+        'Responses with status 503: overload or database unavailable.',
+        this.#overloaded,
+      ),
       ...this.#loopDelays(),
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: memory.rss },
       { name: 'nodejs_heap_used_bytes', help: 'Heap in use.', value: memory.heapUsed },
       { name: 'nodejs_external_memory_bytes', help: 'Memory outside the heap.', value: memory.external },
-      counted('process_cpu_seconds_total', 'Processor time used.', (cpu.user + cpu.system) / 1e6),
+      counted('process_cpu_seconds_total', 'CPU time used.', (cpu.user + cpu.system) / 1e6),
       { name: 'process_uptime_seconds', help: 'Time since the process started.', value: process.uptime() },
       ...gauges,
     ]);
@@ -103,7 +107,7 @@ export class Metrics {
 
   #loopDelays(): Gauge[] {
     const name = 'docket_event_loop_delay_seconds';
-    const help = 'How late the event loop was since the figures were last read.';
+    const help = 'Event loop delay since the previous scrape.';
     // Without samples, the histogram returns NaN and an invalid minimum.
     const read = (nanoseconds: number): number => (this.#delay.count === 0 ? 0 : nanoseconds / 1e9);
     // Not `quantile`: that label is reserved for summaries.

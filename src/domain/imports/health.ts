@@ -24,12 +24,12 @@ export const importChecks: readonly Check[] = [
 export const importMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_imports_running',
-    help: 'Imports that began and did not end, interrupted ones included, counted up to 10,000.',
+    help: 'Unfinished imports, including interrupted ones, counted up to 10,000.',
     sql: () => boundedCount(sql`import_runs WHERE state = 'RUNNING'`),
   },
   {
-    name: 'docket_imports_silent_seconds',
-    help: 'How long ago the import under way that was at work last wrote a row.',
+    name: 'docket_imports_idle_seconds',
+    help: 'Time since the most recently active unfinished import wrote a row.',
     sql: (now) => secondsSince(now, sql`SELECT max(touched_at) FROM import_runs WHERE state = 'RUNNING'`),
   },
 ];

@@ -5,17 +5,17 @@ import { boundedCount, type DatabaseMetric } from '../../platform/observability/
 export const searchMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_search_rebuilding',
-    help: '1 while the search projection is made anew.',
+    help: '1 while the search index is being rebuilt.',
     sql: () => sql`SELECT count(*) FROM search_rebuild`,
   },
   {
     name: 'docket_search_rebuilt_rows',
-    help: 'Rows that the rebuilding under way has made anew.',
+    help: 'Rows written by the running rebuild.',
     sql: () => sql`SELECT done FROM search_rebuild`,
   },
   {
     name: 'docket_search_pending_words',
-    help: 'Records whose words are not learnt yet for typing errors, counted up to 10,000.',
+    help: 'Index rows whose words are not in the typo dictionary yet, counted up to 10,000.',
     sql: () => boundedCount(sql`search_pending_words`),
   },
 ];

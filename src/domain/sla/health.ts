@@ -19,12 +19,12 @@ export const slaChecks: readonly Check[] = [
 export const timerMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_sla_timers_due',
-    help: 'Timers of service levels whose time has come, counted up to 10,000.',
+    help: 'SLA timers that are due, counted up to 10,000.',
     sql: (now) => boundedCount(sql`sla_instances WHERE status <> 'STOPPED' AND next_at <= ${now}`),
   },
   {
     name: 'docket_sla_timer_lag_seconds',
-    help: 'How late the first timer of a service level is.',
+    help: 'Time since the oldest due SLA timer was due.',
     sql: (now) =>
       secondsSince(
         now,

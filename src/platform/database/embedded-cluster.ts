@@ -192,7 +192,7 @@ export async function startCluster(launcher: Launcher, options: StartOptions): P
     if (typeof outcome === 'number') return outcome;
     options.signal?.throwIfAborted();
     if (!isTransient(outcome) || performance.now() > deadline) throw startFailure(outcome, options);
-    if (!told) options.log('waiting for the remains of a killed database server to go');
+    if (!told) options.log('waiting for leftover processes of a killed database server');
     told = true;
     await sleep(150);
   }
@@ -202,7 +202,7 @@ export async function startCluster(launcher: Launcher, options: StartOptions): P
 async function forgetStrangers(cluster: string, log: (line: string) => void): Promise<void> {
   const pid = recordedServer(cluster);
   if (pid === null || !isRunning(pid) || isServerOf(pid, cluster)) return;
-  log(`removing a stale lock of the database: process ${pid} is not its server`);
+  log(`removing a stale database lock: process ${pid} is not the server`);
   await rm(path.join(cluster, 'postmaster.pid'), { force: true });
   await rm(path.join(cluster, `.s.PGSQL.${SOCKET_PORT}.lock`), { force: true });
 }
@@ -244,7 +244,7 @@ async function startOnce(launcher: Launcher, options: StartOptions): Promise<num
       throw new EmbeddedError('The database does not accept the password that Docket keeps for it in postgres.json.');
     }
     if (!told && performance.now() - started > 5000) {
-      options.log('the database is recovering after it was not stopped cleanly; this can take a while');
+      options.log('the database is recovering from an unclean shutdown; this can take a while');
       told = true;
     }
   }

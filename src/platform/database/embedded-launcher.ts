@@ -202,7 +202,7 @@ async function asUser(
     cluster = path.join(home, place.name);
     await rm(path.join(place.folder, place.name), { force: true });
     await symlink(cluster, path.join(place.folder, place.name));
-    log(`the database is kept in ${cluster}, since user ${identity.uid} cannot reach ${place.folder}`);
+    log(`the database is stored in ${cluster} because user ${identity.uid} cannot reach ${place.folder}`);
   }
   const direct = new ProgramLauncher(binaries, cluster, [], identity);
   if ((await direct.probe(path.dirname(cluster), '-x')) === null) return direct;

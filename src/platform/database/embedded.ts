@@ -284,7 +284,7 @@ class OpenEmbedded implements Embedded {
     const address = socketAddress(cluster) ?? { host: '127.0.0.1', port: await freePort(usedPort) };
     const connection: Connection = { ...address, user: credentials.user, password: credentials.password, pid: 0 };
     if (major === null) {
-      this.#log('making a new database');
+      this.#log('creating a database');
       const beforeReady = () => writeConnection(this.#folder, connection);
       const options = { durable: true, beforeReady, signal: this.#signal };
       await createCluster(launcher, credentials, await settingsOf(cluster), options);
@@ -318,7 +318,7 @@ class OpenEmbedded implements Embedded {
       try {
         if (runningServer(launcher.cluster) === null) await this.#revive(launcher, connection);
       } catch (error) {
-        this.#log(`the database could not be started again: ${(error as Error).message}`);
+        this.#log(`failed to restart the database: ${(error as Error).message}`);
         pause = REVIVE_AGAIN_MS;
       }
       if (this.#stopped === undefined) this.#watch = setTimeout(check, pause).unref();
@@ -329,7 +329,7 @@ class OpenEmbedded implements Embedded {
   async #revive(launcher: Launcher, connection: Connection): Promise<void> {
     await this.#inTurn(async () => {
       if (this.#stopped !== undefined || (await this.#running(launcher.cluster, connection)) !== null) return;
-      this.#log('the database server has ended; starting it again');
+      this.#log('the database server ended; restarting it');
       await this.#launch(launcher, connection);
     });
   }

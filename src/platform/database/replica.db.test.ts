@@ -46,7 +46,7 @@ describe('reads from a replica', () => {
   });
   /** Waits until the lag of two seconds is detected. */
   const untilLate = async (): Promise<void> => {
-    while (replicaOf(app).metrics().state !== 'late') await sleep(20);
+    while (replicaOf(app).metrics().state !== 'lagging') await sleep(20);
   };
 
   beforeEach(async () => {
@@ -198,24 +198,24 @@ describe('reads from a replica', () => {
     };
     const READS = 'docket_replica_reads_total';
     const { replica, primary } = counts(app);
-    assert.equal(await figure(`${READS}{by="replica"}`), replica);
-    assert.equal(await figure(`${READS}{by="primary"}`), primary);
+    assert.equal(await figure(`${READS}{server="replica"}`), replica);
+    assert.equal(await figure(`${READS}{server="primary"}`), primary);
     assert.equal(await figure('docket_replica_state{state="used"}'), 1);
     await pause();
     const waits = await figure('docket_replica_waits_total');
-    const waited = await figure('docket_replica_waited_seconds_total');
+    const waited = await figure('docket_replica_wait_seconds_total');
     await create('not there yet');
     assert.ok(titles(await list(app, key)).includes('not there yet'));
     assert.equal(await figure('docket_replica_waits_total'), waits + 1);
-    assert.ok((await figure('docket_replica_waited_seconds_total')) > waited);
-    assert.equal(await figure(`${READS}{by="primary"}`), primary + 1);
+    assert.ok((await figure('docket_replica_wait_seconds_total')) > waited);
+    assert.equal(await figure(`${READS}{server="primary"}`), primary + 1);
     await untilLate();
-    assert.ok((await figure('docket_replica_behind_bytes')) > 0);
-    assert.ok((await figure('docket_replica_behind_seconds')) > 2);
-    assert.equal(await figure('docket_replica_state{state="late"}'), 1);
+    assert.ok((await figure('docket_replica_lag_bytes')) > 0);
+    assert.ok((await figure('docket_replica_lag_seconds')) > 2);
+    assert.equal(await figure('docket_replica_state{state="lagging"}'), 1);
     assert.equal(await figure('docket_replica_state{state="used"}'), 0);
     await resume();
-    for (let i = 0; (await figure('docket_replica_behind_bytes')) > 0; i++) {
+    for (let i = 0; (await figure('docket_replica_lag_bytes')) > 0; i++) {
       assert.ok(i < 100, 'it never catches up');
       await sleep(50);
     }

@@ -29,7 +29,7 @@ export interface ReplicaOptions {
   patienceMs?: number;
   /** If the replica lags by more than this many milliseconds, reads do not wait for it. */
   latestMs?: number;
-  onChange?: (state: 'used' | 'late' | 'gone') => void;
+  onChange?: (state: 'used' | 'lagging' | 'unavailable') => void;
 }
 
 const LOOK_MS = 300;
@@ -38,7 +38,7 @@ const MOST_REMEMBERED = 20_000;
 
 /** For metrics. */
 export interface ReplicaMetrics {
-  state: 'used' | 'late' | 'gone';
+  state: 'used' | 'lagging' | 'unavailable';
   /** Reads served by the replica; eligible reads served by the primary; reads repeated on the primary after a failure. */
   readonly reads: Readonly<{ replica: number; primary: number; failed: number }>;
   /**
@@ -57,7 +57,7 @@ export class Replica {
   readonly #primary: Database;
   readonly #patienceMs: number;
   readonly #latestMs: number;
-  readonly #onChange: (state: 'used' | 'late' | 'gone') => void;
+  readonly #onChange: (state: 'used' | 'lagging' | 'unavailable') => void;
   readonly #written = new Map<string, Position>();
   /** Number of reads admitted to each, for metrics. */
   readonly counts = { replica: 0, primary: 0 };
@@ -68,7 +68,7 @@ export class Replica {
   /** The oldest required position that the replica has not reached, and since when. */
   #short: { position: Position; since: number } | undefined;
   #restUntil = Number.NEGATIVE_INFINITY;
-  #state: 'used' | 'late' | 'gone' = 'gone';
+  #state: 'used' | 'lagging' | 'unavailable' = 'unavailable';
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<Position> | undefined;
   #next: Promise<Position> | undefined;
@@ -251,12 +251,12 @@ export class Replica {
       const replayed = readPosition(row?.replayed ?? '');
       // A promoted replica has a timeline of its own.
       if (row?.standby !== true || replayed === undefined) {
-        this.#become('gone');
+        this.#become('unavailable');
         return;
       }
       this.#replayed = replayed;
     } catch {
-      this.#become('gone');
+      this.#become('unavailable');
       return;
     }
     const now = performance.now();
@@ -264,10 +264,10 @@ export class Replica {
     if (this.#short !== undefined && this.#replayed >= this.#short.position) {
       this.#short = floor !== undefined && floor > this.#replayed ? { position: floor, since: now } : undefined;
     }
-    this.#become(this.#short !== undefined && now - this.#short.since > this.#latestMs ? 'late' : 'used');
+    this.#become(this.#short !== undefined && now - this.#short.since > this.#latestMs ? 'lagging' : 'used');
   }
 
-  #become(state: 'used' | 'late' | 'gone'): void {
+  #become(state: 'used' | 'lagging' | 'unavailable'): void {
     if (this.#state === state) return;
     this.#state = state;
     this.#onChange(state);

@@ -37,23 +37,23 @@ export function boundedCount(from: Sql): Sql {
 
 export const journalMetrics: readonly DatabaseMetric[] = [
   {
-    name: 'docket_outbox_waiting',
-    help: 'Events that no consumer took yet, counted up to 10,000.',
+    name: 'docket_outbox_pending',
+    help: 'Events in the outbox, counted up to 10,000.',
     sql: () => boundedCount(sql`outbox`),
   },
   {
     name: 'docket_outbox_oldest_seconds',
-    help: 'How long the oldest event waits for a consumer.',
+    help: 'Age of the oldest event in the outbox.',
     sql: (now) => secondsSince(now, sql`SELECT at FROM outbox ORDER BY seq LIMIT 1`),
   },
   {
     name: 'docket_audit_unsealed_rows',
-    help: 'Rows of the journal that no seal covers yet, counted up to 10,000.',
+    help: 'Journal rows without a seal, counted up to 10,000.',
     sql: () => boundedCount(sql`journal WHERE (txid, seq) > (SELECT s.txid, s.seq FROM journal_sealing s)`),
   },
   {
     name: 'docket_audit_seal_lag_seconds',
-    help: 'How long the first row without a seal waits for one.',
+    help: 'Age of the oldest journal row without a seal.',
     sql: (now) =>
       secondsSince(
         now,
@@ -67,8 +67,8 @@ export const journalMetrics: readonly DatabaseMetric[] = [
     sql: () => sql`SELECT number FROM journal_sealing`,
   },
   {
-    name: 'docket_audit_heads_waiting',
-    help: 'Seals whose heads are not written to the place of DOCKET_AUDIT_HEADS yet.',
+    name: 'docket_audit_heads_pending',
+    help: 'Seals whose heads are not yet written to DOCKET_AUDIT_HEADS.',
     sql: () => sql`SELECT s.number - max(h.number) FROM audit_heads h CROSS JOIN journal_sealing s GROUP BY s.number`,
   },
 ];
@@ -100,7 +100,7 @@ export class DatabaseMetrics {
     }
     if (this.#running !== undefined) await patiently(this.#running);
     const up = performance.now() - this.#asked <= KEPT_MS + PATIENCE_MS;
-    const health = { name: 'docket_database_up', help: '1 when the database answers.', value: up ? 1 : 0 };
+    const health = { name: 'docket_database_up', help: '1 if the database answers.', value: up ? 1 : 0 };
     return up ? [health, ...this.#values] : [health];
   }
 
