@@ -18,13 +18,15 @@ const misspelt = {
   code: () => new Fault('REVISION_CONFLCIT', 'Read the record again.'),
   // @ts-expect-error an event that does not exist
   event: (ctx: WriteContext) => ctx.emit({ type: 'CommentAdedd' }),
+  // @ts-expect-error an event without the data that its declaration names
+  data: (ctx: WriteContext) => ctx.emit({ type: 'CommentAdded', objectId: 'x', data: { visibility: 'public' } }),
   // @ts-expect-error a record on which no right was checked
   unchecked: (ctx: WriteContext, object: VisibleObject, plan: ObjectPlan) => applyChange(ctx, object, plan),
 };
 
 describe('closed unions', () => {
   it('reject arbitrary strings', () => {
-    assert.deepEqual(Object.keys(misspelt), ['right', 'code', 'event', 'unchecked']);
+    assert.deepEqual(Object.keys(misspelt), ['right', 'code', 'event', 'data', 'unchecked']);
   });
 
   it('have a guide for each error code', () => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { RECORD_EVENTS } from '../src/contract/events.ts';
+import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
 import type { TestAnswer } from './harness/app.ts';
 import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
 
@@ -38,8 +38,8 @@ describe('marked hidden values', () => {
     const stream = { write: (line: string) => void log.push(line) };
     fixture = await startWebhookFixture({ log: pino({ level: 'trace' }, stream) });
     const at = (path: string): string => new URL(path, fixture.receiver.url).href;
-    boss = (await fixture.subscribe({ endpoint: at('/boss'), eventTypes: [...RECORD_EVENTS] })).id;
-    const toLimited = { endpoint: at('/limited'), as: 'limited' as const, eventTypes: [...RECORD_EVENTS] };
+    boss = (await fixture.subscribe({ endpoint: at('/boss'), eventTypes: [...WEBHOOK_EVENTS] })).id;
+    const toLimited = { endpoint: at('/limited'), as: 'limited' as const, eventTypes: [...WEBHOOK_EVENTS] };
     limited = (await fixture.subscribe(toLimited)).id;
     // One whose receiver fails and says why: what it says is nobody's but its own.
     fixture.receiver.answer = ({ path }) =>

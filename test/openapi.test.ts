@@ -9,7 +9,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { EVENTS } from '../src/domain/webhooks/index.ts';
-import { RECORD_EVENTS } from '../src/contract/events.ts';
+import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
 import { operations } from '../src/modules.ts';
 import { readExamples } from '../src/contract/examples.ts';
 import { buildDocument } from '../src/contract/openapi.ts';
@@ -142,7 +142,7 @@ describe('the OpenAPI documents', () => {
   it('describe the webhook payload of each event kind', () => {
     const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
     const webhooks = document['webhooks'] as Record<string, { post: { parameters: { name: string }[] } }>;
-    assert.deepEqual(Object.keys(webhooks), [...RECORD_EVENTS]);
+    assert.deepEqual(Object.keys(webhooks), [...WEBHOOK_EVENTS]);
     for (const { post } of Object.values(webhooks)) {
       const names = new Set(post.parameters.map(({ name }) => name));
       for (const name of ['X-ITSM-Delivery', 'X-ITSM-Timestamp', 'X-ITSM-Signature', 'webhook-signature'])

@@ -1,9 +1,10 @@
 /**
- * Writes the pages that follow from the source: docs/reference/errors.md from the catalogue of faults, docs/reference/settings.md from the table of
- * settings. A test compares them with what is committed.
+ * Writes the pages that follow from the source: docs/reference/errors.md from the catalogue of faults,
+ * docs/reference/settings.md from the table of settings, docs/reference/events.md from the declarations of events. A test compares them with what is committed.
  */
 import { writeFile } from 'node:fs/promises';
 import { SETTINGS_TABLE } from '../src/settings.ts';
+import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
 
@@ -45,7 +46,27 @@ ${rows.join('\n')}
 `;
 }
 
+export function eventsPage(): string {
+  const rows = (Object.keys(EVENTS) as EventType[]).map((type) => {
+    const { history, webhook, audit, summary, data } = EVENTS[type];
+    const shown = [history ? 'history' : '', webhook ? 'webhooks' : '', audit ? 'audit log' : ''].filter(Boolean);
+    const names = Object.keys(data).map((name) => `\`${name}\``);
+    return `| \`${type}\` | ${summary} | ${shown.join(', ')} | ${names.length === 0 ? '–' : names.join(', ')} |`;
+  });
+  return `# Events
+
+Every change writes an event in its own transaction. Records show theirs in their history, [webhooks](webhooks.md) deliver them,
+and the audit log lists changes of configuration, rights and identity. \`data\` always has the properties named here and may have
+more.
+
+| type | meaning | shown in | data |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
 if (import.meta.main) {
   await writeFile(new URL('../docs/reference/errors.md', import.meta.url), errorsPage());
   await writeFile(new URL('../docs/reference/settings.md', import.meta.url), settingsPage());
+  await writeFile(new URL('../docs/reference/events.md', import.meta.url), eventsPage());
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildDocument } from '../../src/contract/openapi.ts';
 import { EVENTS } from '../../src/domain/webhooks/index.ts';
-import { RECORD_EVENTS } from '../../src/contract/events.ts';
+import { WEBHOOK_EVENTS } from '../../src/contract/events.ts';
 import { operations } from '../../src/modules.ts';
 import { type WebhookFixture, startWebhookFixture } from '../../test/harness/webhook-fixture.ts';
 import { deliveryProblems } from '../../test/harness/response-check.ts';
@@ -191,7 +191,7 @@ describe('the client', () => {
   it('receives every kind of event as the document describes it, and verifies each', async () => {
     const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
     // The person whose rights the subscription has may read everything.
-    const subscription = await fixture.subscribe({ as: 'boss', eventTypes: [...RECORD_EVENTS] });
+    const subscription = await fixture.subscribe({ as: 'boss', eventTypes: [...WEBHOOK_EVENTS] });
     fixture.receiver.received.length = 0;
     const thing = await docket.records('thing').create({ title: 'Told of' });
     const other = await docket.records('thing').create({ title: 'Near' });
@@ -254,6 +254,6 @@ describe('the client', () => {
       if (event.eventType === 'ArticlePublished') assert.equal(event.data.title, 'How to');
     }
     // The policy of this world warns of nothing.
-    assert.deepEqual([...seen].sort(), RECORD_EVENTS.filter((kind) => kind !== 'SlaWarning').sort());
+    assert.deepEqual([...seen].sort(), WEBHOOK_EVENTS.filter((kind) => kind !== 'SlaWarning').sort());
   });
 });

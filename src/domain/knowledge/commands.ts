@@ -82,7 +82,7 @@ async function textOf(ctx: WriteContext, input: ContentInput): Promise<ReadText 
 /** Writes an event to the audit log. Event types of the specification are also sent to webhooks. */
 function emitArticleEvent(
   ctx: WriteContext,
-  type: EventType,
+  type: Extract<EventType, `Article${string}`>,
   version: VersionRow,
   more: Record<string, unknown> = {},
 ): void {

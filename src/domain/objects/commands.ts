@@ -1,8 +1,8 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
-import type { RecordEvent } from '../../contract/events.ts';
+import type { EventOf } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, TypedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findType,
   type InlineImage,
@@ -217,7 +217,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return project(ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');
-  return project(ctx, applyChange(ctx, object, { type: 'ObjectUpdated', ...planned }));
+  return project(ctx, applyChange(ctx, object, { event: { type: 'ObjectUpdated' }, ...planned }));
 }
 
 /**
@@ -235,7 +235,7 @@ export async function archiveObject(
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
   const { row } = applyChange(ctx, object, {
-    type: 'ObjectArchived',
+    event: { type: 'ObjectArchived' },
     state: 'ARCHIVED',
     changes: { state: ['ACTIVE', 'ARCHIVED'] },
   });
@@ -254,14 +254,17 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
   if (object.row.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The record is not archived.');
   return project(
     ctx,
-    applyChange(ctx, object, { type: 'ObjectRestored', state: 'ACTIVE', changes: { state: ['ARCHIVED', 'ACTIVE'] } }),
+    applyChange(ctx, object, {
+      event: { type: 'ObjectRestored' },
+      state: 'ACTIVE',
+      changes: { state: ['ARCHIVED', 'ACTIVE'] },
+    }),
   );
 }
 
 /** A decided change: the differences from the record as it was loaded. */
 export interface ObjectPlan {
-  /** Event type of the specification. */
-  type: RecordEvent;
+  event: TypedEvent<EventOf<'record'>>;
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
   state?: 'ACTIVE' | 'ARCHIVED';
@@ -270,7 +273,6 @@ export interface ObjectPlan {
   typeVersion?: number;
   /** Images that were sent with the values. */
   images?: readonly InlineImage[];
-  data?: Record<string, unknown>;
 }
 
 /**
@@ -318,11 +320,10 @@ export function applyChange(
   });
   keepImages(ctx, row.id, plan.images ?? []);
   ctx.emit({
-    type: plan.type,
+    ...plan.event,
     objectId: row.id,
     revision: next.revision,
     changes: plan.changes,
-    ...(plan.data === undefined ? {} : { data: plan.data }),
     ...(next.typeVersion === row.typeVersion && next.workflowStateId === row.workflowStateId
       ? {}
       : { stored: { version: next.typeVersion, workflowState: next.workflowStateId } }),

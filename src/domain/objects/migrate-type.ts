@@ -117,12 +117,11 @@ function move(ctx: WriteContext, type: RecordType, object: Authorized<'update'>,
     return 'silently';
   }
   applyChange(ctx, object, {
-    type: 'ObjectUpdated',
+    event: { type: 'ObjectUpdated', data: { migratedToVersion: type.newest.version } },
     typeVersion: type.newest.version,
     values,
     workflowStateId,
     changes,
-    data: { migratedToVersion: type.newest.version },
   });
   return 'told';
 }

@@ -2,7 +2,7 @@
  * Write commands on relations. Unique indexes, locks and guards in the database enforce cardinality, absence of cycles and the
  * protection by a field.
  */
-import type { RecordEvent } from '../../contract/events.ts';
+import type { EventOf } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -104,7 +104,7 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
 function emit(
   ctx: WriteContext,
   source: Authorized<'relation.create' | 'relation.delete'>,
-  type: RecordEvent,
+  type: EventOf<'relation'>,
   about: { relationId: string; definitionCode: string; targetId: string },
   stored?: PlannedEvent['stored'],
 ): void {

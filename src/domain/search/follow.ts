@@ -1,5 +1,6 @@
 /** Keeps the projection true inside the change's own transaction: what was acknowledged is found by the next request. */
 import { Turns } from '../../lib/yielding.ts';
+import { type EventType, isAbout } from '../../contract/events.ts';
 import type { Analysis } from '../../lib/words.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { plannedComment } from '../comments/index.ts';
@@ -10,9 +11,7 @@ import { type Analyst, articleRow, projectRecord, projectText } from './projecti
 import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, pendingWords } from './store.ts';
 
 /** Events after which a record's words may be others. */
-const RECORD_EVENTS: ReadonlySet<string> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
-const COMMENT_EVENTS: ReadonlySet<string> = new Set(['CommentAdded', 'CommentUpdated', 'CommentArchived']);
-const ARTICLE_EVENTS: ReadonlySet<string> = new Set(['ArticlePublished', 'ArticleArchived']);
+const RECORD_EVENTS: ReadonlySet<EventType> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
 
 /** Whether the change concerns a field that gives words, or the version that says which do. */
 function touchesWords(form: IndexProfile, event: PlannedEvent): boolean {
@@ -71,7 +70,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
   const followComments = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
     const ids = new Set<string>();
     for (const { type, data } of events) {
-      if (COMMENT_EVENTS.has(type) && typeof data?.commentId === 'string') ids.add(data.commentId);
+      if (isAbout(type, 'comment') && typeof data?.commentId === 'string') ids.add(data.commentId);
     }
     for (const id of ids) {
       const row = plannedComment(ctx, id);
@@ -95,7 +94,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
   const followArticles = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
     const ids = new Set<string>();
     for (const { type, data } of events) {
-      if (!ARTICLE_EVENTS.has(type)) continue;
+      if (!isAbout(type, 'article')) continue;
       // Publishing takes the place of the version that was active.
       for (const id of [data?.versionId, data?.replacedVersionId]) if (typeof id === 'string') ids.add(id);
     }

@@ -4,6 +4,7 @@
  *
  * A create needs no query. Any other change needs one, and only if the type has policies whose conditions use what changed.
  */
+import type { EventType } from '../../contract/events.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { recordOf, type RecordView } from '../objects/index.ts';
 import { calendarOf, type Policy, slaRegistry } from './registry.ts';
@@ -13,7 +14,7 @@ import { begin, draftOf, follow, rearm, type Setting, restarts } from './rules-t
 import { listLatest, type StoredInstance } from './store.ts';
 
 /** Events that start or end an archiving. They affect every policy. */
-const ARCHIVE_EVENTS = new Set(['ObjectArchived', 'ObjectRestored']);
+const ARCHIVE_EVENTS = new Set<EventType>(['ObjectArchived', 'ObjectRestored']);
 
 interface Changed {
   view: RecordView;

@@ -2,6 +2,7 @@
  * Pure decisions on the transitions of an instance: start, pause, resume, change of target and stop, and the resulting events.
  * Each function changes a draft, which starts as the stored instance and ends as the next stored state.
  */
+import type { EventOf } from '../../contract/events.ts';
 import type { CalendarInForce, Policy } from './registry.ts';
 import {
   type SlaTiming,
@@ -16,17 +17,8 @@ import {
   wantsStart,
 } from './rules.ts';
 
-export type SlaEventType =
-  | 'SlaStarted'
-  | 'SlaPaused'
-  | 'SlaResumed'
-  | 'SlaStopped'
-  | 'SlaRecalculated'
-  | 'SlaWarning'
-  | 'SlaBreached';
-
 export interface SlaEvent {
-  type: SlaEventType;
+  type: EventOf<'sla'>;
   data: Record<string, unknown>;
 }
 
@@ -57,7 +49,7 @@ function change(draft: Draft, changes: Partial<Instance>): void {
   draft.instance = { ...draft.instance, ...changes };
 }
 
-function addEvent(draft: Draft, type: SlaEventType, data: Record<string, unknown> = {}): void {
+function addEvent(draft: Draft, type: EventOf<'sla'>, data: Record<string, unknown> = {}): void {
   draft.events.push({ type, data });
 }
 

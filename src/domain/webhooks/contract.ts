@@ -7,7 +7,7 @@ import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
 import { Code, oneOf } from '../../configuration/schemas.ts';
 import { DELIVERY_STATUSES } from './definitions.ts';
-import { RECORD_EVENTS } from '../../contract/events.ts';
+import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 const ItemState = oneOf(['ACTIVE', 'ARCHIVED']);
 const Endpoint = Type.String({
@@ -15,7 +15,7 @@ const Endpoint = Type.String({
   maxLength: 2048,
   description: 'An https address without user name, query and fragment, at public addresses.',
 });
-const EventTypes = Type.Array(oneOf(RECORD_EVENTS), { minItems: 1, uniqueItems: true });
+const EventTypes = Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true });
 const Filters = closed({
   types: Type.Optional(
     Type.Array(IdOrCode, {

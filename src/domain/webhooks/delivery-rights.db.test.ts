@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type WebhookFixture, startWebhookFixture, type Subscribing } from '../../../test/harness/webhook-fixture.ts';
 import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
-import { RECORD_EVENTS } from '../../contract/events.ts';
+import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 const SKIPPED = ['SKIPPED', 0];
 
@@ -23,7 +23,7 @@ describe('rights of the executor', () => {
   });
 
   const subscribe = async (input: Subscribing = {}) =>
-    (await hooks.subscribe({ as: 'limited', eventTypes: [...RECORD_EVENTS], ...input })).id;
+    (await hooks.subscribe({ as: 'limited', eventTypes: [...WEBHOOK_EVENTS], ...input })).id;
   const outcomes = (rows: any[]) => rows.map(({ status, attemptCount }) => [status, attemptCount]);
   /** Runs background work until all deliveries are finished, then stops it. */
   const deliver = async (id: string, count: number): Promise<any[]> => {

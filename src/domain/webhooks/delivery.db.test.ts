@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { isSigned, startReceiver } from '../../../test/harness/receiver.ts';
-import { RECORD_EVENTS } from '../../contract/events.ts';
+import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 describe('delivery', () => {
   let hooks: WebhookFixture;
@@ -81,7 +81,7 @@ describe('delivery', () => {
   });
 
   it('tells of every kind of event with the ids of what it is about', async () => {
-    const { id: subscription } = await hooks.subscribe({ eventTypes: [...RECORD_EVENTS] });
+    const { id: subscription } = await hooks.subscribe({ eventTypes: [...WEBHOOK_EVENTS] });
     const { id } = await hooks.make();
     const near = await hooks.make();
     const on = `/objects/${id}`;
@@ -105,7 +105,7 @@ describe('delivery', () => {
     await hooks.okAdmin('boss', 'POST', `${on}/restore`);
     const deliveries = await hooks.settled(subscription, 13);
     const sent = new Map(hooks.receiver.received.map(({ body }) => [body.eventType, body.data]));
-    assert.deepEqual([...sent.keys()].sort(), RECORD_EVENTS.filter((kind) => !/^Sla|^Article/.test(kind)).sort());
+    assert.deepEqual([...sent.keys()].sort(), WEBHOOK_EVENTS.filter((kind) => !/^Sla|^Article/.test(kind)).sort());
     assert.ok(deliveries.every(({ status }) => status === 'DELIVERED'));
     for (const kind of ['CommentAdded', 'CommentUpdated', 'CommentArchived'])
       assert.equal(sent.get(kind).commentId, comment.id, kind);

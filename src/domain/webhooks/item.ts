@@ -10,7 +10,7 @@ import { planItem } from '../../configuration/store.ts';
 import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
-import { RECORD_EVENTS } from '../../contract/events.ts';
+import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 import { endpointProblem } from './rules.ts';
 import { closePeriod, openPeriod } from './store.ts';
 
@@ -19,7 +19,7 @@ export const WebhookItem = closed({
   endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
   secretRef: Code,
   executionPrincipal: Login,
-  eventTypes: Type.Array(oneOf(RECORD_EVENTS), { minItems: 1, uniqueItems: true }),
+  eventTypes: Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true }),
   filters: Type.Optional(
     closed({
       types: Type.Optional(Type.Array(Code, { maxItems: 1000, uniqueItems: true })),

@@ -64,12 +64,14 @@ export async function transitionObject(
   const { values, changes, images, remarks } = await plan(ctx, object, transition, input.values ?? {});
   const to = registry(ctx).states.get(transition.toId);
   const changed = applyChange(ctx, object, {
-    type: 'ObjectTransitioned',
+    event: {
+      type: 'ObjectTransitioned',
+      data: { transition: { id: transition.id, code: transition.code }, ...remarks },
+    },
     workflowStateId: transition.toId,
     ...(Object.keys(changes).length === 0 ? {} : { values }),
     images,
     changes: { ...changes, workflowState: [object.state?.code ?? null, to?.code ?? null] },
-    data: { transition: { id: transition.id, code: transition.code }, ...remarks },
   });
   return { object: { id: changed.row.id, revision: changed.row.revision }, transition: { id: transition.id } };
 }

@@ -6,7 +6,7 @@
  * configuration snapshots.
  */
 import type { Sql } from 'sql-template-tag';
-import type { EventType } from '../../contract/events.ts';
+import type { EventData, EventType } from '../../contract/events.ts';
 import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { QueryOptions } from '../database/pool.ts';
@@ -133,9 +133,7 @@ export interface Invariant<Seen = unknown> {
   after(ctx: ReadContext, seen: Seen): Promise<void>;
 }
 
-/** An event as a command emits it. The journal adds the actor, the time and the origin. */
-export interface PlannedEvent {
-  type: EventType;
+interface EventParts {
   /** The record that the event is about; absent for audit events. */
   objectId?: string;
   /** The subject of an audit event, for example `key:<id>`, `type:incident`. */
@@ -143,13 +141,25 @@ export interface PlannedEvent {
   revision?: number;
   /** Field code → [before, after]. */
   changes?: Record<string, [unknown, unknown]>;
-  data?: Record<string, unknown>;
   /**
    * Values that the change stored and that the event does not contain otherwise (ids, hashes of texts). `docket doctor --deep`
    * compares them with the current values. The journal stores them as `data.$stored`; no response includes them.
    */
   stored?: Record<string, string | number | null>;
 }
+
+/**
+ * An event as a command emits it, with at least the data that its declaration names. The journal adds the actor, the time and
+ * the origin.
+ */
+export type PlannedEvent<T extends EventType = EventType> = EventParts & TypedEvent<T>;
+
+/** The type of an event with its data. */
+export type TypedEvent<T extends EventType> = {
+  [Type in T]: { type: Type } & (Record<string, never> extends EventData<Type>
+    ? { data?: EventData<Type> }
+    : { data: EventData<Type> });
+}[T];
 
 export interface WriteContext extends ReadContext {
   /**

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../../../../src/contract/events.ts';
+import { eventTexts } from '../../i18n/event-texts.ts';
 import { defineText } from '../../i18n/text.ts';
 
 /** Names of entry kinds. */
@@ -37,10 +38,10 @@ export const kindTexts = defineText(
     ArticleDrafted: 'Написан черновик статьи',
     ArticleDraftChanged: 'Изменён черновик статьи',
     ArticleDraftArchived: 'Черновик статьи убран в архив',
-    ArticlePublished: 'Опубликована статья',
-    ArticleArchived: 'Статья убрана в архив',
+    ArticlePublished: eventTexts['ru-RU'].ArticlePublished,
+    ArticleArchived: eventTexts['ru-RU'].ArticleArchived,
     ArticleRestored: 'Статья возвращена из архива',
-  } satisfies Record<AuditEvent | 'ArticlePublished' | 'ArticleArchived', string>,
+  } satisfies Record<AuditEvent, string>,
   {
     ConfigChanged: 'Configuration changed',
     KeyCreated: 'Key issued',
@@ -75,8 +76,8 @@ export const kindTexts = defineText(
     ArticleDrafted: 'Article drafted',
     ArticleDraftChanged: 'Draft of an article changed',
     ArticleDraftArchived: 'Draft of an article archived',
-    ArticlePublished: 'Article published',
-    ArticleArchived: 'Article archived',
+    ArticlePublished: eventTexts['en-US'].ArticlePublished,
+    ArticleArchived: eventTexts['en-US'].ArticleArchived,
     ArticleRestored: 'Article restored',
   },
 );

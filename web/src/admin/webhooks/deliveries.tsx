@@ -13,7 +13,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
-import { eventName, eventTexts } from './event-texts.ts';
+import { eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { deliveriesKey, deliveriesQuery, type Delivery, type Subscription, subscriptionsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 

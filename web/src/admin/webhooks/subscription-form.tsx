@@ -13,7 +13,7 @@ import { useSystemFields } from '../../filters/system-fields.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { eventName, eventTexts, EVENT_KINDS } from './event-texts.ts';
+import { eventName, eventTexts, EVENT_KINDS } from '../../i18n/event-texts.ts';
 import { type NewSubscription, type Subscription, secretsQuery, subscriptionsKey } from './queries.ts';
 import { texts } from './texts.ts';
 

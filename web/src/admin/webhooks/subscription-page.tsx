@@ -11,7 +11,7 @@ import { ConnectionMark } from '../connections/connection.tsx';
 import { ConnectionPage, FoundConnection } from '../connections/connection-page.tsx';
 import { Facts, Raw } from '../connections/tone.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
-import { eventName, eventTexts } from './event-texts.ts';
+import { eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { type Subscription, subscriptionsKey, subscriptionsQuery } from './queries.ts';
 import { SubscriptionForm } from './subscription-form.tsx';
 import { texts } from './texts.ts';

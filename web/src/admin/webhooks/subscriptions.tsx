@@ -4,7 +4,7 @@ import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { ConnectionMark, useStateName } from '../connections/connection.tsx';
-import { EVENT_KINDS } from './event-texts.ts';
+import { EVENT_KINDS } from '../../i18n/event-texts.ts';
 import { type Subscription, subscriptionsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 

@@ -19,11 +19,11 @@ export function EventAbout({ event, recordId }: AboutProps) {
   const language = useLanguage();
   const { originalFilename, visibility } = event.data;
   if (typeof originalFilename === 'string') return <span>{originalFilename}</span>;
-  if (event.type.startsWith('Comment')) {
+  if (typeof event.data['commentId'] === 'string') {
     return <span>{viewOf(visibility)?.short[language]}</span>;
   }
-  if (event.type.startsWith('Relation')) return <OtherEnd event={event} recordId={recordId} />;
-  if (event.type.startsWith('Sla')) return <Limit event={event} recordId={recordId} />;
+  if (typeof event.data['relationId'] === 'string') return <OtherEnd event={event} recordId={recordId} />;
+  if (typeof event.data['slaInstanceId'] === 'string') return <Limit event={event} recordId={recordId} />;
   return null;
 }
 

@@ -1,7 +1,7 @@
-import type { RecordEvent } from '../../../../src/contract/events.ts';
-import { defineText } from '../../i18n/text.ts';
+import type { WebhookEvent } from '../../../src/contract/events.ts';
+import { defineText } from './text.ts';
 
-/** Names of the event types for subscriptions (docs/spec/webhooks-and-inbound.md#deliveries). */
+/** Names of the events that the history and webhooks show. An event without a name here does not compile. */
 export const eventTexts = defineText(
   {
     ObjectCreated: 'Запись создана',
@@ -25,7 +25,7 @@ export const eventTexts = defineText(
     SlaBreached: 'Срок нарушен',
     ArticlePublished: 'Статья опубликована',
     ArticleArchived: 'Статья убрана',
-  } satisfies Record<RecordEvent, string>,
+  } satisfies Record<WebhookEvent, string>,
   {
     ObjectCreated: 'Record created',
     ObjectUpdated: 'Record changed',
