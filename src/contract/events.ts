@@ -29,13 +29,13 @@ function ofRecord<S extends Declaration['subject'], D extends TProperties>(subje
 
 /** An event of an article: in the audit log and for webhooks. */
 function ofArticle<D extends TProperties>(summary: string, data: D) {
-  const subject: 'article' = 'article';
+  const subject = 'article' as const;
   return { subject, history: false as const, webhook: true as const, audit: true as const, summary, data };
 }
 
 /** An event of the audit log. */
 function audited(summary: string) {
-  const subject: 'service' = 'service';
+  const subject = 'service' as const;
   return { subject, history: false as const, webhook: false as const, audit: true as const, summary, data: NO_DATA };
 }
 
