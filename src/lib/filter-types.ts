@@ -2,7 +2,7 @@
  * Types of the condition language: input conditions, typed conditions and the facts that they are evaluated on. See
  * `filter.ts`.
  */
-import type { DataType, Literal, Operator } from './data-types/index.ts';
+import type { DataType, Literal, Operator, VariableName } from './data-types/index.ts';
 
 export type Logic = 'AND' | 'OR';
 
@@ -56,8 +56,6 @@ export interface Variables {
   /** `YYYY-MM-DD` in the time zone chosen by the caller. */
   today: string;
 }
-
-export type VariableName = 'me' | 'myGroups' | 'myOrgUnit' | 'myOrgUnits' | 'now' | 'today';
 
 /** `shift` is an ISO 8601 duration, negative for the past; only for `now` and `today`. */
 export interface VariableOperand {

@@ -2,23 +2,8 @@
  * Variables of the condition language: parsing them in a condition and resolving them on evaluation
  * (docs/spec/search.md#condition-language).
  */
-import { canonicalDuration, type DataType } from './data-types/index.ts';
-import type { LiteralOperand, Operand, VariableName, VariableOperand, Variables } from './filter-types.ts';
-
-interface VariableRule {
-  dataType: DataType;
-  /** The variable is a list of values; only allowed with `in`. */
-  list: boolean;
-}
-
-const RULES: ReadonlyMap<string, VariableRule> = new Map([
-  ['me', { dataType: 'user', list: false }],
-  ['myGroups', { dataType: 'group', list: true }],
-  ['myOrgUnit', { dataType: 'org-unit', list: false }],
-  ['myOrgUnits', { dataType: 'org-unit', list: true }],
-  ['now', { dataType: 'datetime', list: false }],
-  ['today', { dataType: 'date', list: false }],
-]);
+import { canonicalDuration, type DataType, type VariableName, VARIABLES } from './data-types/index.ts';
+import type { LiteralOperand, Operand, VariableOperand, Variables } from './filter-types.ts';
 
 /** Maximum shift of `$now` and `$today`, in years. Keeps every result within the valid range of years. */
 const MOST_YEARS = 1000;
@@ -39,7 +24,7 @@ function shiftOf(name: string, sign: string, text: string): string | undefined {
 /** Parses a variable such as `$me` or `$now-P7D`; `undefined` if there is no such variable. */
 export function readVariable(text: string): VariableOperand | undefined {
   const [, name = '', sign, duration = ''] = /^\$([a-zA-Z]+)(?:([+-])(.*))?$/s.exec(text) ?? [];
-  if (!RULES.has(name)) return undefined;
+  if (!Object.hasOwn(VARIABLES, name)) return undefined;
   const variable = name as VariableName;
   if (sign === undefined) return { variable };
   if (name !== 'now' && name !== 'today') return undefined;
@@ -48,8 +33,8 @@ export function readVariable(text: string): VariableOperand | undefined {
 }
 
 /** Data type of the variable, and whether it is a list. */
-export function variableRule(operand: VariableOperand): VariableRule {
-  return RULES.get(operand.variable) as VariableRule;
+export function variableRule(operand: VariableOperand): { dataType: DataType; list: boolean } {
+  return VARIABLES[operand.variable];
 }
 
 export function isVariable(operand: Operand): operand is VariableOperand {

@@ -23,11 +23,12 @@
  * - The limit of 100 conditions does not count groups.
  * - Record numbers are compared ignoring the case of ASCII letters, the only letters in their prefixes.
  */
-import type { TypedCondition, TypedField, TypedLeaf, VariableName } from './filter-types.ts';
+import type { VariableName } from './data-types/index.ts';
+import type { TypedCondition, TypedField, TypedLeaf } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';
 
 export { evaluate, type FieldVisibility } from './filter-evaluate.ts';
-export { OPERATORS, type Operator, operatorFits } from './data-types/index.ts';
+export { OPERATORS, type Operator, operatorFits, type VariableName } from './data-types/index.ts';
 export { resolverOf, SYSTEM_FIELDS } from './filter-fields.ts';
 export { type ParseOptions, parseCondition } from './filter-parse.ts';
 export {
@@ -44,7 +45,6 @@ export {
   type TypedField,
   type TypedGroup,
   type TypedLeaf,
-  type VariableName,
   type Variables,
 } from './filter-types.ts';
 

@@ -48,6 +48,10 @@ export function descriptorOf(dataType: DataType): TypedDescriptor {
   return BY_NAME[dataType];
 }
 
+export function isDataType(name: string): name is DataType {
+  return Object.hasOwn(DESCRIPTORS, name);
+}
+
 /** Whether the type has a folded copy, which `contains` and `starts-with` search. */
 export function isFolded(dataType: DataType): boolean {
   return BY_NAME[dataType].comparison === 'folded';
@@ -93,4 +97,28 @@ export const MOST_ELEMENTS = 100;
 /** Maximum number of elements that a field with these constraints takes. */
 export function mostElements({ maxItems }: { maxItems?: number }): number {
   return Math.min(maxItems ?? MOST_ELEMENTS, MOST_ELEMENTS);
+}
+
+interface Variable {
+  dataType: DataType;
+  /** The variable is a list of values; only allowed with `in`. */
+  list: boolean;
+}
+
+/** The variables of the condition language, written `$me` (docs/spec/search.md#condition-language). */
+export const VARIABLES = {
+  me: { dataType: 'user', list: false },
+  myGroups: { dataType: 'group', list: true },
+  myOrgUnit: { dataType: 'org-unit', list: false },
+  myOrgUnits: { dataType: 'org-unit', list: true },
+  now: { dataType: 'datetime', list: false },
+  today: { dataType: 'date', list: false },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** The variable that has values of the data type, as one value or as a list; undefined if there is none. */
+export function variableOf(dataType: string, list: boolean): VariableName | undefined {
+  const names = Object.keys(VARIABLES) as VariableName[];
+  return names.find((name) => VARIABLES[name].dataType === dataType && VARIABLES[name].list === list);
 }

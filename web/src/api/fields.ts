@@ -1,5 +1,5 @@
 /** Field schemas for forms and conditions. A separate module, because code without a page uses it too. */
-import type { DataType } from '../../../src/lib/data-types/index.ts';
+import type { Constraints, DataType } from '../../../src/lib/data-types/index.ts';
 
 export type { DataType };
 
@@ -15,14 +15,5 @@ export interface FieldSchema {
   default?: unknown;
 }
 
-export interface FieldConstraints {
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  min?: number | string;
-  max?: number | string;
-  scale?: number;
-  maxItems?: number;
-  options?: { code: string; name: string }[];
-  types?: string[];
-}
+/** Constraints with names in the language of the console. */
+export type FieldConstraints = Constraints<string>;

@@ -3,10 +3,10 @@ import { ActionIcon, Button, Group, Input, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useText } from '../i18n/text.ts';
-import { type Common, type FieldInputProps, OneInput } from './one-input.tsx';
+import { type LabelledInputProps, OneInput } from './one-input.tsx';
 import { texts } from './texts.ts';
 
-export function ListInput({ field, value, onChange, common }: FieldInputProps & { common: Common }) {
+export function ListInput({ field, value, onChange, common }: LabelledInputProps) {
   const t = useText(texts);
   // Empty lines are not values.
   const [list, setList] = useState<unknown[]>(() => (Array.isArray(value) && value.length > 0 ? value : [null]));

@@ -1,12 +1,14 @@
-/** Input of a single typed value. */
+/** Inputs of single typed values. */
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
+import type { View } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
 import { fromInput, toInput } from '../i18n/clock.ts';
 import { useZone } from '../i18n/zone.ts';
 import { parseDuration, showDuration } from './duration.ts';
-import { texts } from './texts.ts';
+import { formTexts, texts } from './texts.ts';
+import { typeOf } from './view.ts';
 
 export interface FieldInputProps {
   field: FieldSchema;
@@ -28,131 +30,113 @@ export interface Common {
   autoFocus: boolean;
 }
 
-/** Data types with a native HTML input type. */
-const NATIVE: Readonly<Record<string, string>> = {
-  date: 'date',
-  time: 'time',
-  url: 'url',
-  email: 'email',
-  phone: 'tel',
-};
+/** An input that shows its label and errors itself. */
+export type LabelledInputProps = FieldInputProps & { common: Common };
 
-/** Input of a single typed value. */
-export function OneInput({ field, value, onChange, common }: FieldInputProps & { common: Common }): ReactNode {
+const textOf = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
+const orNull = (text: string): string | null => (text === '' ? null : text);
+
+/** An input with the given native type of HTML. */
+function lineInput(type: string): ComponentType<LabelledInputProps> {
+  return ({ value, onChange, common }) => (
+    <TextInput
+      {...common}
+      type={type}
+      value={textOf(value)}
+      onChange={(event) => onChange(orNull(event.currentTarget.value))}
+    />
+  );
+}
+
+function LinesInput({ value, onChange, common }: LabelledInputProps) {
+  return (
+    <Textarea
+      {...common}
+      value={textOf(value)}
+      onChange={(event) => onChange(orNull(event.currentTarget.value))}
+      autosize
+      minRows={3}
+      maxRows={20}
+    />
+  );
+}
+
+function BooleanInput({ value, onChange, common }: LabelledInputProps) {
   const t = useText(texts);
-  const zone = useZone();
-  const text = value === null || value === undefined ? '' : String(value);
-  const set = (next: string): void => onChange(next === '' ? null : next);
-  switch (field.dataType) {
-    case 'boolean':
-      return (
-        <NativeSelect
-          {...withoutFocus(common)}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value === '' ? null : event.currentTarget.value === 'true')}
-          data={[
-            { value: '', label: t.notSet },
-            { value: 'true', label: t.yes },
-            { value: 'false', label: t.no },
-          ]}
-        />
-      );
-    case 'text':
-      return (
-        <Textarea
-          {...common}
-          value={text}
-          onChange={(event) => set(event.currentTarget.value)}
-          autosize
-          minRows={3}
-          maxRows={20}
-        />
-      );
-    case 'json':
-      return <JsonInput value={value} onChange={onChange} common={common} />;
-    case 'integer':
-    case 'decimal':
-      return (
-        <TextInput
-          {...common}
-          inputMode={field.dataType === 'integer' ? 'numeric' : 'decimal'}
-          value={text}
-          onChange={(event) => onChange(numberOf(field, event.currentTarget.value))}
-        />
-      );
-    case 'duration':
-      return <DurationInput value={text} onChange={set} common={common} />;
-    case 'datetime':
-      return (
-        <TextInput
-          {...common}
-          type="datetime-local"
-          value={toInput(text, zone)}
-          onChange={(event) => set(fromInput(event.currentTarget.value, zone))}
-        />
-      );
-    default:
-      return (
-        <TextInput
-          {...common}
-          type={NATIVE[field.dataType] ?? 'text'}
-          value={text}
-          onChange={(event) => set(event.currentTarget.value)}
-        />
-      );
-  }
+  return (
+    <NativeSelect
+      {...withoutFocus(common)}
+      value={textOf(value)}
+      onChange={(event) => onChange(event.currentTarget.value === '' ? null : event.currentTarget.value === 'true')}
+      data={[
+        { value: '', label: t.notSet },
+        { value: 'true', label: t.yes },
+        { value: 'false', label: t.no },
+      ]}
+    />
+  );
 }
 
 function withoutFocus({ autoFocus: _autoFocus, ...rest }: Common): Omit<Common, 'autoFocus'> {
   return rest;
 }
 
-/** Parses an integer. Other input stays text, so that validation can report it. */
-function numberOf(field: FieldSchema, typed: string): unknown {
-  const text = typed
+/** Removes blanks and accepts a decimal comma. */
+function numberText(typed: string): string {
+  return typed
     .trim()
     .replaceAll(/[\s\u00a0\u202f]/g, '')
     .replace(',', '.');
-  if (text === '') return null;
-  if (field.dataType === 'decimal' || !/^-?\d+$/.test(text)) return text;
-  return Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
-function DurationInput({
-  value,
-  onChange,
-  common,
-}: {
-  value: string;
-  onChange: (text: string) => void;
-  common: Common;
-}) {
+/** Parses an integer. Other input stays text, so that validation can report it. */
+function integerOf(typed: string): unknown {
+  const text = numberText(typed);
+  return /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : orNull(text);
+}
+
+function numberInput(inputMode: 'numeric' | 'decimal', read: (typed: string) => unknown) {
+  return ({ value, onChange, common }: LabelledInputProps) => (
+    <TextInput
+      {...common}
+      inputMode={inputMode}
+      value={textOf(value)}
+      onChange={(event) => onChange(read(event.currentTarget.value))}
+    />
+  );
+}
+
+function DateTimeInput({ value, onChange, common }: LabelledInputProps) {
+  const zone = useZone();
+  return (
+    <TextInput
+      {...common}
+      type="datetime-local"
+      value={toInput(textOf(value), zone)}
+      onChange={(event) => onChange(orNull(fromInput(event.currentTarget.value, zone)))}
+    />
+  );
+}
+
+function DurationInput({ value, onChange, common }: LabelledInputProps) {
   const t = useText(texts);
   const [typed, setTyped] = useState<string>();
   return (
     <TextInput
       {...common}
       description={t.duration}
-      value={typed ?? showDuration(value, t.durationUnits)}
+      value={typed ?? showDuration(textOf(value), t.durationUnits)}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        onChange(parseDuration(event.currentTarget.value) ?? event.currentTarget.value);
+        onChange(parseDuration(event.currentTarget.value) ?? orNull(event.currentTarget.value));
       }}
       onBlur={() => setTyped(undefined)}
     />
   );
 }
 
-function JsonInput({
-  value,
-  onChange,
-  common,
-}: {
-  value: unknown;
-  onChange: (value: unknown) => void;
-  common: Common;
-}) {
-  const t = useText(texts);
+function JsonInput({ value, onChange, common }: LabelledInputProps) {
+  const forms = useText(formTexts);
   const [typed, setTyped] = useState(() =>
     value === null || value === undefined ? '' : JSON.stringify(value, null, 2),
   );
@@ -169,7 +153,7 @@ function JsonInput({
   return (
     <Textarea
       {...common}
-      error={broken ? t.NOT_JSON : common.error}
+      error={broken ? forms.json : common.error}
       value={typed}
       onChange={(event) => change(event.currentTarget.value)}
       autosize
@@ -179,4 +163,30 @@ function JsonInput({
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
     />
   );
+}
+
+/** Views that `input.tsx` does not show itself. */
+type SingleView = Exclude<View, 'choice' | 'reference' | 'rich-text'>;
+
+const INPUTS: Readonly<Record<SingleView, ComponentType<LabelledInputProps>>> = {
+  line: lineInput('text'),
+  lines: LinesInput,
+  url: lineInput('url'),
+  email: lineInput('email'),
+  phone: lineInput('tel'),
+  integer: numberInput('numeric', integerOf),
+  decimal: numberInput('decimal', (typed) => orNull(numberText(typed))),
+  boolean: BooleanInput,
+  date: lineInput('date'),
+  datetime: DateTimeInput,
+  time: lineInput('time'),
+  duration: DurationInput,
+  json: JsonInput,
+};
+
+/** Input of a single typed value, except choices, references and rich text. */
+export function OneInput(props: LabelledInputProps): ReactNode {
+  const { view } = typeOf(props.field.dataType);
+  const Single = view === 'choice' || view === 'reference' || view === 'rich-text' ? INPUTS.line : INPUTS[view];
+  return <Single {...props} />;
 }

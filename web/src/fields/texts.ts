@@ -1,4 +1,14 @@
+import type { Refusal, View } from '../../../src/lib/data-types/index.ts';
 import { defineText, plural, pluralEn } from '../i18n/text.ts';
+
+type Limits = Refusal['limits'];
+
+/** «Не меньше 1», «Не больше 5», «Не меньше 1 и не больше 5.» */
+function rangeText({ min, max }: Limits, least: string, most: string, and: string): string {
+  const parts = [...(min === undefined ? [] : [`${least} ${min}`]), ...(max === undefined ? [] : [`${most} ${max}`])];
+  const text = parts.join(` ${and} `);
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
 
 export const texts = defineText(
   {
@@ -34,24 +44,14 @@ export const texts = defineText(
     imageTooLarge: 'Картинка больше 2 МБ или не PNG, JPEG, GIF, WebP.',
     editor: 'Текст с оформлением',
     REQUIRED: 'Нужно заполнить.',
-    TOO_LONG: (n: number) => `Не больше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
-    TOO_SHORT: (n: number) => `Не меньше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
+    TOO_LONG: ({ max: n }: { max: number }) => `Не больше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
+    TOO_SHORT: ({ min: n }: { min: number }) => `Не меньше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
     NOT_ONE_LINE: 'Только одна строка.',
-    NOT_A_NUMBER: 'Нужно число.',
-    NOT_AN_INTEGER: 'Нужно целое число.',
-    TOO_SMALL: (bound: string) => `Не меньше ${bound}.`,
-    TOO_LARGE: (bound: string) => `Не больше ${bound}.`,
-    TOO_PRECISE: (n: number) => `После запятой не больше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
+    OUT_OF_RANGE: (limits: Limits) => rangeText(limits, 'не меньше', 'не больше', 'и'),
+    TOO_PRECISE: ({ max: n }: { max: number }) =>
+      `После запятой не больше ${n} ${plural(n, 'знака', 'знаков', 'знаков')}.`,
     NOT_AN_OPTION: 'Такого значения в списке нет.',
-    NOT_AN_ADDRESS: 'Нужен адрес, начинающийся с http:// или https://.',
-    NOT_AN_EMAIL: 'Нужен адрес электронной почты.',
-    NOT_A_PHONE: 'Нужен номер телефона.',
-    NOT_A_DURATION: 'Нужна длительность: 4ч, 1д 30м или PT4H.',
-    NOT_A_DATE: 'Нужна дата.',
-    NOT_A_TIME: 'Нужно время.',
-    NOT_JSON: 'Это не JSON.',
-    PATTERN: 'Значение не такого вида, какой нужен.',
-    TOO_MANY: (n: number) => `Не больше ${n}.`,
+    TOO_MANY: ({ max: n }: { max: number }) => `Не больше ${n}.`,
     NOT_UNIQUE: 'Значения не должны повторяться.',
     INVALID: 'Значение не подходит.',
   },
@@ -88,25 +88,54 @@ export const texts = defineText(
     imageTooLarge: 'The picture is over 2 MB, or no PNG, JPEG, GIF or WebP.',
     editor: 'Formatted text',
     REQUIRED: 'A value is needed.',
-    TOO_LONG: (n: number) => `At most ${n} ${pluralEn(n, 'character', 'characters')}.`,
-    TOO_SHORT: (n: number) => `At least ${n} ${pluralEn(n, 'character', 'characters')}.`,
+    TOO_LONG: ({ max: n }: { max: number }) => `At most ${n} ${pluralEn(n, 'character', 'characters')}.`,
+    TOO_SHORT: ({ min: n }: { min: number }) => `At least ${n} ${pluralEn(n, 'character', 'characters')}.`,
     NOT_ONE_LINE: 'One line only.',
-    NOT_A_NUMBER: 'A number is needed.',
-    NOT_AN_INTEGER: 'A whole number is needed.',
-    TOO_SMALL: (bound: string) => `At least ${bound}.`,
-    TOO_LARGE: (bound: string) => `At most ${bound}.`,
-    TOO_PRECISE: (n: number) => `At most ${n} ${pluralEn(n, 'digit', 'digits')} behind the point.`,
+    OUT_OF_RANGE: (limits: Limits) => rangeText(limits, 'at least', 'at most', 'and'),
+    TOO_PRECISE: ({ max: n }: { max: number }) => `At most ${n} ${pluralEn(n, 'digit', 'digits')} behind the point.`,
     NOT_AN_OPTION: 'The list has no such value.',
-    NOT_AN_ADDRESS: 'An address that begins with http:// or https:// is needed.',
-    NOT_AN_EMAIL: 'An e-mail address is needed.',
-    NOT_A_PHONE: 'A telephone number is needed.',
-    NOT_A_DURATION: 'A duration is needed: 4h, 1d 30m or PT4H.',
-    NOT_A_DATE: 'A date is needed.',
-    NOT_A_TIME: 'A time is needed.',
-    NOT_JSON: 'This is no JSON.',
-    PATTERN: 'The value does not have the form that is needed.',
-    TOO_MANY: (n: number) => `At most ${n}.`,
+    TOO_MANY: ({ max: n }: { max: number }) => `At most ${n}.`,
     NOT_UNIQUE: 'Values must not repeat.',
     INVALID: 'The value does not fit.',
+  },
+);
+
+/** What a value must be, for values that do not have the form of their data type. */
+export const formTexts = defineText(
+  {
+    line: 'Значение не подходит.',
+    lines: 'Значение не подходит.',
+    'rich-text': 'Значение не подходит.',
+    url: 'Нужен адрес, начинающийся с http:// или https://.',
+    email: 'Нужен адрес электронной почты.',
+    phone: 'Нужен номер телефона.',
+    integer: 'Нужно целое число.',
+    decimal: 'Нужно число.',
+    boolean: 'Нужно «да» или «нет».',
+    date: 'Нужна дата.',
+    datetime: 'Нужны дата и время.',
+    time: 'Нужно время.',
+    duration: 'Нужна длительность: 4ч, 1д 30м или PT4H.',
+    choice: 'Такого значения в списке нет.',
+    reference: 'Выберите значение из списка.',
+    json: 'Это не JSON.',
+  } satisfies Record<View, string>,
+  {
+    line: 'The value is not valid.',
+    lines: 'The value is not valid.',
+    'rich-text': 'The value is not valid.',
+    url: 'Enter an address that begins with http:// or https://.',
+    email: 'Enter an e-mail address.',
+    phone: 'Enter a phone number.',
+    integer: 'Enter a whole number.',
+    decimal: 'Enter a number.',
+    boolean: 'Choose yes or no.',
+    date: 'Enter a date.',
+    datetime: 'Enter a date and time.',
+    time: 'Enter a time.',
+    duration: 'Enter a duration: 4h, 1d 30m or PT4H.',
+    choice: 'The list does not have this value.',
+    reference: 'Choose a value from the list.',
+    json: 'This is not JSON.',
   },
 );

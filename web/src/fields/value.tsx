@@ -1,20 +1,20 @@
 /** Displays a value of any data type. */
 import { Anchor, Code } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { ComponentType, ReactNode } from 'react';
+import { isWebAddress, type View } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useFormats } from '../i18n/format.ts';
 import { useText } from '../i18n/text.ts';
 import { PersonName } from '../ui/person.tsx';
 import { Time } from '../ui/time.tsx';
-import { isEmpty, isWebAddress } from './check.ts';
+import { isEmpty } from './check.ts';
 import { showDuration } from './duration.ts';
 import { labelText, useLabels } from './labels.ts';
 import { plainText, RichText, type RichNode } from './rich-text.tsx';
 import { texts } from './texts.ts';
+import { typeOf } from './view.ts';
 import classes from './value.module.css';
-
-const ID_TYPES = new Set(['reference', 'user', 'group', 'org-unit', 'service']);
 
 export interface FieldValueProps {
   field: Pick<FieldSchema, 'dataType' | 'constraints' | 'multiple' | 'code'>;
@@ -25,64 +25,78 @@ export interface FieldValueProps {
   compact?: boolean;
 }
 
+interface OneProps extends FieldValueProps {
+  compact: boolean;
+  /** The value as text. */
+  text: string;
+}
+
 export function FieldValue(props: FieldValueProps): ReactNode {
   const t = useText(texts);
   const { value, compact = false } = props;
   if (isEmpty(value)) return compact ? null : <span className={classes.empty}>{t.empty}</span>;
-  if (!Array.isArray(value)) return <OneValue {...props} />;
+  const One = VALUES[typeOf(props.field.dataType).view];
+  if (!Array.isArray(value)) return <One {...props} compact={compact} text={String(value)} />;
   return (
     <span className={compact ? classes.row : classes.list}>
       {value.map((element) => (
         <span key={JSON.stringify(element)} className={classes.element}>
-          <OneValue {...props} value={element} />
+          <One {...props} value={element} compact={compact} text={String(element)} />
         </span>
       ))}
     </span>
   );
 }
 
-function OneValue({ field, value, recordId, compact = false }: FieldValueProps): ReactNode {
+function BooleanValue({ value }: OneProps) {
   const t = useText(texts);
-  const format = useFormats();
-  const text = String(value);
-  switch (field.dataType) {
-    case 'boolean':
-      return value === true ? t.yes : t.no;
-    case 'enum':
-      return <EnumValue field={field} code={text} />;
-    case 'date':
-      return <span className="tabular">{format.day(text)}</span>;
-    case 'datetime':
-      return <Time at={text} absolute />;
-    case 'duration':
-      return <span className="tabular">{showDuration(text, t.durationUnits)}</span>;
-    case 'integer':
-      return <span className="tabular">{typeof value === 'number' ? format.number(value) : text}</span>;
-    case 'decimal':
-    case 'time':
-      return <span className="tabular">{text}</span>;
-    case 'text':
-      return compact ? text : <span className={classes.text}>{text}</span>;
-    case 'rich-text':
-      return compact ? plainText(value as RichNode) : <RichText document={value as RichNode} recordId={recordId} />;
-    case 'json':
-      return <Code block={!compact}>{JSON.stringify(value, null, compact ? 0 : 2)}</Code>;
-    case 'url':
-      return !compact && isWebAddress(text) ? (
-        <Anchor href={text} target="_blank" rel="noreferrer nofollow" size="sm">
-          {text}
-        </Anchor>
-      ) : (
-        text
-      );
-    case 'email':
-      return compact ? text : <Anchor href={`mailto:${encodeURIComponent(text)}`}>{text}</Anchor>;
-    case 'phone':
-      return compact ? text : <Anchor href={`tel:${text.replaceAll(/[^+\d]/g, '')}`}>{text}</Anchor>;
-    default:
-      return ID_TYPES.has(field.dataType) ? <Named id={text} kind={field.dataType} compact={compact} /> : text;
-  }
+  return value === true ? t.yes : t.no;
 }
+
+function IntegerValue({ value, text }: OneProps) {
+  const format = useFormats();
+  return <span className="tabular">{typeof value === 'number' ? format.number(value) : text}</span>;
+}
+
+function DayValue({ text }: OneProps) {
+  const format = useFormats();
+  return <span className="tabular">{format.day(text)}</span>;
+}
+
+function DurationValue({ text }: OneProps) {
+  const t = useText(texts);
+  return <span className="tabular">{showDuration(text, t.durationUnits)}</span>;
+}
+
+const tabular = ({ text }: OneProps): ReactNode => <span className="tabular">{text}</span>;
+
+const VALUES: Readonly<Record<View, ComponentType<OneProps>>> = {
+  line: ({ text }) => text,
+  lines: ({ text, compact }) => (compact ? text : <span className={classes.text}>{text}</span>),
+  'rich-text': ({ value, compact, recordId }) =>
+    compact ? plainText(value as RichNode) : <RichText document={value as RichNode} recordId={recordId} />,
+  url: ({ text, compact }) =>
+    !compact && isWebAddress(text) ? (
+      <Anchor href={text} target="_blank" rel="noreferrer nofollow" size="sm">
+        {text}
+      </Anchor>
+    ) : (
+      text
+    ),
+  email: ({ text, compact }) => (compact ? text : <Anchor href={`mailto:${encodeURIComponent(text)}`}>{text}</Anchor>),
+  phone: ({ text, compact }) =>
+    compact ? text : <Anchor href={`tel:${text.replaceAll(/[^+\d]/g, '')}`}>{text}</Anchor>,
+  integer: IntegerValue,
+  decimal: tabular,
+  boolean: BooleanValue,
+  date: DayValue,
+  datetime: ({ text }) => <Time at={text} absolute />,
+  time: tabular,
+  duration: DurationValue,
+  choice: ({ field, text }) => <EnumValue field={field} code={text} />,
+  reference: ({ field, text, compact }) => <Named id={text} kind={field.dataType} compact={compact} />,
+  json: ({ value, compact }) => <Code block={!compact}>{JSON.stringify(value, null, compact ? 0 : 2)}</Code>,
+};
 
 /** Options of the field `priority` get a marker by their order, independent of their names. */
 function EnumValue({ field, code }: { field: FieldValueProps['field']; code: string }) {

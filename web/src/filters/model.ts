@@ -1,21 +1,12 @@
 /**
- * The condition language in the console (docs/spec/search.md#condition-language): operators per data type, and validation. No
- * side effects.
+ * The condition language in the console (docs/spec/search.md#condition-language): the shape of conditions, and its validation.
+ * No side effects.
  */
+import { OPERATORS, type Operator } from '../../../src/lib/data-types/index.ts';
 import type { DataType, FieldSchema } from '../api/fields.ts';
+import { typeOf } from '../fields/view.ts';
 
-export const OPERATORS = [
-  'equals',
-  'not-equals',
-  'in',
-  'contains',
-  'starts-with',
-  'before',
-  'after',
-  'range',
-  'is-empty',
-] as const;
-export type Operator = (typeof OPERATORS)[number];
+export { OPERATORS, type Operator };
 
 export interface Leaf {
   field: string;
@@ -37,16 +28,9 @@ export function isGroup(condition: Condition): condition is ConditionGroup {
   return 'conditions' in condition;
 }
 
-const TEXTS = new Set<DataType>(['string', 'text', 'url', 'email', 'phone']);
-const ORDERED = new Set<DataType>(['integer', 'decimal', 'date', 'datetime', 'time']);
-
 /** The operators of a data type, most common first. */
 export function operatorsFor(dataType: DataType): readonly Operator[] {
-  if (dataType === 'json') return ['is-empty'];
-  if (dataType === 'rich-text') return ['contains', 'starts-with', 'is-empty'];
-  if (TEXTS.has(dataType)) return ['contains', 'equals', 'starts-with', 'not-equals', 'in', 'is-empty'];
-  if (ORDERED.has(dataType)) return ['equals', 'before', 'after', 'range', 'not-equals', 'in', 'is-empty'];
-  return ['equals', 'not-equals', 'in', 'is-empty'];
+  return typeOf(dataType).operators;
 }
 
 /** The form of an operator's value: one, many, a pair or a boolean. */

@@ -1,8 +1,10 @@
 /** Input for the value of a condition, by the field's data type and the operator. */
 import { Group, NativeSelect, TextInput } from '@mantine/core';
 import type { ComponentType } from 'react';
+import { type VariableName, variableOf } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import type { FieldInputProps } from '../fields/one-input.tsx';
+import { typeOf } from '../fields/view.ts';
 import { useText } from '../i18n/text.ts';
 import { type ConditionField, type Leaf, valueForm } from './model.ts';
 import { texts } from './texts.ts';
@@ -27,16 +29,12 @@ function schemaOf(field: ConditionField | undefined, name: string, multiple: boo
   return {
     code: field?.code ?? '',
     name,
-    dataType: dataType === 'text' || dataType === 'rich-text' || isTextLike(dataType) ? 'string' : dataType,
+    dataType: typeOf(dataType).comparison === 'folded' ? 'string' : dataType,
     required: false,
     readOnly: false,
     multiple,
     constraints: field?.constraints ?? {},
   };
-}
-
-function isTextLike(dataType: string): boolean {
-  return dataType === 'url' || dataType === 'email' || dataType === 'phone';
 }
 
 export function ValueInput({ leaf, field, variables, input: Input, onChange }: ValueInputProps) {
@@ -113,26 +111,24 @@ export function ValueInput({ leaf, field, variables, input: Input, onChange }: V
 
 interface Variable {
   value: string;
-  name: 'me' | 'myGroups' | 'myOrgUnit' | 'myOrgUnits' | 'today' | 'now';
+  name: VariableName;
 }
 
 function isOtherVariable(value: string, variable: Variable | undefined): boolean {
   return /^\$(?!\$)/.test(value) && value !== variable?.value;
 }
 
+/** Variables that only the configuration may use. */
+const CONFIGURATION: ReadonlySet<string> = new Set<VariableName>(['myOrgUnits', 'now']);
+
 function variableFor(
   field: ConditionField | undefined,
   form: 'one' | 'many',
   variables: Variables,
 ): Variable | undefined {
-  if (field?.dataType === 'user' && form === 'one') return { value: '$me', name: 'me' };
-  if (field?.dataType === 'group' && form === 'many') return { value: '$myGroups', name: 'myGroups' };
-  if (field?.dataType === 'org-unit' && form === 'one') return { value: '$myOrgUnit', name: 'myOrgUnit' };
-  if (field?.dataType === 'date' && form === 'one') return { value: '$today', name: 'today' };
-  if (variables !== 'configuration') return undefined;
-  if (field?.dataType === 'org-unit' && form === 'many') return { value: '$myOrgUnits', name: 'myOrgUnits' };
-  if (field?.dataType === 'datetime' && form === 'one') return { value: '$now', name: 'now' };
-  return undefined;
+  const name = field === undefined ? undefined : variableOf(field.dataType, form === 'many');
+  if (name === undefined || (variables !== 'configuration' && CONFIGURATION.has(name))) return undefined;
+  return { value: `$${name}`, name };
 }
 
 interface VariableInputProps extends Omit<ValueInputProps, 'variables'> {

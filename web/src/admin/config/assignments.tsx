@@ -1,6 +1,7 @@
 /** Editor of automatic values: a field and its value per line (`set` of transitions and catalog items). */
 import { ActionIcon, Button, Input, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
+import { variableOf } from '../../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../../api/types.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
 import { useText } from '../../i18n/text.ts';
@@ -79,9 +80,6 @@ interface OneValueProps {
   onChange: (value: unknown) => void;
 }
 
-/** Variables for the current time or user instead of a value. */
-const VARIABLES = { user: ['$me', 'me'], datetime: ['$now', 'now'], date: ['$today', 'today'] } as const;
-
 function OneValue({ field, value, label, onChange }: OneValueProps) {
   const t = useText(texts);
   const words = useText(filterTexts);
@@ -89,15 +87,14 @@ function OneValue({ field, value, label, onChange }: OneValueProps) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return <TextInput aria-label={label} value={text} onChange={(event) => onChange(event.currentTarget.value)} />;
   }
-  const [variable, name] =
-    !field.multiple && Object.hasOwn(VARIABLES, field.dataType)
-      ? VARIABLES[field.dataType as keyof typeof VARIABLES]
-      : ([undefined, undefined] as const);
-  if (variable === undefined) {
+  // A variable for the current user, their unit or the current time can stand instead of a value.
+  const name = field.multiple ? undefined : variableOf(field.dataType, false);
+  if (name === undefined) {
     return (
       <CodedInput field={{ ...field, name: label, required: false }} value={value} onChange={onChange} unlabelled />
     );
   }
+  const variable = `$${name}`;
   return (
     <div className={classes.variable}>
       <NativeSelect

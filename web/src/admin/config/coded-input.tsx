@@ -2,19 +2,13 @@
 import type { ReactNode } from 'react';
 import { FieldInput } from '../../fields/input.tsx';
 import type { FieldInputProps } from '../../fields/one-input.tsx';
+import { typeOf } from '../../fields/view.ts';
 import { ChooseItem, ChooseItems } from './choices.tsx';
-
-const SECTIONS: ReadonlyMap<string, string> = new Map([
-  ['user', 'users'],
-  ['group', 'groups'],
-  ['org-unit', 'orgUnits'],
-  ['service', 'services'],
-]);
 
 export function CodedInput(props: FieldInputProps): ReactNode {
   const { field, value, onChange, error } = props;
-  const section = SECTIONS.get(field.dataType);
-  if (section === undefined) return <FieldInput {...props} />;
+  const section = typeOf(field.dataType).refersTo;
+  if (section === undefined || section === 'records') return <FieldInput {...props} />;
   const shared = {
     section,
     error,

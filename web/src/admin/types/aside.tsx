@@ -1,13 +1,14 @@
 /** Beside the editor of a type: a preview of its form, and a table of its fields and constraints. */
 import { Badge, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
+import { isDataType } from '../../../../src/lib/data-types/index.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
-import { DATA_TYPES, type FieldItem, fieldsOf, schemaOf } from './model.ts';
+import { type FieldItem, fieldsOf, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
 
@@ -35,7 +36,7 @@ function Preview({ fields }: { fields: readonly FieldItem[] }) {
   const t = useText(texts);
   const language = useLanguage();
   const [values, setValues] = useState<Record<string, unknown>>({});
-  const shown = fields.filter((field) => field.readOnly !== true && DATA_TYPES.includes(field.dataType));
+  const shown = fields.filter((field) => field.readOnly !== true && isDataType(field.dataType));
   if (shown.length === 0) return <Text c="dimmed">{t.noFields}</Text>;
   return (
     <Stack gap="sm" className={classes.preview}>

@@ -1,8 +1,9 @@
 /** Constraints of a field: options, limits, allowed reference types, and the default. */
 import { ActionIcon, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react';
-import type { DataType } from '../../api/types.ts';
+import type { ConstraintKey } from '../../../../src/lib/data-types/index.ts';
 import { FieldInput } from '../../fields/input.tsx';
+import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
@@ -19,27 +20,21 @@ interface Part {
   set: (path: Path, value: unknown) => void;
 }
 
-type LimitKey = 'minLength' | 'maxLength' | 'pattern' | 'min' | 'max' | 'scale' | 'maxItems';
+/** Constraints with an input of one line. */
+type LimitKey = Exclude<ConstraintKey, 'options' | 'types'>;
 
-const LENGTHS = ['minLength', 'maxLength', 'pattern'] as const;
-const ENDS = ['min', 'max'] as const;
-const LIMITS: ReadonlyMap<DataType, readonly LimitKey[]> = new Map<DataType, readonly LimitKey[]>([
-  ['string', LENGTHS],
-  ['text', LENGTHS],
-  ['integer', ENDS],
-  ['decimal', [...ENDS, 'scale']],
-  ['date', ENDS],
-  ['datetime', ENDS],
-  ['time', ENDS],
-]);
-/** Data types whose default is only edited as text. */
-const WITHOUT_DEFAULT: ReadonlySet<DataType> = new Set<DataType>(['reference', 'rich-text', 'json']);
+function isLimit(key: ConstraintKey): key is LimitKey {
+  return key !== 'options' && key !== 'types';
+}
 
 export function FieldLimits({ field, set }: Part) {
   const t = useText(texts);
   const language = useLanguage();
   const constraints = field.constraints ?? {};
-  const limits = [...(LIMITS.get(field.dataType) ?? []), ...(field.multiple === true ? (['maxItems'] as const) : [])];
+  const type = typeOf(field.dataType);
+  const limits = [...type.constraints.filter(isLimit), ...(field.multiple === true ? (['maxItems'] as const) : [])];
+  // The default of a document or a record is only edited as text.
+  const withDefault = type.document !== true && type.refersTo !== 'records';
   const change = (key: string, value: unknown): void => {
     const { [key]: _before, ...rest } = constraints;
     const next = value === undefined || value === null ? rest : { ...rest, [key]: value };
@@ -48,8 +43,8 @@ export function FieldLimits({ field, set }: Part) {
   const types = constraints['types'];
   return (
     <Stack gap="sm">
-      {field.dataType === 'enum' && <Options field={field} set={set} />}
-      {field.dataType === 'reference' && (
+      {type.constraints.includes('options') && <Options field={field} set={set} />}
+      {type.constraints.includes('types') && (
         <ChooseItems
           section="types"
           label={t.typesInput}
@@ -61,7 +56,7 @@ export function FieldLimits({ field, set }: Part) {
         {limits.map((key) => (
           <LimitInput key={key} name={key} field={field} value={constraints[key]} onChange={change} />
         ))}
-        {!WITHOUT_DEFAULT.has(field.dataType) && (
+        {withDefault && (
           <CodedInput
             // A change of data type or multiplicity needs a new input.
             key={`${field.dataType} ${field.multiple === true}`}

@@ -1,13 +1,15 @@
 /** One field of a type: a summary line that opens for editing. */
 import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
+import { DATA_TYPES } from '../../../../src/lib/data-types/index.ts';
+import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { NameInputs } from '../config/form-parts.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
 import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
 import { FieldLimits } from './field-limits.tsx';
-import { DATA_TYPES, type FieldItem, ofType } from './model.ts';
+import { type FieldItem, ofType } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
 
@@ -89,11 +91,9 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
 
 type Part = Pick<FieldRowProps, 'field' | 'set'>;
 
-const WORDS: ReadonlySet<string> = new Set(['string', 'text', 'rich-text']);
-
 function SearchChoice({ field, set }: Part) {
   const t = useText(texts);
-  const now = { text: WORDS.has(field.dataType), filter: false, facet: false, ...field.search };
+  const now = { text: typeOf(field.dataType).searched === true, filter: false, facet: false, ...field.search };
   const names = { text: t.searchText, filter: t.searchFilter, facet: t.searchFacet };
   return (
     <Checkbox.Group

@@ -1,29 +1,7 @@
 /** Fields of a type in bundle format, and their conversion to form fields. */
 import type { DataType, FieldConstraints, FieldSchema } from '../../api/types.ts';
+import { typeOf } from '../../fields/view.ts';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
-
-export const DATA_TYPES: readonly DataType[] = [
-  'string',
-  'text',
-  'rich-text',
-  'integer',
-  'decimal',
-  'boolean',
-  'date',
-  'datetime',
-  'time',
-  'duration',
-  'enum',
-  'reference',
-  'user',
-  'group',
-  'org-unit',
-  'service',
-  'email',
-  'phone',
-  'url',
-  'json',
-];
 
 export interface FieldItem {
   code: string;
@@ -50,7 +28,11 @@ export function fieldsOf(item: ItemValue): FieldItem[] {
 export function ofType(field: FieldItem, dataType: DataType): FieldItem {
   if (dataType === field.dataType) return field;
   const { constraints: _limits, default: _value, ...rest } = field;
-  return { ...rest, dataType, ...(dataType === 'enum' ? { constraints: { options: [{ code: 'option-1' }] } } : {}) };
+  return {
+    ...rest,
+    dataType,
+    ...(typeOf(dataType).constraints.includes('options') ? { constraints: { options: [{ code: 'option-1' }] } } : {}),
+  };
 }
 
 /** Converts a field to the schema of record forms. */

@@ -1,6 +1,7 @@
 /** Available columns of a list, and the chosen ones. */
 import { useMemo } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
+import { layoutOf } from '../../fields/view.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
 import { texts } from './texts.ts';
@@ -14,20 +15,6 @@ export interface ListColumn {
   field?: FieldSchema;
 }
 
-const WIDTHS: Readonly<Partial<Record<FieldSchema['dataType'], number>>> = {
-  boolean: 5,
-  integer: 6,
-  decimal: 7,
-  date: 8,
-  datetime: 11,
-  time: 5,
-  duration: 7,
-  enum: 9,
-  user: 11,
-  group: 11,
-  'org-unit': 11,
-};
-
 /** All columns available for a type; without a type, the system columns. */
 export function useColumns(type: DeskType | undefined, fields: readonly FieldSchema[]): readonly ListColumn[] {
   const t = useText(texts);
@@ -40,7 +27,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
       ...(type === undefined || type.states.length > 0 ? [{ code: 'workflowState', name: t.state, width: 9 }] : []),
       ...fields
         .filter((field) => field.code !== type?.titleField)
-        .map((field) => ({ code: field.code, name: field.name, width: WIDTHS[field.dataType] ?? 12, field })),
+        .map((field) => ({ code: field.code, name: field.name, width: layoutOf(field.dataType).width, field })),
       { code: 'createdAt', name: t.createdAt, width: 8 },
       { code: 'createdBy', name: t.createdBy, width: 11 },
       { code: 'updatedAt', name: t.updatedAt, width: 8 },

@@ -17,7 +17,7 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
-import { layoutOf } from './schema.ts';
+import { recordLayout } from './schema.ts';
 
 export function NewRecordPage() {
   const { typeCode } = useParams({ from: '/inside/new/$typeCode' });
@@ -73,7 +73,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
     if ([...problems.values()].every((problem) => problem === undefined)) create.mutate(another);
   };
   useHotkeys([['mod+Enter', () => submit(false)]], []);
-  const { title, long, short } = layoutOf(writable, type.titleField);
+  const { title, long, short } = recordLayout(writable, type.titleField);
   const ordered = [...(title === undefined ? [] : [title]), ...short.filter((field) => field.required), ...long];
   const rest = short.filter((field) => !field.required);
   const input = (field: FieldSchema, index: number) => (

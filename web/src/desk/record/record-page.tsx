@@ -23,7 +23,7 @@ import { Opening } from './opening.tsx';
 import classes from './record.module.css';
 import { RecordHead } from './record-head.tsx';
 import { SaveBar } from './save-bar.tsx';
-import { layoutOf } from './schema.ts';
+import { recordLayout } from './schema.ts';
 import { SlaPanel } from './sla.tsx';
 
 const Relations = lazy(() => import('./relations.tsx'));
@@ -68,7 +68,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const { tab } = useSearch({ from: '/inside/records/$recordId' });
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.id === record.typeDefinitionId);
-  const layout = useMemo(() => layoutOf(fields, type?.titleField), [fields, type?.titleField]);
+  const layout = useMemo(() => recordLayout(fields, type?.titleField), [fields, type?.titleField]);
   const draft = useRecordDraft(record, fields, actions.includes('history'));
   const upload = useUpload(record.id);
   const active = record.state === 'ACTIVE';

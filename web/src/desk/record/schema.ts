@@ -1,7 +1,6 @@
 /** Layout of record fields: long fields in the main column, short ones in the sidebar. */
 import type { FieldSchema } from '../../api/types.ts';
-
-const LONG = new Set(['text', 'rich-text', 'json']);
+import { layoutOf } from '../../fields/view.ts';
 
 export interface Layout {
   title: FieldSchema | undefined;
@@ -9,12 +8,12 @@ export interface Layout {
   short: FieldSchema[];
 }
 
-export function layoutOf(fields: readonly FieldSchema[], titleField: string | null | undefined): Layout {
+export function recordLayout(fields: readonly FieldSchema[], titleField: string | null | undefined): Layout {
   const title = fields.find((field) => field.code === titleField);
   const rest = fields.filter((field) => field !== title);
   return {
     title,
-    long: rest.filter((field) => LONG.has(field.dataType)),
-    short: rest.filter((field) => !LONG.has(field.dataType)),
+    long: rest.filter((field) => layoutOf(field.dataType).long === true),
+    short: rest.filter((field) => layoutOf(field.dataType).long !== true),
   };
 }
