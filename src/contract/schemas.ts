@@ -33,6 +33,18 @@ export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), 
   description: 'Field code to value; the formats are those of the field schema.',
 });
 
+/** The locale of names and texts in answers, unless the request gives one (docs/spec/conventions.md#requests). */
+export const DEFAULT_REQUEST_LOCALE = 'ru-RU';
+
+export const localeQuery = {
+  locale: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: `Locale of names and texts, ${DEFAULT_REQUEST_LOCALE} by default. Where there is none in it, the default locale of the service is used, then any.`,
+    }),
+  ),
+};
+
 /** A closed object: an unknown property is an error, so that misspelt names are always reported. */
 export function closed<P extends Record<string, TSchema>>(properties: P, options: Record<string, unknown> = {}) {
   return Type.Object(properties, { additionalProperties: false, ...options });

@@ -123,9 +123,17 @@ function transformed(candidate: Candidate, given: unknown, found: Found, wanted:
  * `items.0.name`). Only own properties; undefined if there is none.
  */
 export function valueAt(body: unknown, source: string): unknown {
-  if (isObject(body) && Object.hasOwn(body, source)) return body[source];
+  return isObject(body) && Object.hasOwn(body, source) ? body[source] : valueAtPath(body, source);
+}
+
+/**
+ * The value at a dotted path such as `alert.labels.host` or `items.0.name`. Only own properties and array elements count.
+ *
+ * @returns undefined if there is none; null is a value
+ */
+export function valueAtPath(body: unknown, path: string): unknown {
   let value = body;
-  for (const step of source.split('.')) {
+  for (const step of path.split('.')) {
     if (Array.isArray(value)) value = /^(?:0|[1-9][0-9]{0,8})$/.test(step) ? value[Number(step)] : undefined;
     else value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
     if (value === undefined) return undefined;

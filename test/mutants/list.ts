@@ -187,7 +187,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   SLA('if (!FROM[command].includes(instance.status)) {', 'if (FROM[command].length === 0) {'),
   CATALOG("ctx.actor.require('catalog.impersonate');", ';'),
-  CATALOG('const onBehalf = contextOnBehalfOf(ctx, person);', 'const onBehalf = ctx;'),
+  CATALOG('const onBehalf = contextOnBehalfOf(ctx, requester);', 'const onBehalf = ctx;'),
   KNOWLEDGE("  ctx.actor.require('kb.publish');", "  ctx.actor.require('kb.write');"),
   KNOWLEDGE_RULES("if (version.state === 'DRAFT') return;", "if (version.state !== '') return;"),
   KNOWLEDGE_RULES('if (version.audiences.length > 0) return;', 'if (version.audiences.length >= 0) return;'),

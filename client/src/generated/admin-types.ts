@@ -1182,7 +1182,7 @@ export type KbBasesData = {
   path?: never;
   query?: {
     /**
-     * The translation wanted, ru-RU unless given; where there is none, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };
@@ -1314,7 +1314,7 @@ export type KbMaterialData = {
   };
   query?: {
     /**
-     * The translation wanted, ru-RU unless given; where there is none, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };

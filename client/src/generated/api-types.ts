@@ -1983,6 +1983,9 @@ export type BulkRunData = {
           transitionId: string;
           expectedRevision: number;
           expectedStateId: string;
+          /**
+           * Field code to value; the formats are those of the field schema.
+           */
           values?: {
             [key: string]: unknown;
           };
@@ -2209,7 +2212,7 @@ export type ServicesListData = {
   path?: never;
   query?: {
     /**
-     * Locale of names, ru-RU unless given; where there is none in it, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };
@@ -2235,7 +2238,7 @@ export type ServicesGetData = {
   };
   query?: {
     /**
-     * Locale of names, ru-RU unless given; where there is none in it, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };
@@ -2259,7 +2262,7 @@ export type CatalogGetData = {
   path?: never;
   query?: {
     /**
-     * Locale of names, ru-RU unless given; where there is none in it, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };
@@ -2313,7 +2316,7 @@ export type KbListData = {
   path?: never;
   query?: {
     /**
-     * The translation wanted, ru-RU unless given; where there is none, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };
@@ -2381,7 +2384,7 @@ export type KbGetData = {
   };
   query?: {
     /**
-     * The translation wanted, ru-RU unless given; where there is none, the default locale, then any.
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
      */
     locale?: string;
   };

@@ -58,7 +58,7 @@ describe('bulk', () => {
   });
   after(() => around.close());
 
-  it('does each of the three operations, in the order of the items', async () => {
+  it('runs each of the three operations in the order of the items', async () => {
     const made = await many(3);
     const updated = await bulk(
       'update',
@@ -103,7 +103,7 @@ describe('bulk', () => {
     }
   });
 
-  it('keeps items apart: one that fails leaves no trace and undoes no other', async () => {
+  it('keeps other items when one fails', async () => {
     const [one, two, three, four, five, six] = (await many(6)) as [Made, Made, Made, Made, Made, Made];
     await around.archive(six);
     const results = await bulk('update', [
@@ -129,7 +129,7 @@ describe('bulk', () => {
     assert.equal(results.filter(({ revision }) => revision !== undefined).length, 2);
   });
 
-  it('works on the same record twice one after the other', async () => {
+  it('applies two items on one record in order', async () => {
     const made = await around.make();
     const equal = await bulk('update', [update(made, { note: 'a' }), update(made, { note: 'b' })]);
     assert.deepEqual(outcomes(equal), ['SUCCEEDED', 'REVISION_CONFLICT']);
@@ -154,7 +154,7 @@ describe('bulk', () => {
     assert.deepEqual(outcomes(mixed), ['INVALID_VALUES', 'SUCCEEDED'], 'what failed is no change');
   });
 
-  it('asks for the rights on each record', async () => {
+  it('checks the rights on each record', async () => {
     const mine = await around.make();
     const other = await around.make({ kind: 'b' });
     const absent = { ...other, id: randomUUID() };
@@ -176,7 +176,7 @@ describe('bulk', () => {
     assertRejected(await around.app.request('POST', '/api/v1/bulk', { key, body }), 403, 'SCOPE_MISSING');
   });
 
-  it('takes 1 to 1000 items of one operation and of its shape', async () => {
+  it('accepts 1 to 1000 items of one operation and its shape', async () => {
     const made = await around.make();
     const item = update(made, { note: 'x' });
     const archive = { objectId: made.id, expectedRevision: 1 };
@@ -231,7 +231,7 @@ describe('bulk', () => {
     assert.equal(row?.n, MOST * 0.9);
   });
 
-  it('lets no deadlock reach clients that come in opposite orders', async () => {
+  it('returns no deadlock to clients with opposite orders', async () => {
     const made = await many(20);
     let succeeded = 0;
     for (let round = 0; round < 15; round++) {
@@ -260,7 +260,7 @@ describe('bulk', () => {
     assert.equal(row?.n, succeeded);
   });
 
-  it('locks in one order, so that two in opposite orders wait for one another in no circle', async () => {
+  it('locks records in one order', async () => {
     const made = await many(20);
     const items = made.map((one) => update(one, { note: 'x' }));
     // Force the plan of a large table: each row is looked up by its id, in any order.
@@ -297,7 +297,7 @@ describe('bulk', () => {
     assert.equal(figures?.deadlocks, 0);
   });
 
-  it('gives way to single changes beside it, and they to it', async () => {
+  it('runs concurrently with single changes', async () => {
     const made = await many(40);
     const [results, singles] = await Promise.all([
       bulk(

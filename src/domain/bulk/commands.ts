@@ -128,7 +128,7 @@ async function runGroup(runner: Runner, caller: Caller, group: readonly Step[]):
 export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemResult[]> {
   const caller: Caller = { ...runner.caller, via: 'bulk' };
   const results: ItemResult[] = [];
-  for (const group of grouped(steps(input))) results.push(...(await settle(runner, caller, group)));
+  for (const group of grouped(steps(input))) results.push(...(await runOrSplit(runner, caller, group)));
   return results;
 }
 
@@ -136,7 +136,7 @@ export async function runBulk(runner: Runner, input: BulkInput): Promise<ItemRes
  * Runs the group in one transaction. If this fails, runs its items one by one, so that a failing item does not affect the
  * others.
  */
-async function settle(runner: Runner, caller: Caller, group: readonly Step[]): Promise<ItemResult[]> {
+async function runOrSplit(runner: Runner, caller: Caller, group: readonly Step[]): Promise<ItemResult[]> {
   try {
     return await runGroup(runner, caller, group);
   } catch (error) {
@@ -144,7 +144,7 @@ async function settle(runner: Runner, caller: Caller, group: readonly Step[]): P
     if (!isFault(error)) throw error;
     if (group.length === 1 || error.code === 'DATABASE_UNAVAILABLE') return group.map((step) => failed(step, error));
     const results: ItemResult[] = [];
-    for (const step of group) results.push(...(await settle(runner, caller, [step])));
+    for (const step of group) results.push(...(await runOrSplit(runner, caller, [step])));
     return results;
   }
 }

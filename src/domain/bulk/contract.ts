@@ -1,11 +1,7 @@
 /** The API contract of bulk changes (docs/spec/import-export-bulk.md). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, MOST_VALUES, Revision } from '../../contract/schemas.ts';
-
-const Fields = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
-  maxProperties: MOST_VALUES,
-});
+import { closed, Id, MOST_VALUES, Revision, Values } from '../../contract/schemas.ts';
 
 const items = <T extends ReturnType<typeof closed>>(item: T) => Type.Array(item, { minItems: 1, maxItems: 1000 });
 
@@ -23,7 +19,7 @@ export const TransitionItem = closed({
   transitionId: Id,
   expectedRevision: Revision,
   expectedStateId: Id,
-  values: Type.Optional(Fields),
+  values: Type.Optional(Values),
 });
 
 export const bulk = defineOperation({

@@ -22,14 +22,14 @@ describe('services', () => {
   });
   after(() => world.close());
 
-  it('are those whose audience admits the owner of the key: everyone, by nested group, by unit above, by name', async () => {
+  it('are listed only for their audience: everyone, nested groups, units above, single users', async () => {
     assert.deepEqual(await services('anna'), ['desk-only', 'hq-only', 'laptop']);
     assert.deepEqual(await services('boris'), ['boris-only', 'laptop']);
     assert.deepEqual(await services('carl'), ['laptop']);
     assert.deepEqual(await services('chief'), ['laptop'], 'rights admit nobody');
   });
 
-  it('are not revealed where they are not available: as if absent, byte for byte', async () => {
+  it('give the same answer byte for byte if missing and if unavailable', async () => {
     const [hidden, archived] = [world.id('boris-only'), world.id('nobody')];
     assert.equal((await world.ok('boris', 'GET', `/services/${hidden}`)).code, 'boris-only');
     const absent = await world.call('anna', 'GET', `/services/${randomUUID()}`);
@@ -41,7 +41,7 @@ describe('services', () => {
     }
   });
 
-  it('follow groups and units within a second', async () => {
+  it('follow changes of groups and units within a second', async () => {
     const [group, user] = [world.id('night'), world.people.carl];
     await changeRights(
       world.app,
@@ -59,7 +59,7 @@ describe('services', () => {
     await world.app.app.versions.refresh();
   });
 
-  it('have names in the locale asked, else the default one, else any', async () => {
+  it('have names in the requested locale, else the default one, else any', async () => {
     const named = async (code: string, query: string): Promise<string> =>
       (await world.ok('anna', 'GET', `/services/${world.id(code)}${query}`)).name;
     const table: [code: string, query: string, name: string][] = [
@@ -88,7 +88,7 @@ describe('services', () => {
     );
   });
 
-  it('take no parameter but the locale', async () => {
+  it('accept no parameter but the locale', async () => {
     for (const path of ['/services?page=1', '/catalog?q=x', `/services/${world.id('laptop')}?locales=ru-RU`]) {
       assertRejected(await world.call('anna', 'GET', path), 400, 'INVALID_REQUEST');
     }
@@ -103,7 +103,7 @@ describe('services for search', () => {
   });
   after(() => world.close());
 
-  it('are those of the caller, with what is said of them in every locale', async () => {
+  it('are those available to the caller, with names and descriptions in every locale', async () => {
     const { work, system, versions } = world.app.app;
     const authenticator = new Authenticator({ db: world.app.db, versions, clock: systemClock });
     const found = async (who: FixtureUser) => {
@@ -133,7 +133,7 @@ describe('catalogue', () => {
   });
   after(() => world.close());
 
-  it('holds what is for the caller, and no category in which nothing stands', async () => {
+  it('contains the items available to the caller, without empty categories', async () => {
     assert.deepEqual(await items('anna'), ['for-desk', 'for-hq', 'lacking', 'new-laptop', 'unasked']);
     assert.deepEqual(await items('boris'), ['for-boris', 'lacking', 'new-laptop', 'unasked']);
     assert.deepEqual(await items('carl'), ['lacking', 'new-laptop', 'unasked']);
@@ -147,7 +147,7 @@ describe('catalogue', () => {
     assert.deepEqual(codes, ['hardware', 'portable', 'private']);
   });
 
-  it('describes items in the locale asked, with the fields that the caller may know of', async () => {
+  it('describes items in the requested locale with the readable fields', async () => {
     const find = async (who: FixtureUser, query: string, code: string): Promise<any> =>
       (await world.ok(who, 'GET', `/catalog${query}`)).items.find((item: { code: string }) => item.code === code);
     const { fields, ...item } = await find('anna', '', 'new-laptop');
@@ -181,7 +181,7 @@ describe('catalogue', () => {
     assert.equal((await find('anna', '', 'for-hq')).serviceId, null, 'its service is not for anna');
   });
 
-  it('is null when none is active, and then nothing can be requested', async () => {
+  it('is null if none is active; requests then return 404', async () => {
     const request = { requesterId: world.people.anna, values: { title: 'x', model: 'small' } };
     const path = `/catalog/items/${world.id('new-laptop')}/requests`;
     assertRejected(

@@ -30,10 +30,10 @@ export async function requestItem(
   actorOf: (userId: string) => Promise<Actor | undefined>,
 ): Promise<RequestAnswer> {
   if (input.requesterId !== ctx.actor.userId) ctx.actor.require('catalog.impersonate');
-  const person = await actorOf(input.requesterId);
-  if (person === undefined) throw unknownRequester();
-  const onBehalf = contextOnBehalfOf(ctx, person);
-  const available = findAvailable(onBehalf, input.itemId, person);
+  const requester = await actorOf(input.requesterId);
+  if (requester === undefined) throw unknownRequester();
+  const onBehalf = contextOnBehalfOf(ctx, requester);
+  const available = findAvailable(onBehalf, input.itemId, requester);
   if (available === undefined) {
     throw new Fault('NOT_FOUND', 'There is no such item in the catalogue, or it is not available to the requester.');
   }
@@ -45,7 +45,7 @@ export async function requestItem(
       form: new Map(item.form.map(({ code, required }) => [code, required])),
       writes: (given) => configuredWrites(onBehalf, item, type, input.requesterId, asset, given),
       data: {
-        onBehalfOf: { id: input.requesterId, displayName: person.displayName },
+        onBehalfOf: { id: input.requesterId, displayName: requester.displayName },
         catalogItem: { id: item.id, code: item.code },
       },
     },

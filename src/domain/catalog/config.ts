@@ -1,3 +1,215 @@
 /** The bundle's sections `services` and `catalogs` (docs/spec/configuration.md#bundle). */
-export { catalogsSection } from './config-catalogs.ts';
-export { servicesSection } from './config-services.ts';
+import Type, { type Static } from 'typebox';
+import { closed, nullable } from '../../contract/schemas.ts';
+import {
+  type Audience,
+  audienceReferences,
+  AudienceSchema,
+  compileAudience,
+  normaliseAudience,
+} from '../../configuration/audience.ts';
+import { checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { fieldOf } from '../../configuration/record-types.ts';
+import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../configuration/schemas.ts';
+import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
+import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/tree.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
+
+// ---------------------------------------------------------------- services
+
+const ServiceItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  audience: Type.Optional(AudienceSchema),
+});
+
+interface ServiceDefinition {
+  code: string;
+  name: Localized;
+  description?: Localized;
+  audience: Audience;
+}
+
+export const servicesSection = defineSection<Static<typeof ServiceItem>, ServiceDefinition>({
+  key: 'services',
+  schema: ServiceItem,
+  normalise: (item) => ({
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    ...(item.description === undefined ? {} : { description: item.description as Localized }),
+    audience: normaliseAudience(item.audience),
+  }),
+  references: (service) => audienceReferences(service.audience, ['audience']),
+  compile: (service, view, report) => ({
+    ...service,
+    audience: compileAudience(service.audience, ['audience'], view, report),
+  }),
+});
+
+// ---------------------------------------------------------------- catalogs: categories, and items that create a record for each request
+
+const ItemItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  category: Code,
+  service: Type.Optional(nullable(Code)),
+  type: Code,
+  form: Type.Optional(
+    Type.Array(closed({ code: FieldCode, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
+  ),
+  requesterField: Type.Optional(FieldCode),
+  assetField: Type.Optional(FieldCode),
+  set: Type.Optional(SetSchema),
+  audience: Type.Optional(AudienceSchema),
+});
+
+const CatalogItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  active: Type.Optional(Type.Boolean()),
+  categories: Type.Optional(TreeSchema),
+  items: Type.Optional(Type.Array(ItemItem, { maxItems: 2000 })),
+});
+
+type Item = Static<typeof CatalogItem>;
+
+interface CatalogEntry {
+  code: string;
+  name: Localized;
+  description?: Localized;
+  /** Code of the category. */
+  category: string;
+  service?: string;
+  /** Code of the record type of requests. */
+  type: string;
+  form: { code: string; required: boolean }[];
+  requesterField?: string;
+  assetField?: string;
+  set: Record<string, unknown>;
+  audience: Audience;
+}
+
+interface CatalogDefinition {
+  code: string;
+  name: Localized;
+  active: boolean;
+  categories: TreeNode[];
+  items: CatalogEntry[];
+}
+
+function normaliseEntry(item: Static<typeof ItemItem>): CatalogEntry {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    ...(item.description === undefined ? {} : { description: item.description as Localized }),
+    category: item.category,
+    ...(item.service === undefined || item.service === null ? {} : { service: item.service }),
+    type: item.type,
+    form: (item.form ?? []).map(({ code, required }) => ({ code, required: required ?? false })),
+    ...(item.requesterField === undefined ? {} : { requesterField: item.requesterField }),
+    ...(item.assetField === undefined ? {} : { assetField: item.assetField }),
+    set: (item.set ?? {}) as Record<string, unknown>,
+    audience: normaliseAudience(item.audience),
+  };
+}
+
+function normalise(item: Item): CatalogDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    active: item.active ?? true,
+    categories: normaliseTree(item.categories),
+    items: (item.items ?? []).map(normaliseEntry),
+  };
+}
+
+function references(catalog: CatalogDefinition): Reference[] {
+  return catalog.items.flatMap((item, index) => [
+    { section: 'types', code: item.type, path: ['items', index, 'type'] },
+    ...(item.service === undefined
+      ? []
+      : [{ section: 'services', code: item.service, path: ['items', index, 'service'] }]),
+    ...audienceReferences(item.audience, ['items', index, 'audience']),
+  ]);
+}
+
+/** Checks that the fields for the requester and the asset have the right data type. */
+function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | number)[], report: Report): void {
+  for (const [key, dataType] of [['requesterField', 'user'] as const, ['assetField', 'reference'] as const]) {
+    const code = item[key];
+    if (code === undefined) continue;
+    const field = fieldOf(type, code);
+    if (field === undefined) report([...path, key], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+    else if (field.dataType !== dataType) {
+      report(
+        [...path, key],
+        'NOT_ALLOWED',
+        `The field ${code} is of type ${field.dataType}; it must be of type ${dataType}.`,
+      );
+    }
+  }
+}
+
+function compileEntry(item: CatalogEntry, index: number, view: CompileView, report: Report): CatalogEntry {
+  const path = ['items', index];
+  const audience = compileAudience(item.audience, [...path, 'audience'], view, report);
+  checkUnique(item.form, (field) => field.code, [...path, 'form'], 'code', report);
+  const type = view.get<TypeDefinition>('types', item.type);
+  if (type === undefined) return { ...item, audience };
+  for (const [at, { code }] of item.form.entries()) {
+    if (fieldOf(type, code) === undefined) {
+      report([...path, 'form', at, 'code'], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+    }
+  }
+  checkSpecial(item, type, path, report);
+  const fields = new Map(type.fields.map((field): [string, FieldDefinition] => [field.code, field]));
+  const judge = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const set = compileSet(item.set, [...path, 'set'], new Map([[type.code, fields]]), judge, { view, report });
+  return { ...item, audience, set };
+}
+
+/** Adds ids of categories, items, services, users, groups and units. The id of a code never changes. */
+function compile(catalog: CatalogDefinition, view: CompileView, report: Report): unknown {
+  const categories = compileTree(catalog.categories, `catalogs/${catalog.code}`, 'categories', view, report);
+  const categoryIds = new Map(categories.map(({ code, id }) => [code, id]));
+  checkUnique(catalog.items, (item) => item.code, ['items'], 'code', report);
+  const items = catalog.items.map((item, index) => {
+    if (!categoryIds.has(item.category)) {
+      report(
+        ['items', index, 'category'],
+        'UNKNOWN_REFERENCE',
+        `There is no category ${item.category} in this catalogue.`,
+      );
+    }
+    const serviceId =
+      item.service === undefined || !view.has('services', item.service) ? null : view.id('services', item.service);
+    return {
+      id: view.nested(`catalogs/${catalog.code}/items`, item.code),
+      ...compileEntry(item, index, view, report),
+      categoryId: categoryIds.get(item.category) ?? null,
+      serviceId,
+    };
+  });
+  return { ...catalog, categories, items };
+}
+
+/** Only one catalogue is active at a time (docs/spec/catalogue-and-knowledge.md#catalogue). */
+function checkOneActive(view: ConfigView, report: SectionReport): void {
+  const active = [...view.active<CatalogDefinition>('catalogs')].filter(([, catalog]) => catalog.active);
+  for (const [code] of active.slice(1)) {
+    report(code, ['active'], 'NOT_ALLOWED', `One catalogue is active at a time, and ${active[0]?.[0]} is.`);
+  }
+}
+
+export const catalogsSection = defineSection<Item, CatalogDefinition>({
+  key: 'catalogs',
+  schema: CatalogItem,
+  normalise,
+  references,
+  compile,
+  whole: checkOneActive,
+});

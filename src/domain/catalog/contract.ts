@@ -1,21 +1,12 @@
 /** The API contract of services and the catalogue (docs/spec/catalogue-and-knowledge.md#catalogue). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable, Values } from '../../contract/schemas.ts';
+import { closed, Id, Instant, localeQuery, nullable, Values } from '../../contract/schemas.ts';
 import { FieldSchema } from '../metadata/index.ts';
 import { WorkflowState } from '../objects/index.ts';
 
 const tag = 'Catalogue';
-
-const localeQuery = closed({
-  locale: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'Locale of names, ru-RU unless given; where there is none in it, the default locale, then any.',
-    }),
-  ),
-});
-
+const query = closed(localeQuery);
 const Service = Type.Object(
   { id: Id, code: Type.String(), name: Type.String(), description: nullable(Type.String()) },
   { $id: 'Service' },
@@ -65,7 +56,7 @@ export const listServices = defineOperation({
   tag,
   summary: 'List the services that are available to the caller, by name',
   description: 'Services whose audience includes the caller, in the requested locale.',
-  query: localeQuery,
+  query,
   answer: Type.Array(Service),
   faults: [],
 });
@@ -81,7 +72,7 @@ export const getService = defineOperation({
   summary: 'Read a service',
   description: 'A service whose audience does not include the caller is 404.',
   params: closed({ serviceId: Id }),
-  query: localeQuery,
+  query,
   answer: Service,
   faults: ['NOT_FOUND'],
 });
@@ -97,7 +88,7 @@ export const getCatalog = defineOperation({
   summary: 'Read the active catalogue',
   description:
     'Items that are not available to the caller, and empty categories, are left out. Null if no catalogue is active.',
-  query: localeQuery,
+  query,
   answer: nullable(CatalogSchema),
   faults: [],
 });

@@ -1,20 +1,17 @@
 /** Reads of services and the catalogue. Services and items whose audience does not admit the caller count as missing. */
+import { DEFAULT_REQUEST_LOCALE } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import { isAdmitted } from '../../configuration/audience.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/on-behalf.ts';
-import { fieldSchema, findType, type LocalizedText, localized, type RecordType, registry } from '../metadata/index.ts';
+import { fieldSchema, findType, localized, type LocalizedText, type RecordType, registry } from '../metadata/index.ts';
 import { creationData, findVisible, visibleTitle } from '../objects/index.ts';
-import { type Catalog, type CatalogItem, catalogRegistry, type Service } from './registry.ts';
-import { filledCategories } from './rules.ts';
-
-/** docs/spec/conventions.md#requests */
-const STANDARD_LOCALE = 'ru-RU';
+import { type Catalog, type CatalogItem, catalogRegistry, type Category, type Service } from './registry.ts';
 
 /** Reads a text in the requested locale, else in the default locale, else the first one. */
-function reader(ctx: ReadContext, asked: string | undefined): (text: LocalizedText) => string {
+function translator(ctx: ReadContext, asked: string | undefined): (text: LocalizedText) => string {
   const { defaultLocale } = registry(ctx).settings;
-  return (text) => localized(text, asked ?? STANDARD_LOCALE, defaultLocale);
+  return (text) => localized(text, asked ?? DEFAULT_REQUEST_LOCALE, defaultLocale);
 }
 
 interface ServiceAnswer {
@@ -32,7 +29,7 @@ function serviceAnswer(service: Service, text: (text: LocalizedText) => string):
 /** Lists the services whose audience admits the caller, by name. */
 export async function listServices(ctx: ReadContext, locale: string | undefined): Promise<ServiceAnswer[]> {
   const services = [...catalogRegistry(ctx).services.values()];
-  const text = reader(ctx, locale);
+  const text = translator(ctx, locale);
   const order = new Intl.Collator(registry(ctx).settings.defaultLocale);
   return services
     .filter((service) => isAdmitted(service.audience, ctx.actor))
@@ -41,7 +38,7 @@ export async function listServices(ctx: ReadContext, locale: string | undefined)
 }
 
 /** A service for search: names and descriptions in all locales. */
-export interface ListedService {
+interface ListedService {
   id: string;
   title: string;
   texts: readonly string[];
@@ -51,7 +48,7 @@ export interface ListedService {
 /** The services that search covers: those whose audience admits the caller. */
 export const serviceSource = {
   services: async (ctx: ReadContext): Promise<ListedService[]> => {
-    const text = reader(ctx, registry(ctx).settings.defaultLocale);
+    const text = translator(ctx, registry(ctx).settings.defaultLocale);
     const every = (of: LocalizedText): string[] => (typeof of === 'string' ? [of] : Object.values(of));
     return [...catalogRegistry(ctx).services.values()]
       .filter((service) => isAdmitted(service.audience, ctx.actor))
@@ -70,17 +67,17 @@ export async function getService(ctx: ReadContext, id: string, locale: string | 
   if (service === undefined || !isAdmitted(service.audience, ctx.actor)) {
     throw new Fault('NOT_FOUND', 'There is no such service, or it is not available to you.');
   }
-  return serviceAnswer(service, reader(ctx, locale));
+  return serviceAnswer(service, translator(ctx, locale));
 }
 
 /** The item with the type of its records; undefined if it is missing or not available to the user. */
 export function findAvailable(
   ctx: ReadContext,
   itemId: string,
-  person: Actor,
+  user: Actor,
 ): { item: CatalogItem; type: RecordType } | undefined {
   const item = catalogRegistry(ctx).catalog?.items.get(itemId);
-  if (item === undefined || !isAdmitted(item.audience, person)) return undefined;
+  if (item === undefined || !isAdmitted(item.audience, user)) return undefined;
   const type = findType(registry(ctx), item.type);
   return type?.active === true ? { item, type } : undefined;
 }
@@ -126,7 +123,7 @@ function assetTypes(ctx: ReadContext, item: CatalogItem, type: RecordType): stri
 export async function getCatalog(ctx: ReadContext, asked: string | undefined): Promise<object | null> {
   const catalog: Catalog | undefined = catalogRegistry(ctx).catalog;
   if (catalog === undefined) return null;
-  const text = reader(ctx, asked);
+  const text = translator(ctx, asked);
   const available = [...catalog.items.keys()].flatMap((id) => findAvailable(ctx, id, ctx.actor) ?? []);
   const filled = filledCategories(
     catalog.categories,
@@ -137,7 +134,7 @@ export async function getCatalog(ctx: ReadContext, asked: string | undefined): P
     code: catalog.code,
     name: text(catalog.name),
     categories: filled.map(({ id, code, name, parentId }) => ({ id, code, name: text(name), parentId })),
-    items: available.map((one) => itemAnswer(ctx, one, asked ?? STANDARD_LOCALE, text)),
+    items: available.map((one) => itemAnswer(ctx, one, asked ?? DEFAULT_REQUEST_LOCALE, text)),
   };
 }
 
@@ -149,9 +146,19 @@ export async function replayRequest(
   data: unknown,
   actorOf: (userId: string) => Promise<Actor | undefined>,
 ): Promise<unknown> {
-  const kept = data as { id: string; title: string | null };
-  const { onBehalfOf } = (await creationData(ctx, kept.id)) as { onBehalfOf?: { id: string } };
-  const person = onBehalfOf === undefined ? undefined : await actorOf(onBehalfOf.id);
-  const object = person === undefined ? undefined : await findVisible(contextOnBehalfOf(ctx, person), kept.id);
-  return { ...kept, title: object === undefined || visibleTitle(object) === null ? null : kept.title };
+  const stored = data as { id: string; title: string | null };
+  const { onBehalfOf } = (await creationData(ctx, stored.id)) as { onBehalfOf?: { id: string } };
+  const requester = onBehalfOf === undefined ? undefined : await actorOf(onBehalfOf.id);
+  const object = requester === undefined ? undefined : await findVisible(contextOnBehalfOf(ctx, requester), stored.id);
+  return { ...stored, title: object === undefined || visibleTitle(object) === null ? null : stored.title };
+}
+
+/** The categories that contain an item, directly or in a subcategory, in the given order. */
+export function filledCategories(categories: readonly Category[], itemCategories: readonly string[]): Category[] {
+  const parents = new Map(categories.map(({ id, parentId }) => [id, parentId]));
+  const filled = new Set<string>();
+  for (const id of itemCategories) {
+    for (let at: string | null = id; at !== null && !filled.has(at); at = parents.get(at) ?? null) filled.add(at);
+  }
+  return categories.filter(({ id }) => filled.has(id));
 }

@@ -50,7 +50,7 @@ describe('a catalogue request', () => {
   });
   after(() => world.close());
 
-  it('makes a record of what was given and what the item writes', async () => {
+  it('creates a record with the given values and those of the item', async () => {
     const data = await made();
     const { id, number, workflowState, ...rest } = data;
     assert.deepEqual(rest, { title: 'A laptop', state: 'ACTIVE', createdAt: NOW });
@@ -73,7 +73,7 @@ describe('a catalogue request', () => {
     assert.deepEqual(seen.values.requester, world.people.anna);
   });
 
-  it('names both people in the history, and the catalogue as the way', async () => {
+  it('stores requester, actor and the channel `catalog` in the history', async () => {
     const { id } = await made();
     const [event, ...others] = await world.ok('chief', 'GET', `/objects/${id}/history`);
     assert.deepEqual(others, []);
@@ -95,7 +95,7 @@ describe('a catalogue request', () => {
     assert.deepEqual([via, actor_id], ['catalog', world.people.chief]);
   });
 
-  it('needs the right catalog.impersonate for others and not for oneself, with a key and in a session', async () => {
+  it('requires catalog.impersonate for other requesters, with a key and in a session', async () => {
     for (const [who, other] of [
       ['anna', 'carl'],
       ['carl', 'anna'],
@@ -139,7 +139,7 @@ describe('a catalogue request', () => {
     );
   });
 
-  it('is judged with the rights of the requester, not those of the caller', async () => {
+  it('is checked with the rights of the requester, not the caller', async () => {
     const unable = await ask({ who: 'chief', for: 'carl' });
     assertRejected(unable, 403, 'RIGHT_MISSING');
     assert.deepEqual(unable.body.error.details, { right: 'create' });
@@ -158,7 +158,7 @@ describe('a catalogue request', () => {
     assertRejected(await ask({ item: 'unasked', values: { title: 'x' } }), 403, 'RIGHT_MISSING');
   });
 
-  it('is refused as if the item were absent where it is not available to the requester', async () => {
+  it('returns NOT_FOUND if the item is not available to the requester', async () => {
     const body = { requesterId: world.people.anna, values: { title: 'x' } };
     const absent = await world.call('chief', 'POST', `/catalog/items/${randomUUID()}/requests`, body);
     assertRejected(absent, 404, 'NOT_FOUND');
@@ -170,7 +170,7 @@ describe('a catalogue request', () => {
     assertSameError(await ask({ item: 'for-boris', values: { nothing: 1 }, assetId: randomUUID() }), absent);
   });
 
-  it('needs a requester who is there: nobody, somebody archived and no id are refused', async () => {
+  it('rejects a missing, archived or invalid requester', async () => {
     const path = `/catalog/items/${world.id('new-laptop')}/requests`;
     const absent = await world.call('bot', 'POST', path, { requesterId: randomUUID(), values: VALUES });
     assertRejected(absent, 400, 'INVALID_REQUEST');
@@ -189,7 +189,7 @@ describe('a catalogue request', () => {
     );
   });
 
-  it('takes the fields of the form alone, and wants those that it requires', async () => {
+  it('accepts only fields of the form and requires its required fields', async () => {
     const wrong = await ask({
       values: { model: 'huge', note: 'x', priority: 'p1', unit: 'x', count: '2', nothing: 1 },
     });
@@ -213,12 +213,12 @@ describe('a catalogue request', () => {
     assert.deepEqual(details(lacking), ['/values REQUIRED'], 'what the requester may not know is not named');
   });
 
-  it('is for the requester, whoever the form names', async () => {
+  it('sets the requester field to the requester', async () => {
     const { id } = await made({ item: 'for-desk', values: { title: 'x', requester: world.people.boris } });
     assert.equal((await stored(id)).values.requester, world.people.anna);
   });
 
-  it('writes what the item sets without asking for field rights, a doubled dollar as one', async () => {
+  it('writes values of the item without field rights, with `$$` as `$`', async () => {
     const { id } = await made({ who: 'chief', for: 'chief', item: 'unasked', values: { title: 'x', note: 'mine' } });
     const { values } = await stored(id);
     assert.equal(values.note, '$paid');
@@ -232,7 +232,7 @@ describe('a catalogue request', () => {
     assert.equal(Object.hasOwn((await stored(chief.id)).values, 'unit'), false, 'a variable that stands for nothing');
   });
 
-  it('takes an asset that the requester can read, and no other', async () => {
+  it('accepts only assets that the requester can read', async () => {
     const [mine, other] = [await asset('anna'), await asset('boris')];
     const { id } = await made({ assetId: mine });
     assert.deepEqual((await stored(id)).values.affected, [mine]);
@@ -249,7 +249,7 @@ describe('a catalogue request', () => {
     assert.deepEqual(details(pointless), ['/assetId NOT_ALLOWED']);
   });
 
-  it('keeps the assets that the form names beside the one asked for', async () => {
+  it('keeps other assets given in the form', async () => {
     const [one, two, three, four] = [
       await asset('anna'),
       await asset('anna'),
@@ -265,7 +265,7 @@ describe('a catalogue request', () => {
     assert.deepEqual(details(stranger), ['/values/affected UNKNOWN_REFERENCE']);
   });
 
-  it('leaves no trace when it is refused', async () => {
+  it('stores nothing if it is rejected', async () => {
     const count = async (): Promise<unknown> =>
       await world.rows(
         'SELECT (SELECT count(*) FROM objects) AS o, (SELECT count(*) FROM journal) AS j, (SELECT count(*) FROM outbox) AS b',
@@ -281,7 +281,7 @@ describe('a catalogue request', () => {
     assert.deepEqual(await count(), before);
   });
 
-  it('is made once for one key, and answered again for whoever may still make it', async () => {
+  it('is created once per idempotency key and replayed only while the caller may make it', async () => {
     const answers = await concurrently(8, () => ask({ key: 'once' }));
     assert.deepEqual(countOutcomes(answers), { 201: 8 });
     assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body.data))).size, 1);
@@ -315,7 +315,7 @@ describe('a catalogue request', () => {
     await world.app.app.versions.refresh();
   });
 
-  it('shows the requester’s view: no title where its field is hidden from them', async () => {
+  it('hides the title if its field is hidden from the requester', async () => {
     await world.app.apply(
       bundle(
         `roles: [{ code: requester, records: [{ type: request, actions: [create], fields: { read: [], write: [title, model] } }], assignedTo: { users: [anna] } }]`,

@@ -1,11 +1,14 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
+import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
+import { outboxBacklog } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { findNames, type NamedKind, searchNames } from '../identity/index.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
 import { findVisible, preload, requireVisible, visibleTitle } from '../objects/index.ts';
+import { timerBacklog } from '../sla/index.ts';
+import { deliveryBacklog } from '../webhooks/index.ts';
 
 /** Actions on existing records. */
 const ACTIONS = RECORD_ACTIONS.filter((action) => action !== 'create');
@@ -47,7 +50,7 @@ export async function getPermissions(ctx: ReadContext, id: string): Promise<{ id
 /**
  * Whether the caller may see or set a value of the data type on some record. Otherwise the caller gets no names of that kind.
  */
-function meets(ctx: ReadContext, kind: NamedKind): boolean {
+function mayUseNames(ctx: ReadContext, kind: NamedKind): boolean {
   if (ctx.actor.has('user.administer')) return true;
   return registry(ctx).active.some((type) =>
     [...type.newest.fields.values()].some(
@@ -62,7 +65,7 @@ export async function lookUp(
   ctx: ReadContext,
   query: { kind: NamedKind; q?: string },
 ): Promise<{ id: string; name: string }[]> {
-  if (!meets(ctx, query.kind)) ctx.actor.require('user.administer');
+  if (!mayUseNames(ctx, query.kind)) ctx.actor.require('user.administer');
   if (query.q !== undefined && !query.q.isWellFormed()) {
     const message = 'The text holds half a character.';
     throw new Fault('INVALID_REQUEST', message, [{ path: 'query.q', code: 'INVALID_TEXT', message }]);
@@ -98,7 +101,7 @@ export async function getLabels(ctx: ReadContext, list: string): Promise<Label[]
     const name = services.get(id);
     if (name !== undefined) labels.push({ id, kind: 'service', name: named(ctx, name) });
   }
-  const known = new Map((['user', 'group', 'org-unit'] as const).map((kind) => [kind, meets(ctx, kind)]));
+  const known = new Map((['user', 'group', 'org-unit'] as const).map((kind) => [kind, mayUseNames(ctx, kind)]));
   for (const { id, kind, name } of await findNames(ctx, ids)) {
     if (known.get(kind) === true || id === ctx.actor.userId) labels.push({ id, kind, name: named(ctx, name) });
   }
@@ -112,4 +115,20 @@ export async function getLabels(ctx: ReadContext, list: string): Promise<Label[]
     labels.push({ id, kind: 'object', name: visibleTitle(object), number: row.number, typeCode: type.code });
   }
   return labels;
+}
+
+// ---------------------------------------------------------------- backlog
+
+/** Counting stops here: an exact number of a larger backlog is not needed, and the count must stay cheap. */
+const BACKLOG_LIMIT = 10_000;
+
+/** @throws Fault RIGHT_MISSING */
+export async function getBacklog(ctx: ReadContext): Promise<unknown> {
+  ctx.actor.require('config.manage');
+  return {
+    limit: BACKLOG_LIMIT,
+    outbox: await outboxBacklog(ctx, BACKLOG_LIMIT),
+    deliveries: await deliveryBacklog(ctx, ctx.now, BACKLOG_LIMIT),
+    timers: await timerBacklog(ctx, ctx.now, BACKLOG_LIMIT),
+  };
 }

@@ -7,7 +7,7 @@ import { fieldResolver, findType, type RecordType, registry } from '../metadata/
 import * as store from './store.ts';
 import type { QueueDefinition, QueueRow } from './store.ts';
 
-const SHARING = 'config.manage';
+const SHARE_RIGHT = 'config.manage';
 
 export interface QueueAnswer {
   id: string;
@@ -31,7 +31,7 @@ function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldRes
 }
 
 /** @throws Fault INVALID_REQUEST, INVALID_FILTER for missing types and fields; hidden ones give the same errors */
-function requireSound(ctx: ReadContext, definition: QueueDefinition): void {
+function requireReadable(ctx: ReadContext, definition: QueueDefinition): void {
   const type = definition.type === undefined ? undefined : findType(registry(ctx), definition.type);
   if (definition.type !== undefined && (type === undefined || !ctx.actor.mayEver(type.id, 'read'))) {
     const message = 'There is no such record type.';
@@ -45,9 +45,9 @@ function requireSound(ctx: ReadContext, definition: QueueDefinition): void {
   });
 }
 
-function isSound(ctx: ReadContext, definition: QueueDefinition): boolean {
+function isReadable(ctx: ReadContext, definition: QueueDefinition): boolean {
   try {
-    requireSound(ctx, definition);
+    requireReadable(ctx, definition);
     return true;
   } catch (error) {
     if (error instanceof Fault) return false;
@@ -61,19 +61,19 @@ function answer(ctx: ReadContext, row: QueueRow, ownerName: string): QueueAnswer
 }
 
 function mayChange(ctx: ReadContext, row: QueueRow): boolean {
-  return row.shared ? ctx.actor.has(SHARING) : row.ownerId === ctx.actor.userId;
+  return row.shared ? ctx.actor.has(SHARE_RIGHT) : row.ownerId === ctx.actor.userId;
 }
 
 /** A queue belongs to a user; the system actor has none. */
-function requirePerson(ctx: ReadContext): string {
+function requireUser(ctx: ReadContext): string {
   if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only a person has queues.');
   return ctx.actor.userId;
 }
 
 export async function listQueues(ctx: ReadContext): Promise<QueueAnswer[]> {
-  const userId = requirePerson(ctx);
+  const userId = requireUser(ctx);
   const rows = (await store.listQueues(ctx, userId)).filter(
-    (row) => row.ownerId === userId || isSound(ctx, row.definition),
+    (row) => row.ownerId === userId || isReadable(ctx, row.definition),
   );
   const owners = rows.length === 0 ? [] : await findNames(ctx, [...new Set(rows.map((row) => row.ownerId))]);
   const names = new Map(owners.map((owner) => [owner.id, owner.name as string]));
@@ -86,7 +86,7 @@ export interface QueueInput {
   definition: QueueDefinition;
 }
 
-function named(name: string): string {
+function checkedName(name: string): string {
   const trimmed = name.normalize('NFC').trim();
   if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
   const message = 'Give the queue a name of letters.';
@@ -95,22 +95,22 @@ function named(name: string): string {
 
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER */
 export async function createQueue(ctx: WriteContext, input: QueueInput): Promise<QueueAnswer> {
-  const ownerId = requirePerson(ctx);
-  if (input.shared) ctx.actor.require(SHARING);
-  requireSound(ctx, input.definition);
+  const ownerId = requireUser(ctx);
+  if (input.shared) ctx.actor.require(SHARE_RIGHT);
+  requireReadable(ctx, input.definition);
   const row: QueueRow = {
     ...input,
-    name: named(input.name),
+    name: checkedName(input.name),
     id: ctx.newId(),
     ownerId,
     revision: 1,
     updatedAt: ctx.now,
   };
-  plan(ctx, store.insertQueue, row, 0);
+  planWrite(ctx, store.insertQueue, row, 0);
   return answer(ctx, row, ctx.actor.displayName);
 }
 
-function plan(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow, expected: number): void {
+function planWrite(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow, expected: number): void {
   const { id, ownerId, name, shared, definition } = row;
   ctx.plan(write, { id, owner_id: ownerId, name, shared, definition, expected, at: ctx.now });
   if (shared) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
@@ -118,11 +118,11 @@ function plan(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow,
 
 /** The queue if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
 async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<QueueRow> {
-  const row = await store.findQueue(ctx, id, requirePerson(ctx));
-  if (row === undefined || (row.ownerId !== ctx.actor.userId && !isSound(ctx, row.definition))) {
+  const row = await store.findQueue(ctx, id, requireUser(ctx));
+  if (row === undefined || (row.ownerId !== ctx.actor.userId && !isReadable(ctx, row.definition))) {
     throw new Fault('NOT_FOUND', 'There is no such queue, or you may not see it.');
   }
-  if (!mayChange(ctx, row)) ctx.actor.require(SHARING);
+  if (!mayChange(ctx, row)) ctx.actor.require(SHARE_RIGHT);
   ctx.markAuthorized();
   if (row.revision !== expectedRevision) {
     const message = 'The queue was changed since the revision you expected; read it again.';
@@ -138,11 +138,11 @@ export async function changeQueue(
 ): Promise<QueueAnswer> {
   const { expectedRevision, ...changes } = input;
   const row = await requireChangeable(ctx, id, expectedRevision);
-  if (changes.shared === true) ctx.actor.require(SHARING);
-  if (changes.definition !== undefined) requireSound(ctx, changes.definition);
-  const name = changes.name === undefined ? row.name : named(changes.name);
+  if (changes.shared === true) ctx.actor.require(SHARE_RIGHT);
+  if (changes.definition !== undefined) requireReadable(ctx, changes.definition);
+  const name = changes.name === undefined ? row.name : checkedName(changes.name);
   const next: QueueRow = { ...row, ...changes, name, revision: row.revision + 1, updatedAt: ctx.now };
-  plan(ctx, store.updateQueue, next, expectedRevision);
+  planWrite(ctx, store.updateQueue, next, expectedRevision);
   const [owner] = await findNames(ctx, [row.ownerId]);
   return answer(ctx, next, (owner?.name as string | undefined) ?? '');
 }

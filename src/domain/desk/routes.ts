@@ -1,7 +1,6 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import { getBacklog } from './backlog.ts';
+import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
-import { getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
 
 export const deskRoutes: BoundOperation[] = [

@@ -70,7 +70,7 @@ describe('exports', () => {
   });
   after(() => x.close());
 
-  it('are files: JSON as the records read, CSV with the system columns and the fields by code', async () => {
+  it('return JSON like the API and CSV with system columns and fields by code', async () => {
     const made = await x.make({ title: 'Один', count: 3, tags: ['a', 'b'] });
     const record = await x.ok('boss', 'GET', `/objects/${made.id}`);
     const json = await asked('boss', { format: 'JSON' });
@@ -118,7 +118,7 @@ describe('exports', () => {
     assert.deepEqual([one?.['title'], one?.['count'], one?.['tags'], one?.['note']], ['Один', '3', 'a; b', '']);
   });
 
-  it('hold what the caller may read, and nothing else', async () => {
+  it('contain only what the caller may read', async () => {
     await x.make({ title: 'Other', kind: 'b', secret: 'canary-row' });
     await x.make({ title: 'Mine', kind: 'a', secret: 'canary-field', cost: '77.31', grade: 'A' });
     for (const format of ['CSV', 'JSON']) {
@@ -137,7 +137,7 @@ describe('exports', () => {
     assert.deepEqual(body.error, unknown.body.error, 'what is hidden is what is not there');
   });
 
-  it('take a filter over filterable and readable fields', async () => {
+  it('accept filters on filterable and readable fields', async () => {
     for (const count of [100, 101, 102]) await x.make({ title: `F${count}`, count, secret: `s${count}` });
     const filtered = async (who: FixtureUser, filter: unknown) =>
       await asked(who, { format: 'JSON', query: { filter } });
@@ -163,7 +163,7 @@ describe('exports', () => {
     }
   });
 
-  it('take words, alone and with a filter, and a text as words', async () => {
+  it('accept words, with and without a filter', async () => {
     for (const count of [1, 2, 3]) await x.make({ title: `Zebra ${count}`, count, secret: 'quagga', kind: 'a' });
     await x.make({ title: 'Zebras in sight', kind: 'b' });
     const titles = async (who: FixtureUser, query: unknown): Promise<string[]> =>
@@ -179,7 +179,7 @@ describe('exports', () => {
     assert.equal((await asked('boss', { format: 'JSON', query: 'zebra', limit: 2 })).body.length, 2);
   });
 
-  it('leave out what is archived, newest first, up to the limit', async () => {
+  it('return active records, newest first, up to the limit', async () => {
     const { id } = await x.make({ title: 'Gone' });
     await x.ok('boss', 'DELETE', `/objects/${id}`, { expectedRevision: 1 });
     await x.make({ title: 'Newest' });
@@ -193,7 +193,7 @@ describe('exports', () => {
     assertRejected(await asked('boss', { format: 'XML' }), 400, 'INVALID_REQUEST');
   });
 
-  it('change nothing when they are imported again, in either form', async () => {
+  it('change nothing when they are imported again, in either format', async () => {
     const { id } = await x.make(await everything());
     await x.make({ title: '-', kind: null });
     const fields = (await table(await asked('boss'))).header.slice(7);
@@ -230,7 +230,7 @@ describe('exports', () => {
     );
   });
 
-  it('make copies of the records elsewhere that are worth the originals', async () => {
+  it('create equal records when imported elsewhere', async () => {
     const { id } = await x.make(await everything());
     const { header, records } = await table(await asked('boss', { limit: 1 }));
     const definition = await x.define({
@@ -264,7 +264,7 @@ describe('large exports', () => {
   });
   after(() => x.close());
 
-  it('end with a whole row below 16 MiB, and are whole files', async () => {
+  it('end with a complete row below 16 MiB', async () => {
     for (const format of ['JSON', 'CSV']) {
       const answer = await asked('boss', { format, limit: 10_000 });
       assert.equal(answer.status, 200);
@@ -278,7 +278,7 @@ describe('large exports', () => {
     }
   });
 
-  it('break off where a right is withdrawn, so that no cut file looks whole', async () => {
+  it('abort when a right is withdrawn, so that no incomplete file looks complete', async () => {
     const response = await fetch(`${x.app.url}/api/v1/exports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

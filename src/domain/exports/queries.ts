@@ -13,7 +13,7 @@ import type { Caller } from '../../platform/unit-of-work/work.ts';
 import { fieldResolver, findType, type RecordType, registry } from '../metadata/index.ts';
 import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/index.ts';
 import type * as contract from './contract.ts';
-import { csvForm, type FileForm, FileWriter, JSON_FORM } from './rules.ts';
+import { csvFormat, type FileFormat, FileWriter, JSON_FORMAT } from './rules.ts';
 
 const PAGE = 500;
 const DEFAULT_LIMIT = 1000;
@@ -68,12 +68,12 @@ export async function exportRecords(
   const type = requireType(caller, body.typeDefinitionId);
   const condition = conditionOf(caller, type, body);
   const readable = [...type.newest.fields.values()].filter(({ code }) => caller.actor.mayEverRead(type.id, code));
-  const form = body.format === 'CSV' ? csvForm(readable) : JSON_FORM;
+  const format = body.format === 'CSV' ? csvFormat(readable) : JSON_FORMAT;
   const wanted = { type, condition, words: wordsOf(body, matches) };
-  const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, form, fresh);
-  const name = `${type.code}.${form.extension}`;
+  const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, format, fresh);
+  const name = `${type.code}.${format.extension}`;
   return new Reply(Readable.from(file, { objectMode: false }), {
-    'Content-Type': form.mediaType,
+    'Content-Type': format.mediaType,
     'Content-Disposition': `attachment; filename="${name}"; filename*=UTF-8''${name}`,
   });
 }
@@ -85,12 +85,12 @@ async function* records(
   runner: Runner,
   wanted: Wanted,
   limit: number,
-  form: FileForm,
+  format: FileFormat,
   fresh: FreshCaller,
 ): AsyncGenerator<Buffer> {
-  const writer = new FileWriter(form);
+  const writer = new FileWriter(format);
   const turns = new Turns();
-  let text = form.head;
+  let text = format.head;
   let left = limit;
   let after: PageMark | undefined;
   do {
@@ -99,7 +99,7 @@ async function* records(
     for (const object of page.objects.slice(0, left)) {
       const part = writer.add(object);
       if (part === undefined) {
-        yield Buffer.from(text + form.tail);
+        yield Buffer.from(text + format.tail);
         return;
       }
       text += part;
@@ -115,7 +115,7 @@ async function* records(
       text = '';
     }
   } while (after !== undefined && left > 0);
-  yield Buffer.from(text + form.tail);
+  yield Buffer.from(text + format.tail);
 }
 
 async function readWanted(

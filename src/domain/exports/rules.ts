@@ -10,7 +10,7 @@ type Fields = RecordType['newest']['fields'];
 type Field = Fields extends ReadonlyMap<string, infer F> ? F : never;
 
 /** A file format: the text before, between and after the records. */
-export interface FileForm {
+export interface FileFormat {
   mediaType: string;
   extension: string;
   head: string;
@@ -35,7 +35,7 @@ function cell(field: Field, stored: unknown): string {
 }
 
 /** The system columns, then one column for each field, by code. */
-export function csvForm(fields: readonly Field[]): FileForm {
+export function csvFormat(fields: readonly Field[]): FileFormat {
   const names = [...SYSTEM_COLUMNS.map(([name]) => name), ...fields.map(({ code }) => code)];
   return {
     mediaType: 'text/csv; charset=utf-8; header=present',
@@ -56,7 +56,7 @@ export function csvForm(fields: readonly Field[]): FileForm {
 }
 
 /** An array of records as `GET /objects/{objectId}` returns them. */
-export const JSON_FORM: FileForm = {
+export const JSON_FORMAT: FileFormat = {
   mediaType: 'application/json; charset=utf-8',
   extension: 'json',
   head: '[',
@@ -67,18 +67,18 @@ export const JSON_FORM: FileForm = {
 
 /** Builds a file record by record, up to the maximum size. */
 export class FileWriter {
-  readonly #form: FileForm;
+  readonly #format: FileFormat;
   #bytes: number;
   #empty = true;
 
-  constructor(form: FileForm) {
-    this.#form = form;
-    this.#bytes = Buffer.byteLength(form.head) + Buffer.byteLength(form.tail);
+  constructor(format: FileFormat) {
+    this.#format = format;
+    this.#bytes = Buffer.byteLength(format.head) + Buffer.byteLength(format.tail);
   }
 
   /** The next part of the file; undefined if the record would make it too large. */
   add(object: ObjectAnswer): string | undefined {
-    const text = (this.#empty ? '' : this.#form.separator) + this.#form.record(object);
+    const text = (this.#empty ? '' : this.#format.separator) + this.#format.record(object);
     const bytes = Buffer.byteLength(text);
     if (this.#bytes + bytes > MOST_BYTES) return undefined;
     this.#bytes += bytes;

@@ -5,13 +5,13 @@
  */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { pointer } from '../../lib/json.ts';
-import type { Change, StoredItem } from '../../configuration/section.ts';
+import type { TypeShape } from '../../configuration/record-types.ts';
+import type { Change, CompileView, StoredItem } from '../../configuration/section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { compile } from './items.ts';
-import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
-import { loadNames } from './naming.ts';
-import { type IntegrationAnswer, integrationAnswer, missing, RIGHT, SECTION } from './queries.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { whoIs } from '../identity/index.ts';
+import { type IntegrationAnswer, integrationAnswer, noIntegration, RIGHT, SECTION } from './queries.ts';
+import { compileIntegration, type CompiledIntegration, type IntegrationDefinition } from './registry.ts';
 
 export interface IntegrationInput {
   /** Null only if the stored user is unknown; such a value is refused. */
@@ -64,7 +64,7 @@ async function itemOf(
     enabled,
     config: { ...rest, ...(named === undefined ? {} : { typeDefinitionId: typeDefinitionId ?? named }) },
   };
-  const compiled = compile(definition, names.view, report);
+  const compiled = compileIntegration(definition, names.view, report);
   if (problems.length > 0) {
     throw new Fault('INVALID_REQUEST', 'The integration cannot be like this; details name each place.', problems);
   }
@@ -72,7 +72,7 @@ async function itemOf(
 }
 
 /** Plans one change of the item with its entry in the audit log. */
-function plan(
+function planChange(
   ctx: WriteContext,
   action: Change['action'],
   stored: StoredItem | undefined,
@@ -104,15 +104,15 @@ export async function createIntegration(ctx: WriteContext, input: NewIntegration
     throw new Fault('ALREADY_EXISTS', 'An integration with this code exists, perhaps archived.', { field: 'code' });
   }
   const item = await itemOf(ctx, code, input.enabled ?? false, input);
-  return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
+  return planChange(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
 }
 
 /** Locks the configuration and returns the stored integration. @throws Fault RIGHT_MISSING, NOT_FOUND */
-async function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
+async function loadLocked(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
   ctx.actor.require(RIGHT);
   await lockConfiguration(ctx);
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === id);
-  if (stored === undefined) throw missing();
+  if (stored === undefined) throw noIntegration();
   const item = {
     definition: stored.definition as IntegrationDefinition,
     compiled: stored.compiled as CompiledIntegration,
@@ -126,7 +126,7 @@ function requireNotArchived(stored: StoredItem): void {
   }
 }
 
-function switched({ definition, compiled }: Item, enabled: boolean): Item {
+function withEnabled({ definition, compiled }: Item, enabled: boolean): Item {
   return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
 }
 
@@ -140,7 +140,7 @@ export async function changeIntegration(
   id: string,
   changes: { [K in keyof IntegrationInput]?: IntegrationInput[K] | undefined },
 ): Promise<IntegrationAnswer> {
-  const { stored, item } = await hold(ctx, id);
+  const { stored, item } = await loadLocked(ctx, id);
   const { compiled, definition } = item;
   requirePrincipal(ctx, compiled.executionPrincipalId);
   const executionPrincipalId = changes.executionPrincipalId ?? compiled.executionPrincipalId;
@@ -150,38 +150,43 @@ export async function changeIntegration(
   if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the integration before changing it.');
   const config = changes.config ?? definition.config;
   const next = await itemOf(ctx, stored.code, false, { executionPrincipalId, config });
-  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+  return planChange(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
 }
 
 /** Enables an integration; no change if it is enabled already. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
 export async function enableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await hold(ctx, id);
+  const { stored, item } = await loadLocked(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
   ctx.markAuthorized();
   requireNotArchived(stored);
-  return turn(ctx, stored, item, true);
+  return setEnabled(ctx, stored, item, true);
 }
 
 /** Disables an integration: its calls are refused. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
 export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await hold(ctx, id);
+  const { stored, item } = await loadLocked(ctx, id);
   ctx.markAuthorized();
   requireNotArchived(stored);
-  return turn(ctx, stored, item, false);
+  return setEnabled(ctx, stored, item, false);
 }
 
-function turn(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolean): IntegrationAnswer {
+function setEnabled(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolean): IntegrationAnswer {
   const { id, code } = stored;
   if (item.compiled.enabled === enabled) return integrationAnswer(id, 'ACTIVE', item.compiled);
-  return plan(ctx, 'change', stored, { id, code, state: 'ACTIVE', item: switched(item, enabled) });
+  return planChange(ctx, 'change', stored, { id, code, state: 'ACTIVE', item: withEnabled(item, enabled) });
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
 export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await hold(ctx, id);
+  const { stored, item } = await loadLocked(ctx, id);
   ctx.markAuthorized();
   requireNotArchived(stored);
-  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
+  return planChange(ctx, 'archive', stored, {
+    id,
+    code: stored.code,
+    state: 'ARCHIVED',
+    item: withEnabled(item, false),
+  });
 }
 
 /**
@@ -190,12 +195,70 @@ export async function archiveIntegration(ctx: WriteContext, id: string): Promise
  * @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST
  */
 export async function restoreIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await hold(ctx, id);
+  const { stored, item } = await loadLocked(ctx, id);
   const { executionPrincipalId } = item.compiled;
   requirePrincipal(ctx, executionPrincipalId);
   ctx.markAuthorized();
   if (stored.state === 'ACTIVE') return integrationAnswer(id, 'ACTIVE', item.compiled);
   const input = { executionPrincipalId, config: item.definition.config };
   const next = await itemOf(ctx, stored.code, false, input);
-  return plan(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+  return planChange(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
+}
+
+// ---------------------------------------------------------------- names in calls
+//
+// Calls refer to users and types by id, configuration items by login and code. Both are compiled by the same function, so an
+// integration created by a call equals one created by a bundle, and is exported like it.
+
+export interface Names {
+  /** Login of the user, who must be active. */
+  login: string | undefined;
+  /** The code of an active type, given its id or code. */
+  typeCode(idOrCode: string): string | undefined;
+  view: CompileView;
+}
+
+/**
+ * Loads the names that a call may use. Types and fields are those that the caller may read or write. Callers with `role.assign`
+ * or `config.manage` may use all. Call it under the lock of the configuration.
+ */
+export async function loadNames(ctx: ReadContext, principalId: string | null): Promise<Names> {
+  const { actor } = ctx;
+  const all = actor.has('role.assign') || actor.has('config.manage');
+  const ids = new Map<string, string>();
+  const shapes = new Map<string, TypeShape>();
+  for (const { id, code, state, definition } of await loadItems(ctx, 'types')) {
+    if (state !== 'ACTIVE') continue;
+    if (!all && !actor.mayEver(id, 'read') && !actor.mayEver(id, 'create')) continue;
+    const shape = definition as TypeShape;
+    const known = (field: string): boolean => all || actor.mayEverRead(id, field) || actor.mayEverWrite(id, field);
+    ids.set(id, code);
+    shapes.set(code, { ...shape, fields: shape.fields.filter((field) => known(field.code)) });
+  }
+  const user = principalId === null ? undefined : await whoIs(ctx, principalId);
+  const login = user?.state === 'ACTIVE' ? user.login : undefined;
+  const idOf = (section: string, code: string): string | undefined => {
+    if (section === 'users') return code === login ? user?.id : undefined;
+    return section === 'types' ? [...ids].find(([, known]) => known === code)?.[0] : undefined;
+  };
+  const none: ReadonlyMap<string, never> = new Map<string, never>();
+  const view: CompileView = {
+    has: (section, code) => idOf(section, code) !== undefined,
+    get: <Definition>(section: string, code: string) =>
+      (section === 'types' ? shapes.get(code) : undefined) as Definition | undefined,
+    active: <Definition>(section: string) =>
+      (section === 'types' ? shapes : none) as unknown as ReadonlyMap<string, Definition>,
+    archived: () => none,
+    stored: () => undefined,
+    versions: () => [],
+    id: (section, code) => {
+      const id = idOf(section, code);
+      if (id === undefined) throw new Error(`no id was asked for first: ${section} ${code}`);
+      return id;
+    },
+    nested: () => {
+      throw new Error('an integration has no things inside that have ids');
+    },
+  };
+  return { login, typeCode: (idOrCode) => ids.get(idOrCode) ?? (shapes.has(idOrCode) ? idOrCode : undefined), view };
 }

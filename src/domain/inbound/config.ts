@@ -9,8 +9,7 @@ import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, Login, oneOf } from '../../configuration/schemas.ts';
 import type { Change, CompileView, Reference } from '../../configuration/section.ts';
-import { COMMANDS, type IntegrationDefinition } from './definitions.ts';
-import { compile, MappingItems } from './items.ts';
+import { COMMANDS, compileIntegration, type IntegrationDefinition, MappingItems } from './registry.ts';
 
 const IntegrationItem = closed({
   code: Code,
@@ -63,7 +62,7 @@ export const integrationsSection = defineSection<Item, IntegrationDefinition>({
     config: item.config,
   }),
   references,
-  compile,
+  compile: compileIntegration,
   note: (change) => {
     const before = change.stored?.definition as IntegrationDefinition | undefined;
     const both = before?.enabled === true && (change.definition as IntegrationDefinition).enabled;

@@ -6,8 +6,7 @@ import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.
 import { Code, oneOf } from '../../configuration/schemas.ts';
 import { addOperation } from '../comments/index.ts';
 import { createOperation } from '../objects/index.ts';
-import { MappingItems } from './items.ts';
-import { COMMANDS } from './definitions.ts';
+import { COMMANDS, MappingItems } from './registry.ts';
 
 const Kind = Type.Literal('inbound-webhook');
 

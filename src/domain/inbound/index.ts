@@ -6,6 +6,6 @@
  * that operation. An integration changes only while it is disabled. Every call adds one row to the log; a failed call stores
  * its reason there and nothing else.
  */
+export { inboundChecks } from './health.ts';
 export { inboundRoutes } from './routes.ts';
-export { inboundChecks } from './store-checks.ts';
 export { purgeRuns } from './store.ts';

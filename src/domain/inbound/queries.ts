@@ -4,7 +4,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { loadItems } from '../../configuration/store.ts';
 import { findVisibleComments } from '../comments/index.ts';
 import { readableIds } from '../objects/index.ts';
-import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
+import type { CompiledIntegration, IntegrationDefinition } from './registry.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
 
 export const RIGHT = 'integration.manage';
@@ -62,7 +62,7 @@ export interface RunAnswer {
  */
 export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus): Promise<RunAnswer[]> {
   ctx.actor.require(RIGHT);
-  if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw missing();
+  if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw noIntegration();
   const rows = await listRows(ctx, id, status);
   const objects = await readableIds(
     ctx,
@@ -80,6 +80,6 @@ export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus)
   }));
 }
 
-export function missing(): Fault {
+export function noIntegration(): Fault {
   return new Fault('NOT_FOUND', 'There is no such integration.');
 }

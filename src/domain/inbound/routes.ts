@@ -2,13 +2,13 @@ import { statusOf } from '../../lib/fault-codes.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
-import type { IntegrationDefinition } from './definitions.ts';
+import type { IntegrationDefinition } from './registry.ts';
 import { listIntegrations, listRuns } from './queries.ts';
 import { commandsOf, type InputReader, replayInbound, runInbound, tryInbound } from './run.ts';
 
 /** @param reader validates a request to an operation; calls are validated as such requests */
 export function inboundRoutes(reader: InputReader): BoundOperation[] {
-  const inside = commandsOf(reader);
+  const apiCommands = commandsOf(reader);
   return [
     bind(contract.listIntegrations, (ctx) => listIntegrations(ctx)),
     bind(contract.createIntegration, (ctx, { body }) =>
@@ -23,11 +23,11 @@ export function inboundRoutes(reader: InputReader): BoundOperation[] {
     bind(contract.restoreIntegration, (ctx, { params }) => commands.restoreIntegration(ctx, params.id)),
     bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, params.id, query.status)),
     bind(contract.tryIntegration, (runner, { params, body }) =>
-      tryInbound(runner, inside, statusOf, params.id, body.body),
+      tryInbound(runner, apiCommands, statusOf, params.id, body.body),
     ),
     bind(
       contract.runInbound,
-      (runner, { params, body }) => runInbound(runner, inside, params.integrationId, body),
+      (runner, { params, body }) => runInbound(runner, apiCommands, params.integrationId, body),
       replayInbound,
     ),
   ];

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { mapped, valueAt } from './rules.ts';
+import { valueAtPath } from '../../lib/mapping.ts';
+import { mapCall } from './rules.ts';
 
 const body = {
   alert: { labels: { host: 'db-1', '': 'empty' }, summary: null, count: 0, ok: false },
@@ -9,23 +10,23 @@ const body = {
   text: 'abc',
 };
 
-describe('the value at a path', () => {
-  it('is an own member, however deep', () => {
-    assert.equal(valueAt(body, 'alert.labels.host'), 'db-1');
-    assert.equal(valueAt(body, 'items.0.name'), 'first');
-    assert.equal(valueAt(body, 'items.1.1'), 2);
-    assert.equal(valueAt(['x', { y: 1 }], '1.y'), 1);
-    assert.deepEqual(valueAt(body, 'alert.labels'), body.alert.labels);
+describe('valueAtPath', () => {
+  it('returns own properties at any depth', () => {
+    assert.equal(valueAtPath(body, 'alert.labels.host'), 'db-1');
+    assert.equal(valueAtPath(body, 'items.0.name'), 'first');
+    assert.equal(valueAtPath(body, 'items.1.1'), 2);
+    assert.equal(valueAtPath(['x', { y: 1 }], '1.y'), 1);
+    assert.deepEqual(valueAtPath(body, 'alert.labels'), body.alert.labels);
     for (const [path, value] of [
       ['alert.summary', null],
       ['alert.count', 0],
       ['alert.ok', false],
     ] as const) {
-      assert.equal(valueAt(body, path), value, path);
+      assert.equal(valueAtPath(body, path), value, path);
     }
   });
 
-  it('is none where nothing of the body itself stands', () => {
+  it('returns undefined for inherited and missing properties', () => {
     const paths = [
       'nothing',
       'alert.nothing.more',
@@ -46,11 +47,11 @@ describe('the value at a path', () => {
       'text.length',
       'text.0',
     ];
-    for (const path of paths) assert.equal(valueAt(body, path), undefined, path);
-    for (const other of [null, 5, 'text', true]) assert.equal(valueAt(other, 'length'), undefined);
+    for (const path of paths) assert.equal(valueAtPath(body, path), undefined, path);
+    for (const other of [null, 5, 'text', true]) assert.equal(valueAtPath(other, 'length'), undefined);
   });
 
-  it('is found by the way to it, and by no way that leaves what came', () => {
+  it('finds every value by its path and nothing outside the body', () => {
     const key = fc.oneof(
       fc.constantFrom('constructor', 'length', 'toString', '0', 'a'),
       fc.stringMatching(/^[^.]{1,5}$/),
@@ -71,28 +72,31 @@ describe('the value at a path', () => {
           const members: [string, unknown][] = typeof at === 'object' && at !== null ? Object.entries(at) : [];
           at = members.find(([name]) => name === step)?.[1];
         }
-        assert.deepEqual(valueAt(given, path.join('.')), at);
+        assert.deepEqual(valueAtPath(given, path.join('.')), at);
       }),
       { numRuns: 2000 },
     );
   });
 });
 
-describe('a body', () => {
+describe('mapCall', () => {
   const config = (command: 'object.create' | 'object.update' | 'comment.add', targets: Record<string, string>) => ({
     typeId: 'T',
     config: { command, mapping: Object.entries(targets).map(([target, source]) => ({ target, source })) },
   });
 
-  it('becomes the request to the endpoint of the command', () => {
-    assert.deepEqual(mapped(config('object.create', { title: 'text', host: 'alert.labels.host', gone: 'x.y' }), body), {
-      method: 'POST',
-      path: '/objects',
-      params: {},
-      body: { typeDefinitionId: 'T', values: { title: 'abc', host: 'db-1' } },
-    });
+  it('maps a body to the request of the command', () => {
     assert.deepEqual(
-      mapped(
+      mapCall(config('object.create', { title: 'text', host: 'alert.labels.host', gone: 'x.y' }), body),
+      {
+        method: 'POST',
+        path: '/objects',
+        params: {},
+        body: { typeDefinitionId: 'T', values: { title: 'abc', host: 'db-1' } },
+      },
+    );
+    assert.deepEqual(
+      mapCall(
         config('object.update', { objectId: 'text', expectedRevision: 'alert.count', note: 'alert.summary' }),
         body,
       ),
@@ -103,7 +107,7 @@ describe('a body', () => {
         body: { expectedRevision: 0, changes: { note: null } },
       },
     );
-    assert.deepEqual(mapped(config('object.update', { objectId: 'gone', expectedRevision: 'gone' }), body), {
+    assert.deepEqual(mapCall(config('object.update', { objectId: 'gone', expectedRevision: 'gone' }), body), {
       method: 'PATCH',
       path: '/objects/{objectId}',
       params: {},
@@ -111,19 +115,19 @@ describe('a body', () => {
     });
   });
 
-  it('gives a comment the visibility that it names, else the configured one, else none', () => {
+  it('uses the visibility of the body, else the configured one, else none', () => {
     const integration = config('comment.add', { objectId: 'text', body: 'text', visibility: 'v' });
     const configured = { ...integration, config: { ...integration.config, visibility: 'public' as const } };
     const visibility = (of: typeof integration, given: object): unknown =>
-      mapped(of, { ...body, ...given }).body['visibility'];
+      mapCall(of, { ...body, ...given }).body['visibility'];
     assert.equal(visibility(integration, {}), undefined);
     assert.equal(visibility(configured, {}), 'public');
     assert.equal(visibility(configured, { v: 'internal' }), 'internal');
     assert.equal(visibility(configured, { v: null }), null);
   });
 
-  it('makes no member of a prototype', () => {
-    const made = mapped(config('object.create', { title: 'text' }), JSON.parse('{"text": {"__proto__": {"x": 1}}}'));
+  it('does not write to prototypes', () => {
+    const made = mapCall(config('object.create', { title: 'text' }), JSON.parse('{"text": {"__proto__": {"x": 1}}}'));
     assert.equal(Object.getPrototypeOf(made.body['values']), Object.prototype);
     assert.equal(({} as { x?: unknown }).x, undefined);
   });

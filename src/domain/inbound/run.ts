@@ -9,9 +9,9 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment, addOperation, replayComment } from '../comments/index.ts';
 import { createObject, createOperation, replayObject, updateObject, updateOperation } from '../objects/index.ts';
-import { type CommandName, type Integration, integrations } from './definitions.ts';
-import { missing, RIGHT } from './queries.ts';
-import { type MappedCall, mapped } from './rules.ts';
+import { type CommandName, type Integration, integrations } from './registry.ts';
+import { noIntegration, RIGHT } from './queries.ts';
+import { type MappedCall, mapCall } from './rules.ts';
 import { insertRun, type RunStatus } from './store.ts';
 
 /** Validates parameters and body like requests to the operation, with the same errors. */
@@ -61,24 +61,24 @@ export function commandsOf(reader: InputReader): Commands {
  */
 export async function runInbound(runner: Runner, commands: Commands, id: string, body: unknown): Promise<unknown> {
   const integration = integrations(runner.caller).get(id);
-  if (integration === undefined) throw missing();
+  if (integration === undefined) throw noIntegration();
   try {
     if (integration.state === 'ARCHIVED' || !integration.enabled) {
       throw new Fault('INTEGRATION_DISABLED', 'The integration is disabled; an administrator can enable it.');
     }
-    const run = commands[integration.config.command](mapped(integration, body));
+    const run = commands[integration.config.command](mapCall(integration, body));
     return await runner.write(async (ctx) => {
       const data = await run(ctx);
-      note(ctx, integration, 'SUCCEEDED', touched(integration, data), null);
+      logCall(ctx, integration, 'SUCCEEDED', resultIds(integration, data), null);
       return data;
     });
   } catch (error) {
-    await noteFailure(runner, integration, error);
+    await logFailure(runner, integration, error);
     throw error;
   }
 }
 
-function touched({ config }: Integration, data: unknown): { objectId: string | null; commentId: string | null } {
+function resultIds({ config }: Integration, data: unknown): { objectId: string | null; commentId: string | null } {
   const { id, objectId } = data as { id: string; objectId?: string };
   return config.command === 'comment.add'
     ? { objectId: objectId ?? null, commentId: id }
@@ -91,7 +91,7 @@ interface Reason {
   details: FaultDetails;
 }
 
-function note(
+function logCall(
   ctx: WriteContext,
   integration: Integration,
   status: RunStatus,
@@ -116,10 +116,12 @@ function note(
 /**
  * Logs in a transaction of its own, since that of the call is rolled back. An error while logging does not replace the answer.
  */
-async function noteFailure(runner: Runner, integration: Integration, error: unknown): Promise<void> {
+async function logFailure(runner: Runner, integration: Integration, error: unknown): Promise<void> {
   const nothing = { objectId: null, commentId: null };
   try {
-    await runner.work.write(runner.caller, async (ctx) => note(ctx, integration, 'FAILED', nothing, reasonOf(error)));
+    await runner.work.write(runner.caller, async (ctx) =>
+      logCall(ctx, integration, 'FAILED', nothing, reasonOf(error)),
+    );
   } catch {
     // The database is not available; the caller gets this error already.
   }
@@ -172,8 +174,8 @@ export async function tryInbound(
   const { work, caller } = runner;
   caller.actor.require(RIGHT);
   const integration = integrations(caller).get(id);
-  if (integration === undefined) throw missing();
-  const request = mapped(integration, body);
+  if (integration === undefined) throw noIntegration();
+  const request = mapCall(integration, body);
   const { command } = integration.config;
   try {
     const run = commands[command](request);

@@ -8,7 +8,7 @@ import { bundle } from '../../../test/harness/small-configuration.ts';
 let around: RecordFixture;
 let inbound: InboundFixture;
 
-describe('the log of an integration', () => {
+describe('the call log of an integration', () => {
   before(async () => {
     around = await startRecordFixture();
     inbound = await inboundOf(around);
@@ -18,7 +18,7 @@ describe('the log of an integration', () => {
   });
   after(() => around.close());
 
-  it('names what was made to those who may read it, and to nobody else', async () => {
+  it('names created records and comments only to users who may read them', async () => {
     const integration = await inbound.integration(CREATE);
     const comments = await inbound.integration(COMMENT);
     const ids: string[] = [];

@@ -5,21 +5,12 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
-import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
+import { closed, Id, IdOrCode, Instant, localeQuery, nullable } from '../../contract/schemas.ts';
 
 const TAG = 'Knowledge base';
 
 const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
 const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
-
-const localeQuery = {
-  locale: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'The translation wanted, ru-RU unless given; where there is none, the default locale, then any.',
-    }),
-  ),
-};
 
 const listed = {
   id: Id,

@@ -2,6 +2,7 @@
  * Loads versions: for readers whom the audience includes, for authors, and for the modules to which `app.ts` passes them (text
  * and readers of active versions to search, event payloads to webhooks).
  */
+import { DEFAULT_REQUEST_LOCALE } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, richTextPlain } from '../metadata/index.ts';
@@ -30,7 +31,7 @@ export function audienceFilterOf(ctx: ReadContext): AudienceFilter {
 
 /** The given locale (ru-RU by default), then the default locale of the service, then the order of the base. */
 export function preferenceOf(ctx: ReadContext, asked: string | undefined): Preference {
-  return { asked: asked ?? 'ru-RU', fallback: registry(ctx).settings.defaultLocale };
+  return { asked: asked ?? DEFAULT_REQUEST_LOCALE, fallback: registry(ctx).settings.defaultLocale };
 }
 
 // ---------------------------------------------------------------- authors

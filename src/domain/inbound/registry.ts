@@ -1,11 +1,76 @@
-/** An integration as a configuration item: the validation that bundles and API calls share. */
+/**
+ * Integrations as they are stored and as they are run, and the validation that bundles and API calls share
+ * (docs/spec/configuration.md#bundle, docs/spec/webhooks-and-inbound.md#inbound-integrations).
+ */
 import Type from 'typebox';
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
-import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import type { CompiledIntegration, IntegrationDefinition } from './definitions.ts';
-import { TARGETS } from './rules.ts';
+import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+
+export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+/** Inputs of each command that are not fields: required ones and optional ones. */
+export const TARGETS: Readonly<
+  Record<CommandName, { needed: readonly string[]; possible: readonly string[]; fields: boolean }>
+> = {
+  'object.create': { needed: [], possible: ['objectId'], fields: true },
+  'object.update': { needed: ['objectId', 'expectedRevision'], possible: [], fields: true },
+  'comment.add': { needed: ['objectId', 'body'], possible: ['visibility'], fields: false },
+};
+
+interface Mapped {
+  /** A dotted path into the body. */
+  source: string;
+  /** Code of a field, or the name of another input of the command. */
+  target: string;
+}
+
+export interface IntegrationDefinition {
+  code: string;
+  type: 'inbound-webhook';
+  /** Login. */
+  executionPrincipal: string;
+  enabled: boolean;
+  config: {
+    command: CommandName;
+    /** Code of the type. */
+    typeDefinitionId?: string;
+    mapping: Mapped[];
+    visibility?: CommentVisibility;
+  };
+}
+
+export interface CompiledIntegration extends IntegrationDefinition {
+  executionPrincipalId: string | null;
+  /** Id of the type. */
+  typeId: string | null;
+}
+
+export interface Integration extends CompiledIntegration {
+  id: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+}
+
+const inboundView: DerivedView<ReadonlyMap<string, Integration>> = {
+  name: 'inbound',
+  build: ({ items }: ConfigSource) =>
+    new Map(
+      items
+        .filter(({ section }) => section === 'integrations')
+        .map(({ id, state, compiled }) => [id, { ...(compiled as CompiledIntegration), id, state }]),
+    ),
+};
+
+/** All integrations by id, including archived ones. */
+export function integrations(ctx: { config: { get<T>(view: DerivedView<T>): T } }): ReadonlyMap<string, Integration> {
+  return ctx.config.get(inboundView);
+}
+
+// ---------------------------------------------------------------- validation
 
 /** The mapping of a call: paths in the body and the command's inputs that they fill. */
 export const MappingItems = Type.Array(
@@ -46,7 +111,11 @@ function checkMapping({ config }: IntegrationDefinition, view: ConfigView, repor
 }
 
 /** Validates the definition and replaces the login and the code by ids. */
-export function compile(integration: IntegrationDefinition, view: CompileView, report: Report): CompiledIntegration {
+export function compileIntegration(
+  integration: IntegrationDefinition,
+  view: CompileView,
+  report: Report,
+): CompiledIntegration {
   const { command, typeDefinitionId } = integration.config;
   if (command === 'object.create' && typeDefinitionId === undefined) {
     report(['config', 'typeDefinitionId'], 'REQUIRED', 'Say of which type the records are.');

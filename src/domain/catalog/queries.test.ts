@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Category } from './registry.ts';
-import { filledCategories } from './rules.ts';
+import { filledCategories } from './queries.ts';
 
 const category = (id: string, parentId: string | null = null): Category => ({ id, code: id, name: id, parentId });
 
-describe('categories', () => {
-  it('stay when something stands in them or below them, in their order', () => {
+describe('filledCategories', () => {
+  it('keeps categories with items in them or below, in order', () => {
     const tree = [category('c', 'b'), category('a'), category('b', 'a'), category('d', 'a'), category('e')];
     const left = (...items: string[]): string[] => filledCategories(tree, items).map(({ id }) => id);
     assert.deepEqual(left(), []);
@@ -16,7 +16,7 @@ describe('categories', () => {
     assert.deepEqual(left('a', 'e'), ['a', 'e']);
   });
 
-  it('always hang together: with a category comes the one above it, and none is without an item below', () => {
+  it('returns each category with its parents and none without an item below', () => {
     const forest = fc
       .array(fc.nat(), { minLength: 1, maxLength: 12 })
       .map((picks) =>
