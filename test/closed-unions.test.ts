@@ -7,7 +7,14 @@ import { describe, it } from 'node:test';
 import { FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS } from '../src/lib/fault-codes.ts';
 import { Fault } from '../src/lib/fault.ts';
-import { applyChange, type ObjectPlan, type VisibleObject } from '../src/domain/objects/index.ts';
+import {
+  applyChange,
+  type Authorized,
+  type GuardedWrite,
+  type ObjectPlan,
+  planOn,
+  type VisibleObject,
+} from '../src/domain/objects/index.ts';
 import type { Actor, WriteContext } from '../src/platform/unit-of-work/context.ts';
 
 /** Never called; each must be refused by the compiler. */
@@ -22,11 +29,32 @@ const misspelt = {
   data: (ctx: WriteContext) => ctx.emit({ type: 'CommentAdded', objectId: 'x', data: { visibility: 'public' } }),
   // @ts-expect-error a record on which no right was checked
   unchecked: (ctx: WriteContext, object: VisibleObject, plan: ObjectPlan) => applyChange(ctx, object, plan),
+  transition: (
+    ctx: WriteContext,
+    object: Authorized<'update'>,
+    plan: ObjectPlan & { event: { type: 'ObjectTransitioned' } },
+  ) =>
+    // @ts-expect-error a transition of a record on which another right was checked
+    applyChange(ctx, object, plan),
+  // @ts-expect-error a write that needs a right, without the record on which it was checked
+  write: (ctx: WriteContext, write: GuardedWrite<object, 'comment.create'>) => ctx.plan(write, {}),
+  otherRight: (ctx: WriteContext, object: Authorized<'update'>, write: GuardedWrite<object, 'comment.create'>) =>
+    // @ts-expect-error a write that needs another right
+    planOn(ctx, object, write, {}),
 };
 
 describe('closed unions', () => {
   it('reject arbitrary strings', () => {
-    assert.deepEqual(Object.keys(misspelt), ['right', 'code', 'event', 'data', 'unchecked']);
+    assert.deepEqual(Object.keys(misspelt), [
+      'right',
+      'code',
+      'event',
+      'data',
+      'unchecked',
+      'transition',
+      'write',
+      'otherRight',
+    ]);
   });
 
   it('have a guide for each error code', () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
-import { type Authorized, holdActive, requireAction, requireActive, requireGranted } from '../objects/index.ts';
+import { type Authorized, holdActive, planOn, requireAction, requireActive, requireGranted } from '../objects/index.ts';
 import { type AttachmentAnswer, attachmentAnswer, requireAttachment } from './queries.ts';
 import { checkFilename, checkMediaType, decodeContent } from './rules.ts';
 import * as store from './store.ts';
@@ -55,7 +55,7 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
 
 function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: store.AttachmentRow): void {
   ctx.plan(holdActive, { id: object.row.id });
-  ctx.plan(store.insertAttachment, {
+  planOn(ctx, object, store.insertAttachment, {
     id: row.id,
     object_id: row.objectId,
     original_filename: row.originalFilename,
@@ -89,7 +89,7 @@ export async function archiveAttachment(
     });
   }
   ctx.plan(holdActive, { id: object.row.id });
-  ctx.plan(store.archiveAttachment, { id: row.id, expected: row.revision });
+  planOn(ctx, object, store.archiveAttachment, { id: row.id, expected: row.revision });
   ctx.emit({
     type: 'AttachmentArchived',
     objectId: row.objectId,

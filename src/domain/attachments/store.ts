@@ -1,6 +1,7 @@
 /** SQL on the table `attachments`. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { type GuardedWrite, guarded } from '../objects/index.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 
 export interface AttachmentRow {
@@ -40,16 +41,19 @@ export async function listAttachments(ctx: ReadContext, objectId: string): Promi
     ORDER BY a.created_at, a.id`);
 }
 
-export const insertAttachment: TableWrite<{
-  id: string;
-  object_id: string;
-  original_filename: string;
-  media_type: string;
-  size: number;
-  sha256: string;
-  at: string;
-  by: string | null;
-}> = {
+export const insertAttachment: GuardedWrite<
+  {
+    id: string;
+    object_id: string;
+    original_filename: string;
+    media_type: string;
+    size: number;
+    sha256: string;
+    at: string;
+    by: string | null;
+  },
+  'attachment.add'
+> = guarded({
   name: 'insert_attachment',
   guard: true,
   sql: (rows: Sql) => sql`
@@ -57,16 +61,16 @@ export const insertAttachment: TableWrite<{
     SELECT id, object_id, original_filename, media_type, size, sha256, 1, at, by
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, original_filename text, media_type text, size integer,
       sha256 text, at timestamptz, by uuid) RETURNING 1`,
-};
+});
 
-export const archiveAttachment: TableWrite<{ id: string; expected: number }> = {
+export const archiveAttachment: GuardedWrite<{ id: string; expected: number }, 'attachment.delete'> = guarded({
   name: 'archive_attachment',
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE attachments a SET state = 'ARCHIVED', revision = a.revision + 1
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
     WHERE a.id = r.id AND a.revision = r.expected AND a.state = 'ACTIVE' RETURNING 1`,
-};
+});
 
 /** Archived attachments keep their content. */
 export const attachmentUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM attachments a WHERE a.sha256 = ${sha256})`;

@@ -8,6 +8,7 @@ import {
   changedSince,
   holdActive,
   invalidValues,
+  planOn,
   requireAction,
   requireActive,
   requireGranted,
@@ -63,7 +64,7 @@ export async function addComment(
     updatedAt: ctx.now,
   };
   ctx.plan(holdActive, { id: object.row.id });
-  ctx.plan(insertComment, {
+  planOn(ctx, object, insertComment, {
     id: row.id,
     object_id: row.objectId,
     body: row.body,
@@ -140,7 +141,7 @@ export async function archiveComment(
 
 function change(ctx: WriteContext, object: Authorized<'comment.edit'>, row: CommentRow, next: CommentRow): void {
   ctx.plan(holdActive, { id: object.row.id });
-  ctx.plan(changeComment, {
+  planOn(ctx, object, changeComment, {
     id: row.id,
     expected: row.revision,
     body: next.body,

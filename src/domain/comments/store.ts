@@ -1,7 +1,8 @@
 /** SQL on the table `comments`. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { type GuardedWrite, guarded } from '../objects/index.ts';
 
 export interface CommentRow {
   id: string;
@@ -72,14 +73,17 @@ export async function listHiddenIds(
   return new Set(rows.map((row) => row.id));
 }
 
-export const insertComment: TableWrite<{
-  id: string;
-  object_id: string;
-  body: string;
-  visibility: CommentVisibility;
-  author_id: string | null;
-  at: string;
-}> = {
+export const insertComment: GuardedWrite<
+  {
+    id: string;
+    object_id: string;
+    body: string;
+    visibility: CommentVisibility;
+    author_id: string | null;
+    at: string;
+  },
+  'comment.create'
+> = guarded({
   name: 'insert_comment',
   guard: true,
   columns: {
@@ -94,20 +98,23 @@ export const insertComment: TableWrite<{
     INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
     SELECT id, object_id, 1, body, visibility, author_id, at, at FROM ${rows}
     RETURNING 1`,
-};
+});
 
-export const changeComment: TableWrite<{
-  id: string;
-  expected: number;
-  body: string;
-  visibility: CommentVisibility;
-  state: 'ACTIVE' | 'ARCHIVED';
-  at: string;
-}> = {
+export const changeComment: GuardedWrite<
+  {
+    id: string;
+    expected: number;
+    body: string;
+    visibility: CommentVisibility;
+    state: 'ACTIVE' | 'ARCHIVED';
+    at: string;
+  },
+  'comment.edit'
+> = guarded({
   name: 'change_comment',
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE comments c SET revision = c.revision + 1, body = r.body, visibility = r.visibility, state = r.state, updated_at = r.at
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, body text, visibility text, state text, at timestamptz)
     WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`,
-};
+});

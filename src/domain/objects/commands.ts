@@ -1,5 +1,4 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
-import type { EventOf } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext, TypedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -12,7 +11,7 @@ import {
   withLongTextsRead,
 } from '../metadata/index.ts';
 import { requireRevision } from './conflict.ts';
-import { rememberRow, requireActive, requireGranted } from './load.ts';
+import { planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
 import { type Authorized, judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
 import {
@@ -106,7 +105,7 @@ async function create(
   const idle = (code: string): boolean =>
     object.right.reads(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
-  planInsert(ctx, type, row, configured?.data);
+  planInsert(ctx, requireAction(object, 'create'), configured?.data);
   keepImages(ctx, row.id, images);
   return object;
 }
@@ -154,14 +153,10 @@ function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values)
   };
 }
 
-function planInsert(
-  ctx: WriteContext,
-  type: RecordType,
-  row: ObjectRow,
-  data: Record<string, unknown> | undefined,
-): void {
+function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Record<string, unknown> | undefined): void {
+  const { row, type } = object;
   const { numbering } = type.newest.definition;
-  ctx.plan(insertObject, {
+  planOn(ctx, object, insertObject, {
     id: row.id,
     type_id: row.typeId,
     type_version: row.typeVersion,
@@ -175,7 +170,7 @@ function planInsert(
     at: ctx.now,
     by: ctx.actor.userId,
   });
-  if (numbering !== undefined) ctx.returning('number', { write: insertObject.name });
+  if (numbering !== undefined) ctx.returning('number', { write: insertObject.write.name });
   const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
   ctx.emit({
     type: 'ObjectCreated',
@@ -262,9 +257,18 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
   );
 }
 
+/** The right on the record that each kind of change needs. */
+interface ChangeActions {
+  ObjectUpdated: 'update';
+  ObjectTransitioned: 'transition';
+  ObjectArchived: 'archive';
+  ObjectRestored: 'archive';
+}
+type ChangeEvent = keyof ChangeActions;
+
 /** A decided change: the differences from the record as it was loaded. */
 export interface ObjectPlan {
-  event: TypedEvent<EventOf<'record'>>;
+  event: TypedEvent<ChangeEvent>;
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
   state?: 'ACTIVE' | 'ARCHIVED';
@@ -281,12 +285,13 @@ export interface ObjectPlan {
  *
  * @returns the record as it will be stored, with the caller's rights after the change
  */
-export function applyChange(
+export function applyChange<Event extends ChangeEvent>(
   ctx: WriteContext,
-  object: Authorized<'update' | 'archive' | 'transition'>,
-  plan: ObjectPlan,
+  object: Authorized<ChangeActions[NoInfer<Event>]>,
+  plan: ObjectPlan & { event: TypedEvent<Event> },
 ): VisibleObject {
   const { row } = object;
+  const event: TypedEvent<ChangeEvent> = plan.event;
   const typeVersion = plan.typeVersion ?? row.typeVersion;
   const version = object.type.versions.get(typeVersion) ?? object.version;
   const state = plan.state ?? row.state;
@@ -305,7 +310,7 @@ export function applyChange(
     updatedByName: ctx.actor.displayName,
     archivedAt: state === 'ARCHIVED' ? (row.archivedAt ?? ctx.now) : null,
   };
-  ctx.plan(changeObject, {
+  planOn(ctx, object, changeObject, {
     id: row.id,
     expected: row.revision,
     type_version: next.typeVersion,
@@ -320,7 +325,7 @@ export function applyChange(
   });
   keepImages(ctx, row.id, plan.images ?? []);
   ctx.emit({
-    ...plan.event,
+    ...event,
     objectId: row.id,
     revision: next.revision,
     changes: plan.changes,

@@ -24,6 +24,7 @@ export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-ty
 export {
   findVisible,
   notFound,
+  planOn,
   preload,
   readableIds,
   recordOf,
@@ -44,7 +45,7 @@ export {
   visibleValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { holdActive, holdRevision, readableRecord } from './store.ts';
+export { type GuardedWrite, guarded, holdActive, holdRevision, readableRecord } from './store.ts';
 export { objectChecks, recordMissing } from './store-checks.ts';
 export { imageUse } from './store-images.ts';
 export { requireReferences } from './references.ts';

@@ -1,9 +1,9 @@
 /** Loads records for a caller. A record that the caller may not read is reported as not found. */
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import { findObject, findObjects, listAdmitted, type ObjectRow } from './store.ts';
+import { type GuardedWrite, findObject, findObjects, listAdmitted, type ObjectRow } from './store.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;
@@ -88,6 +88,16 @@ export function requireAction<Action extends RecordAction>(object: VisibleObject
     });
   }
   return object as Authorized<Action>;
+}
+
+/** Plans a row of a write that needs a right on the record. */
+export function planOn<Row, Action extends RecordAction>(
+  ctx: WriteContext,
+  _object: Authorized<NoInfer<Action>>,
+  { write }: GuardedWrite<Row, Action>,
+  row: NoInfer<Row>,
+): void {
+  ctx.plan(write, row);
 }
 
 /** @throws Fault ARCHIVED: archived records take no change of any kind */

@@ -1,7 +1,23 @@
 /** SQL on the table `objects` and on the journal rows of a record. */
+import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { shownData } from '../../platform/audit/journal.ts';
+
+declare const needed: unique symbol;
+
+/**
+ * A write that needs a right on a record. `ctx.plan` does not take it; `planOn` does, and requires a record on which that right
+ * was checked.
+ */
+export interface GuardedWrite<Row, Action extends RecordAction> {
+  readonly write: TableWrite<Row>;
+  readonly [needed]: Action;
+}
+
+export function guarded<Row, Action extends RecordAction>(write: TableWrite<Row>): GuardedWrite<Row, Action> {
+  return { write } as GuardedWrite<Row, Action>;
+}
 
 export interface ObjectRow {
   id: string;
@@ -117,7 +133,7 @@ export async function listAdmitted(ctx: ReadContext, ids: readonly string[], vis
   return rows.map(({ id }) => id);
 }
 
-export const insertObject: TableWrite<NewObject> = {
+export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
   name: 'insert_object',
   guard: true,
   columns: {
@@ -146,7 +162,7 @@ export const insertObject: TableWrite<NewObject> = {
       title, 1, workflow_state_id, "values", folded, at, by, at, by
     FROM ${rows}
     RETURNING id, number AS returned_value`,
-};
+});
 
 export interface ObjectChange {
   id: string;
@@ -171,7 +187,7 @@ export interface ObjectChange {
  * unit of work is rolled back and retried; the retry reads the new revision and `requireRevision` reports the conflict. Rows are
  * locked in the order of their ids.
  */
-export const changeObject: TableWrite<ObjectChange> = {
+export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'transition'> = guarded({
   name: 'change_object',
   guard: true,
   columns: {
@@ -197,7 +213,7 @@ export const changeObject: TableWrite<ObjectChange> = {
         : sql`(SELECT r.* FROM ${rows} JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l) AS r`
     }
     WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
-};
+});
 
 export interface HistoryRow {
   id: string;

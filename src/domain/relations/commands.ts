@@ -10,6 +10,7 @@ import {
   holdActive,
   holdRevision,
   preload,
+  planOn,
   requireAction,
   requireActive,
   requireGranted,
@@ -81,7 +82,7 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   const id = ctx.newId();
   ctx.plan(holdActive, { id: sourceId });
   ctx.plan(holdActive, { id: targetId });
-  ctx.plan(insertRelation, {
+  planOn(ctx, source, insertRelation, {
     id,
     definition_id: definition.id,
     source_id: sourceId,
@@ -141,7 +142,7 @@ export async function removeRelation(
   }
   // The field was checked on this revision of the source, so the source must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });
-  ctx.plan(archiveRelation, { id: row.id, expected: row.revision });
+  planOn(ctx, source, archiveRelation, { id: row.id, expected: row.revision });
   const definitionCode = definition?.code ?? '';
   emit(ctx, source, 'RelationArchived', { relationId: row.id, definitionCode, targetId: row.targetId });
   return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };

@@ -1,6 +1,7 @@
 /** SQL on the table `relations`. */
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { type GuardedWrite, guarded } from '../objects/index.ts';
 
 export interface RelationRow {
   id: string;
@@ -66,16 +67,19 @@ export async function reaches(ctx: ReadContext, definitionId: string, fromId: st
   return rows[0]?.found === true;
 }
 
-export const insertRelation: TableWrite<{
-  id: string;
-  definition_id: string;
-  source_id: string;
-  target_id: string;
-  unique_source_id: string | null;
-  unique_target_id: string | null;
-  at: string;
-  by: string | null;
-}> = {
+export const insertRelation: GuardedWrite<
+  {
+    id: string;
+    definition_id: string;
+    source_id: string;
+    target_id: string;
+    unique_source_id: string | null;
+    unique_target_id: string | null;
+    at: string;
+    by: string | null;
+  },
+  'relation.create'
+> = guarded({
   name: 'insert_relation',
   guard: true,
   columns: {
@@ -94,13 +98,13 @@ export const insertRelation: TableWrite<{
     SELECT id, definition_id, source_id, target_id, unique_source_id, unique_target_id, 1, at, by
     FROM ${rows}
     ON CONFLICT DO NOTHING RETURNING 1`,
-};
+});
 
-export const archiveRelation: TableWrite<{ id: string; expected: number }> = {
+export const archiveRelation: GuardedWrite<{ id: string; expected: number }, 'relation.delete'> = guarded({
   name: 'archive_relation',
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE relations x SET state = 'ARCHIVED', revision = x.revision + 1
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer)
     WHERE x.id = r.id AND x.revision = r.expected AND x.state = 'ACTIVE' RETURNING 1`,
-};
+});
