@@ -152,9 +152,9 @@ describe('metrics', () => {
       families.filter((name) => !used.has(name)),
       [],
     );
-    const guide = await readFile(new URL('../docs/how-to/operate.md', import.meta.url), 'utf8');
+    const guide = await readFile(new URL('../docs/how-to/monitor.md', import.meta.url), 'utf8');
     for (const { alert } of rules)
-      assert.ok(guide.includes(`\`${alert}\``), `docs/how-to/operate.md says what to do about ${alert}`);
+      assert.ok(guide.includes(`\`${alert}\``), `docs/how-to/monitor.md says what to do about ${alert}`);
   });
 
   it('count events', async () => {

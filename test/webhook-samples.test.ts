@@ -1,4 +1,4 @@
-/** The samples of docs/reference/webhooks.md, tried as they are written, in each language that this machine has. */
+/** The samples of docs/how-to/verify-webhooks.md, tried as they are written, in each language that this machine has. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { shownSecret, signedHeaders } from '../src/domain/webhooks/rules.ts';
 
-const page = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'webhooks.md'), 'utf8');
+const page = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'how-to', 'verify-webhooks.md'), 'utf8');
 
 interface Language {
   fence: string;

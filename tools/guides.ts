@@ -34,7 +34,9 @@ export const GUIDES = [
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-webhooks.md',
-  'docs/how-to/operate.md',
+  'docs/how-to/back-up.md',
+  'docs/how-to/verify-the-audit-log.md',
+  'docs/how-to/manage-keys.md',
   'docs/how-to/upgrade.md',
   'docs/how-to/scale.md',
 ];
