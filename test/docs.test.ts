@@ -8,6 +8,19 @@ import { anchorsIn } from './harness/markdown.ts';
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
+/** All pages that a reader of a clone finds. */
+function pagesOf(): string[] {
+  return [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+      name.endsWith('.md') ? [`docs/${name}`] : [],
+    ),
+  ];
+}
+
 describe('documents', () => {
   it('match the source (npm run docs writes them)', () => {
     assert.equal(read('docs/reference/errors.md'), errorsPage());
@@ -16,17 +29,8 @@ describe('documents', () => {
   });
 
   it('link only to existing files and headings', () => {
-    const pages = [
-      'README.md',
-      'CONTRIBUTING.md',
-      'SECURITY.md',
-      'CHANGELOG.md',
-      ...readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-        name.endsWith('.md') ? [`docs/${name}`] : [],
-      ),
-    ];
     let links = 0;
-    for (const page of pages) {
+    for (const page of pagesOf()) {
       for (const [, target = ''] of read(page)
         .replaceAll(/`[^`\n]*`/g, '')
         .matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -39,5 +43,18 @@ describe('documents', () => {
       }
     }
     assert.ok(links > 10, 'the pages hold links');
+  });
+
+  it('name only existing files and npm scripts', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    for (const page of pagesOf()) {
+      const text = read(page);
+      for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
+        assert.ok(script in scripts, `${page}: npm run ${script}`);
+      for (const [, file = ''] of text.matchAll(
+        /`((?:src|test|tools|bench|deploy|web|config|examples)\/[\w./-]+\.\w+)`/g,
+      ))
+        assert.ok(existsSync(path.join(root, file)), `${page} names ${file}`);
+    }
   });
 });
