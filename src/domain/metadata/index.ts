@@ -47,6 +47,5 @@ export {
 export { checkRichText, richTextPlain } from './rich-text.ts';
 export { type InlineImage, imageHandles } from './rich-text-images.ts';
 export { readRichTextTask, withLongTextsRead } from './rich-text-long.ts';
-export { checkMarkdown, isPlainMarkdown, plainMarkdown } from './rich-text-markdown.ts';
-export { markdownOf } from './rich-text-markdown-write.ts';
+export { checkMarkdown, isPlainMarkdown, markdownOf, plainMarkdown } from './rich-text-markdown.ts';
 export type { RichNode } from './rich-text-schema.ts';

@@ -5,8 +5,16 @@
  * text is kept. `checkRichText` alone decides what the result may contain. This file must run in linear time for any HTML.
  */
 import { Parser } from 'htmlparser2';
-import { BLOCKS, FRAMES, MARKS, SKIPPED } from './rich-text-html-elements.ts';
-import { isImageHandle, isSafeLink, type RichMark, type RichNode } from './rich-text-schema.ts';
+import {
+  BLOCK_ELEMENTS,
+  FRAME_ELEMENTS,
+  isImageHandle,
+  isSafeLink,
+  MARK_ELEMENTS,
+  type RichMark,
+  type RichNode,
+  SKIPPED_ELEMENTS,
+} from './rich-text-schema.ts';
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
 
@@ -90,11 +98,11 @@ class Builder {
   // ------------------------------------------------------------------ elements
 
   #begin(name: string, attributes: Record<string, string>): Undo {
-    if (SKIPPED.has(name) || this.#skipping > 0) {
+    if (SKIPPED_ELEMENTS.has(name) || this.#skipping > 0) {
       this.#skipping++;
       return 'skip';
     }
-    const mark = MARKS.get(name);
+    const mark = MARK_ELEMENTS.get(name);
     if (mark !== undefined) {
       const language =
         this.#preformatted > 0 ? /(?:^| )language-([A-Za-z0-9+#._-]{1,50})(?: |$)/.exec(attributes.class ?? '') : null;
@@ -103,9 +111,9 @@ class Builder {
       this.#openMarks.push(mark);
       return 'mark';
     }
-    const frame = FRAMES.get(name);
+    const frame = FRAME_ELEMENTS.get(name);
     if (frame !== undefined) return this.#beginFrame(frame, attributes);
-    if (BLOCKS.has(name)) {
+    if (BLOCK_ELEMENTS.has(name)) {
       this.#endBlock();
       return 'block';
     }
