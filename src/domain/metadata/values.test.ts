@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import { parseStrictJson } from '../../lib/json.ts';
@@ -209,4 +210,15 @@ describe('what follows from stored values', () => {
     assert.ok(!sameValue(['a', 'b'], ['b', 'a']));
     assert.ok(!sameValue('1', 1));
   });
+});
+
+test('every data type has a row in the specification', () => {
+  const text = readFileSync(new URL('../../../docs/spec/records.md', import.meta.url), 'utf8');
+  const rows =
+    text
+      .split('## Data types')[1]
+      ?.split('\n## ')[0]
+      ?.match(/^\| `.*$/gm) ?? [];
+  const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]));
+  assert.deepEqual(named.sort(), [...DATA_TYPES].sort());
 });

@@ -1,4 +1,5 @@
 /** Values that refer to other items: each item must exist, be active and be readable by the user who sets the value. */
+import { descriptorOf, type Referent } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
@@ -25,10 +26,10 @@ export async function requireReferences(
   if (named.length === 0) return;
   // A guard always applies the rights of the unit's own actor.
   if (!ctx.isRetry && onBehalf === ctx && leaveToGuard(ctx, version, named)) return;
-  const of = (dataType: string): string[] => [
-    ...new Set(named.flatMap((entry) => (entry.dataType === dataType ? entry.ids : []))),
+  const of = (referent: Referent): string[] => [
+    ...new Set(named.flatMap((entry) => (referentOf(entry) === referent ? entry.ids : []))),
   ];
-  const ids = { users: of('user'), groups: of('group'), units: of('org-unit'), objects: of('reference') };
+  const ids = { users: of('users'), groups: of('groups'), units: of('orgUnits'), objects: of('records') };
   const visible = ids.objects.length > 0 ? onBehalf.actor.visible('o', 'read', ctx.now) : null;
   const found = await findNamed(onBehalf, ids, visible);
   const types = registry(ctx);
@@ -36,8 +37,9 @@ export async function requireReferences(
   for (const entry of named) {
     const allowed = version.fields.get(entry.code)?.constraints.types;
     const right = (id: string): boolean => {
-      if (entry.dataType === 'service') return types.services.has(id);
-      if (entry.dataType !== 'reference') return found.people.has(id);
+      const referent = referentOf(entry);
+      if (referent === 'services') return types.services.has(id);
+      if (referent !== 'records') return found.people.has(id);
       const typeId = found.objects.get(id);
       const code = typeId === undefined ? undefined : types.byId.get(typeId)?.code;
       return code !== undefined && (allowed === undefined || allowed.includes(code));
@@ -53,25 +55,34 @@ export async function requireReferences(
   if (problems.length > 0) throw invalidValues(problems);
 }
 
-const PEOPLE: ReadonlyMap<string, typeof namedUsers> = new Map([
-  ['user', namedUsers],
-  ['group', namedGroups],
-  ['org-unit', namedUnits],
-]);
+function referentOf({ dataType }: NamedIds): Referent | undefined {
+  return descriptorOf(dataType).refersTo;
+}
+
+/** Guards of ids. Those of records depend on the caller's rights; services are checked in the configuration. */
+const GUARDS: Readonly<Record<Referent, typeof namedUsers | null>> = {
+  users: namedUsers,
+  groups: namedGroups,
+  orgUnits: namedUnits,
+  records: null,
+  services: null,
+};
 
 /** Plans guards for the ids. @returns false if an id is already known to be invalid; then nothing was planned */
 function leaveToGuard(ctx: WriteContext, version: TypeVersion, named: readonly NamedIds[]): boolean {
   const types = registry(ctx);
-  const references = named.some(({ dataType }) => dataType === 'reference');
+  const references = named.some((entry) => referentOf(entry) === 'records');
   const visible = references ? ctx.actor.visible('o', 'read', ctx.now) : null;
   if (references && visible === null) return false;
-  const services = named.filter(({ dataType }) => dataType === 'service');
+  const services = named.filter((entry) => referentOf(entry) === 'services');
   if (!services.every(({ ids }) => ids.every((id) => types.services.has(id)))) return false;
   const objects = visible === null ? undefined : namedObjects(visible);
-  for (const { code, dataType, ids } of named) {
-    const people = PEOPLE.get(dataType);
-    if (people !== undefined) for (const id of ids) ctx.plan(people, { id });
-    if (dataType !== 'reference' || objects === undefined) continue;
+  for (const entry of named) {
+    const { code, ids } = entry;
+    const referent = referentOf(entry);
+    const guard = referent === undefined ? null : GUARDS[referent];
+    if (guard !== null) for (const id of ids) ctx.plan(guard, { id });
+    if (referent !== 'records' || objects === undefined) continue;
     const allowed = version.fields.get(code)?.constraints.types;
     const typeIds = allowed?.flatMap((type) => types.byCode.get(type)?.id ?? []) ?? null;
     for (const id of ids) ctx.plan(objects, { id, types: typeIds });
