@@ -1,5 +1,5 @@
 /** Where more records hold some of the words than can be looked at: which of them are. */
-import { hintsOf, type Looking, matchOf, sum, together } from './matches.ts';
+import { sharesOf, type MatchSearch, matchOf, sum, together } from './matches.ts';
 import { candidateSteps, type TermFacts } from './ranking.ts';
 import { listMatches } from './store-match.ts';
 import { combinationOf } from './store-text-predicate.ts';
@@ -13,19 +13,19 @@ const CANDIDATES = 1000;
  * enough; in each step the last updated ones. How rare a word is, was seen among the caller's own records alone.
  */
 export async function candidatesOf(
-  looking: Looking,
+  search: MatchSearch,
   weighed: { terms: readonly Term[]; queries: readonly TermQuery[]; facts: readonly TermFacts[] },
   except: readonly string[],
 ): Promise<string[]> {
-  const { ctx, reach } = looking;
-  const hints = await hintsOf(looking, weighed.terms);
+  const { ctx, accessFilter } = search;
+  const statistics = await sharesOf(search, weighed.terms);
   const found: string[] = [];
   for (const combinations of candidateSteps(weighed.facts)) {
     const missing = CANDIDATES - found.length;
     if (missing <= 0) break;
-    const shares = combinations.map((indices) => together(indices.map((index) => hints[index] ?? 0)));
-    const need = combinationOf(combinations, weighed.queries, reach);
-    const match = await matchOf(looking, need, sum(shares), combinations.length > 1);
+    const shares = combinations.map((indices) => together(indices.map((index) => statistics[index] ?? 0)));
+    const predicate = combinationOf(combinations, weighed.queries, accessFilter);
+    const match = await matchOf(search, predicate, sum(shares), combinations.length > 1);
     found.push(...(await listMatches(ctx, match, missing, 0, [...except, ...found])));
   }
   return found;

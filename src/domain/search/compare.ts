@@ -55,13 +55,13 @@ export async function compareProjection(ctx: ReadContext, parts: SearchParts, de
 }
 
 async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
-  const forms = ctx.config.get(profileView);
+  const profiles = ctx.config.get(profileView);
   const turns = new Turns();
   const analyst: Analyst = { analysis: parts.analysis, caller: null };
   const made: Parameters<typeof differingRecords>[1][number][] = [];
   for (const { id, typeId, typeVersion, revision, number, values } of batch) {
     await turns.next();
-    made.push({ id, revision, ...(await projectRecord(analyst, forms.of(typeId, typeVersion), values, number)) });
+    made.push({ id, revision, ...(await projectRecord(analyst, profiles.of(typeId, typeVersion), values, number)) });
   }
   return await differingRecords(ctx, made);
 }

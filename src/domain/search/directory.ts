@@ -70,10 +70,10 @@ export function serviceEntries(analysis: Analysis, services: readonly Listed[]):
 function meets(entry: Entry, term: Term): number {
   if (term.lexemes.some((lexeme) => entry.words.has(lexeme)) || entry.words.has(term.raw)) return 1;
   let best = 0;
-  const slips = mayHoldTypo(term.raw);
+  const typos = mayHoldTypo(term.raw);
   for (const word of entry.words) {
     if (word.startsWith(term.raw)) return term.last ? 1 : 0.5;
-    if (slips && (isWithinOneEdit(word, term.raw) || term.lexemes.some((lexeme) => isWithinOneEdit(word, lexeme))))
+    if (typos && (isWithinOneEdit(word, term.raw) || term.lexemes.some((lexeme) => isWithinOneEdit(word, lexeme))))
       best = 0.25;
   }
   return best;

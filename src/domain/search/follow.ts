@@ -14,10 +14,10 @@ import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecor
 const RECORD_EVENTS: ReadonlySet<EventType> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
 
 /** Whether the change concerns a field that gives words, or the version that says which do. */
-function touchesWords(form: IndexProfile, event: PlannedEvent): boolean {
+function touchesWords(profile: IndexProfile, event: PlannedEvent): boolean {
   if (event.type === 'ObjectCreated' || event.data?.migratedToVersion !== undefined) return true;
   const changed = event.changes ?? {};
-  return form.fields.some(({ field }) => Object.hasOwn(changed, field.code));
+  return profile.fields.some(({ field }) => Object.hasOwn(changed, field.code));
 }
 
 /** Records that came to another version of their type and changed nothing else, of which no event tells: it says what is searched. */
@@ -26,13 +26,13 @@ export async function projectMoved(
   analysis: Analysis,
   records: readonly Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'number' | 'values'>[],
 ): Promise<void> {
-  const forms = ctx.config.get(profileView);
+  const profiles = ctx.config.get(profileView);
   const turns = new Turns();
   for (const { id, typeId, typeVersion, number, values } of records) {
     await turns.next();
-    const form = forms.of(typeId, typeVersion);
-    const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, form, values, number);
-    ctx.plan(putRecord, { id, profile_id: form.id, ...projected });
+    const profile = profiles.of(typeId, typeVersion);
+    const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, profile, values, number);
+    ctx.plan(putRecord, { id, profile_id: profile.id, ...projected });
     ctx.plan(pendingWords, { id });
   }
 }
@@ -40,30 +40,30 @@ export async function projectMoved(
 export function searchFollower(analysis: Analysis, articles: ArticleSource): Follower {
   const analyst = (ctx: WriteContext): Analyst => ({ analysis, caller: ctx.actor.userId });
 
-  const putRow = async (ctx: WriteContext, row: ObjectRow, form: IndexProfile, created: boolean): Promise<void> => {
-    const projected = await projectRecord(analyst(ctx), form, row.values, row.number);
-    ctx.plan(created ? putNumbered : putRecord, { id: row.id, profile_id: form.id, ...projected });
+  const putRow = async (ctx: WriteContext, row: ObjectRow, profile: IndexProfile, created: boolean): Promise<void> => {
+    const projected = await projectRecord(analyst(ctx), profile, row.values, row.number);
+    ctx.plan(created ? putNumbered : putRecord, { id: row.id, profile_id: profile.id, ...projected });
     ctx.plan(pendingWords, { id: row.id });
   };
 
   const followRecords = async (ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void> => {
-    const forms = ctx.config.get(profileView);
+    const profiles = ctx.config.get(profileView);
     const created = new Set<string>();
-    const changed = new Map<string, { row: ObjectRow; form: IndexProfile }>();
+    const changed = new Map<string, { row: ObjectRow; profile: IndexProfile }>();
     for (const event of events) {
       const id = event.objectId;
       if (id === undefined || !RECORD_EVENTS.has(event.type)) continue;
       const row = plannedRow(ctx, id);
       if (row === undefined) throw new Error(`${event.type} of a record that nothing was planned for`);
-      const form = forms.of(row.typeId, row.typeVersion);
-      if (!touchesWords(form, event)) continue;
+      const profile = profiles.of(row.typeId, row.typeVersion);
+      if (!touchesWords(profile, event)) continue;
       if (event.type === 'ObjectCreated') created.add(id);
-      changed.set(id, { row, form });
+      changed.set(id, { row, profile });
     }
     const turns = new Turns();
-    for (const [id, { row, form }] of changed) {
+    for (const [id, { row, profile }] of changed) {
       await turns.next();
-      await putRow(ctx, row, form, created.has(id));
+      await putRow(ctx, row, profile, created.has(id));
     }
   };
 

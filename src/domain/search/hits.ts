@@ -3,9 +3,9 @@
  * some of the words, then those with words nearly alike (docs/spec/search.md#search). Each step is bounded.
  */
 import { candidatesOf } from './candidates.ts';
-import { hintsOf, matchOf, type Question, sum, together } from './matches.ts';
+import { sharesOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
-import { closeLook } from './rerank.ts';
+import { rerankHits } from './rerank.ts';
 import { findMatches, listMatches, type Match, type Matched } from './store-match.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
@@ -72,14 +72,14 @@ export async function findHits(put: Question): Promise<Hits> {
 }
 
 async function allMatch(question: Question): Promise<Match> {
-  const { reach, numbers } = question;
+  const { accessFilter, numbers } = question;
   const terms = asked(question.terms);
   const words = allOf(
-    terms.map((term) => termQuery(term, reach)),
-    reach,
+    terms.map((term) => termQuery(term, accessFilter)),
+    accessFilter,
   );
-  const need = numbers === null ? words : oneOf([words, numbered(numbers, reach)], reach);
-  return await matchOf(question, need, together(await hintsOf(question, terms)));
+  const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
+  return await matchOf(question, predicate, together(await sharesOf(question, terms)));
 }
 
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
@@ -110,10 +110,10 @@ function farHits({ ctx, from }: Sampling, match: Match, limit: number, behind: r
 
 /** Many matches of a few words are ranked as they are found: then no word is weighed by how common it is. */
 async function withRank(question: Sampling, match: Match): Promise<Match> {
-  const { terms, reach } = question;
+  const { terms, accessFilter } = question;
   if (match.words === null || terms.length === 0 || terms.length > RANKED_AT_ONCE) return match;
   const { facts, queries } = await weigh(question, 'all', terms, false);
-  return { ...match, words: { ...match.words, rank: rankOf(queries, rankPlan(facts, 'all'), reach) } };
+  return { ...match, words: { ...match.words, rank: rankOf(queries, rankPlan(facts, 'all'), accessFilter) } };
 }
 
 /** The words that are weighed, with what is known of them. */
@@ -136,7 +136,7 @@ class Sampled {
   #known: Promise<Sample> | undefined;
 
   of(question: Question, tier: Tier, queries: readonly TermQuery[]): Promise<Sample> {
-    const count = (): Promise<Sample> => sampleTerms(question.ctx, question.reach, queries, SAMPLE);
+    const count = (): Promise<Sample> => sampleTerms(question.ctx, question.accessFilter, queries, SAMPLE);
     if (tier === 'near') return count();
     this.#known ??= count();
     return this.#known;
@@ -144,8 +144,8 @@ class Sampled {
 }
 
 async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
-  const { reach, sample } = question;
-  const queries = terms.map((term) => termQuery(term, reach, tier === 'near'));
+  const { accessFilter, sample } = question;
+  const queries = terms.map((term) => termQuery(term, accessFilter, tier === 'near'));
   const seen = sampled ? await sample.of(question, tier, queries) : { records: 0, holding: [], average: 0 };
   const facts = terms.map(({ count, last, required }, index): TermFacts => {
     const share = sampled ? ((seen.holding[index] ?? 0) + 0.5) / (seen.records + 1) : 0.01;
@@ -165,10 +165,10 @@ async function rank(
   weighed: Weighed,
   closely: boolean,
 ): Promise<Scored[]> {
-  const { ctx, reach, numbers } = question;
+  const { ctx, accessFilter, numbers } = question;
   const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
-  const scored = await score(ctx, found, weighed.queries, plan, reach);
-  const first = closely && scored.length > 1 ? await closeLook(question, scored.slice(0, CLOSELY), weighed) : scored;
+  const scored = await score(ctx, found, weighed.queries, plan, accessFilter);
+  const first = closely && scored.length > 1 ? await rerankHits(question, scored.slice(0, CLOSELY), weighed) : scored;
   // Those behind keep their order below the last of the first.
   const floor = first.at(-1)?.score ?? 0;
   const behind = closely
@@ -176,7 +176,7 @@ async function rank(
     : [];
   const all = [...first, ...behind];
   if (numbers === null || found.length === 0 || tier !== 'all') return all;
-  const base = { ...question.base, reach, hints: question.hints, filter: null, words: null } as const;
+  const base = { ...question.base, accessFilter, statistics: question.statistics, filter: null, words: null } as const;
   const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
   return all
     .map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one))
@@ -211,14 +211,14 @@ function behind(
 }
 
 async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
-  const { ctx, reach } = question;
+  const { ctx, accessFilter } = question;
   const terms = asked(question.terms);
   const except = before.ranked.map(({ id }) => id);
-  const need = anyOf(
-    terms.map((term) => termQuery(term, reach)),
-    reach,
+  const predicate = anyOf(
+    terms.map((term) => termQuery(term, accessFilter)),
+    accessFilter,
   );
-  const match = await matchOf(question, need, sum(await hintsOf(question, terms)));
+  const match = await matchOf(question, predicate, sum(await sharesOf(question, terms)));
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'any', question.terms, true);
@@ -233,14 +233,14 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
 }
 
 /** The words, each with those that one slip turns it into. */
-async function withTypos({ ctx, reach, terms }: Question): Promise<Term[]> {
-  const labels = [...reach.free, ...reach.classes.flatMap((of) => of.labels)];
+async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]> {
+  const fieldTokens = [...accessFilter.free, ...accessFilter.classes.flatMap((of) => of.fieldTokens)];
   const typed: Term[] = [];
   for (const term of asked(terms)) {
     const near = new Set<string>();
     for (const word of new Set([term.raw, ...term.lexemes].filter(mayHoldTypo))) {
       if (!mayHoldTypo(term.raw)) continue;
-      for (const found of await likeWords(ctx, word, labels)) if (isWithinOneEdit(found, word)) near.add(found);
+      for (const found of await likeWords(ctx, word, fieldTokens)) if (isWithinOneEdit(found, word)) near.add(found);
     }
     typed.push({ ...term, near: [...near].filter((word) => !term.lexemes.includes(word)).sort() });
   }
@@ -249,12 +249,12 @@ async function withTypos({ ctx, reach, terms }: Question): Promise<Term[]> {
 
 async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
   const terms = await withTypos(question);
-  const { reach } = question;
-  const need = anyOf(
-    terms.map((term) => termQuery(term, reach, true)),
-    reach,
+  const { accessFilter } = question;
+  const predicate = anyOf(
+    terms.map((term) => termQuery(term, accessFilter, true)),
+    accessFilter,
   );
-  return { terms, match: await matchOf(question, need, sum(await hintsOf(question, terms))) };
+  return { terms, match: await matchOf(question, predicate, sum(await sharesOf(question, terms))) };
 }
 
 async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
@@ -274,15 +274,15 @@ async function nearHits(question: Sampling, limit: number, before: Hits): Promis
 
 /** Ids of matches in the order of `base`, for lists: of the strictest kind of match that finds anything. */
 export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
-  const { ctx, reach, terms } = question;
+  const { ctx, accessFilter, terms } = question;
   if (terms.length === 0 && question.numbers === null) return [];
   const any = async (): Promise<Match> => {
     const of = asked(terms);
-    const need = anyOf(
-      of.map((term) => termQuery(term, reach)),
-      reach,
+    const predicate = anyOf(
+      of.map((term) => termQuery(term, accessFilter)),
+      accessFilter,
     );
-    return await matchOf(question, need, sum(await hintsOf(question, of)));
+    return await matchOf(question, predicate, sum(await sharesOf(question, of)));
   };
   for (const step of [() => allMatch(question), any, async () => (await nearMatch(question)).match]) {
     const match = await step();

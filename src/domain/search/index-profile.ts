@@ -71,7 +71,7 @@ function makeProfile(version: TypeVersion, hidden: (code: string) => boolean): I
 function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const types: TypeRegistry = snapshot.get(typeView);
   const hidden = snapshot.get(hiddenFieldView);
-  const forms = new Map<string, IndexProfile>();
+  const profiles = new Map<string, IndexProfile>();
   const text = new Map<string, Set<string>>();
   const labelled = new Map<string, Set<string>>();
   const prefixes = new Set<string>();
@@ -81,11 +81,11 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     for (const version of type.versions.values()) {
       const { numbering } = version.definition;
       if (numbering !== undefined) prefixes.add(numbering.prefix);
-      const form = makeProfile(version, (code) => hidden(type.id, code));
-      forms.set(`${type.id} ${version.version}`, form);
-      for (const { field, fieldToken: label } of form.fields) {
+      const profile = makeProfile(version, (code) => hidden(type.id, code));
+      profiles.set(`${type.id} ${version.version}`, profile);
+      for (const { field, fieldToken } of profile.fields) {
         all.add(field.code);
-        if (label !== '') kept.add(field.code);
+        if (fieldToken !== '') kept.add(field.code);
       }
     }
     text.set(type.id, all);
@@ -93,15 +93,15 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   }
   return {
     of: (typeId, version) => {
-      const form = forms.get(`${typeId} ${version}`);
-      if (form === undefined) throw new Error(`type ${typeId} has no version ${version}`);
-      return form;
+      const profile = profiles.get(`${typeId} ${version}`);
+      if (profile === undefined) throw new Error(`type ${typeId} has no version ${version}`);
+      return profile;
     },
-    ids: [...new Set([...forms.values()].map((form) => form.id))],
+    ids: [...new Set([...profiles.values()].map((profile) => profile.id))],
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
     labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
     prefixes: [...prefixes],
   };
 }
 
-export const profileView: DerivedView<IndexProfiles> = { name: 'search.forms', build };
+export const profileView: DerivedView<IndexProfiles> = { name: 'search.profiles', build };

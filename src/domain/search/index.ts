@@ -15,4 +15,4 @@ export { wordsTask } from './projection.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
 export type { ArticleSource, ServiceSource } from './store-articles.ts';
-export { searchMetrics } from './store-figures.ts';
+export { searchMetrics } from './health.ts';

@@ -30,7 +30,7 @@ export function searchJobs(db: Database, work: Work, system: () => Promise<Calle
       everyMs: 1000,
       run: async () => {
         const result = await work.write(await system(), async (ctx) =>
-          (await parts.settled.is(ctx)) ? 0 : remakeStale(ctx, parts),
+          (await parts.upToDate.is(ctx)) ? 0 : remakeStale(ctx, parts),
         );
         return result.kind === 'done' && result.data > 0;
       },

@@ -51,7 +51,7 @@ function quoted(lexeme: string): string {
 export interface Part {
   lexemes: readonly IndexLexeme[];
   zone: string;
-  label: string;
+  fieldToken: string;
 }
 
 /**
@@ -64,14 +64,14 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
   const offsets = new Map<string, number>();
   const budget = Math.floor(MOST_BYTES / Math.max(1, most));
   let size = 0;
-  for (const { lexemes, zone, label } of parts) {
-    const offset = offsets.get(label) ?? 0;
+  for (const { lexemes, zone, fieldToken } of parts) {
+    const offset = offsets.get(fieldToken) ?? 0;
     let last = 0;
     let left = budget;
     for (const { lexeme, positions } of lexemes) {
       const word = clean(lexeme);
       if (word === '') continue;
-      const key = label + word;
+      const key = fieldToken + word;
       // As if every letter took three bytes.
       left -= 3 * key.length + 8 + 2 * Math.min(positions.length, MOST_PLACES);
       if (left < 0) break;
@@ -82,10 +82,10 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
       }
       written.set(key, places);
       last = Math.max(last, positions.at(-1) ?? 0);
-      if (label === '') size += positions.length;
+      if (fieldToken === '') size += positions.length;
     }
     // A gap, so that the last word of one field and the first of the next are no neighbours.
-    offsets.set(label, offset + last + 8);
+    offsets.set(fieldToken, offset + last + 8);
   }
   let words = '';
   for (const [lexeme, places] of written) words += `${quoted(lexeme)}:${places} `;
@@ -94,11 +94,11 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
 }
 
 /** A `tsquery` that any of the lexemes satisfies, each under each label; with `prefix`, also words that begin so. */
-export function anyLexeme(lexemes: readonly string[], labels: readonly string[], prefix: boolean): string {
+export function anyLexeme(lexemes: readonly string[], fieldTokens: readonly string[], prefix: boolean): string {
   const parts: string[] = [];
   for (const lexeme of new Set(lexemes.map(clean))) {
     if (lexeme === '') continue;
-    for (const label of labels) parts.push(`${quoted(label + lexeme)}${prefix ? ':*' : ''}`);
+    for (const fieldToken of fieldTokens) parts.push(`${quoted(fieldToken + lexeme)}${prefix ? ':*' : ''}`);
   }
   return parts.join(' | ');
 }

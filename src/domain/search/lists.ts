@@ -3,18 +3,30 @@ import type { WordMatch } from '../objects/index.ts';
 import { profileView } from './index-profile.ts';
 import { findIds } from './hits.ts';
 import type { SearchParts } from './parts.ts';
-import { reachFor } from './sources.ts';
+import { accessFilterFor } from './sources.ts';
 import { numbersOf, termsOf } from './terms.ts';
 
 /** Ids of records that hold all words, or, where none does, some of them; newest first. */
 export function wordMatch(parts: SearchParts): WordMatch {
   return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
-    const reach = await reachFor(ctx, parts, typeIds);
-    if (reach === null) return [];
+    const accessFilter = await accessFilterFor(ctx, parts, typeIds);
+    if (accessFilter === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
-    const { hints, analysis } = parts;
+    const { statistics, analysis } = parts;
     const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q, ctx.config.get(profileView).prefixes)];
-    const question = { ctx, hints, analysis, reach, base, q, terms, numbers, comments: false, counted: 0, from: 0 };
+    const question = {
+      ctx,
+      statistics,
+      analysis,
+      accessFilter,
+      base,
+      q,
+      terms,
+      numbers,
+      comments: false,
+      counted: 0,
+      from: 0,
+    };
     return await findIds(question, limit, offset);
   };
 }

@@ -4,22 +4,22 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { shareOf, type TermStatistics } from './store-statistics.ts';
 import type { Match } from './store-match.ts';
 import type { TextPredicate } from './store-text-predicate.ts';
-import type { Reach } from './store-access-filter.ts';
+import type { AccessFilter } from './store-access-filter.ts';
 import type { Numbers, Term } from './terms.ts';
 import { EXPENSIVE_SPARE } from './plan.ts';
 
 /** With no more matches than this, all of them are looked up. */
 const FEW = 4000;
 
-export interface Looking {
+export interface MatchSearch {
   ctx: ReadContext;
-  hints: TermStatistics;
-  reach: Reach;
+  statistics: TermStatistics;
+  accessFilter: AccessFilter;
   /** Match without words: state, filter, order. */
-  base: Omit<Match, 'words' | 'reach' | 'hints'>;
+  base: Omit<Match, 'words' | 'accessFilter' | 'statistics'>;
 }
 
-export interface Question extends Looking {
+export interface Question extends MatchSearch {
   analysis: Analysis;
   q: string;
   terms: readonly Term[];
@@ -33,26 +33,34 @@ export interface Question extends Looking {
 }
 
 /** Estimated shares of all rows that hold each term. */
-export async function hintsOf({ ctx, hints, reach }: Looking, terms: readonly Term[]): Promise<number[]> {
-  const known = await hints.read(ctx);
-  const labels = [...reach.free, ...reach.classes.flatMap((of) => of.labels)];
+export async function sharesOf(
+  { ctx, statistics, accessFilter }: MatchSearch,
+  terms: readonly Term[],
+): Promise<number[]> {
+  const known = await statistics.read(ctx);
+  const fieldTokens = [...accessFilter.free, ...accessFilter.classes.flatMap((of) => of.fieldTokens)];
   return terms.map(({ lexemes, near, completions, beginnings }) =>
-    shareOf(known, [...lexemes, ...completions, ...near], labels, beginnings),
+    shareOf(known, [...lexemes, ...completions, ...near], fieldTokens, beginnings),
   );
 }
 
 /** `share`: of all rows, estimated; `dear`: whether the index of words has much to do with the question. */
-export async function matchOf(looking: Looking, need: TextPredicate, share: number, expensive = false): Promise<Match> {
-  const { rows } = await looking.hints.read(looking.ctx);
+export async function matchOf(
+  search: MatchSearch,
+  predicate: TextPredicate,
+  share: number,
+  expensive = false,
+): Promise<Match> {
+  const { rows } = await search.statistics.read(search.ctx);
   const bounded = Math.min(1, share);
   const words = {
-    ...need,
+    ...predicate,
     share: bounded,
     common: bounded * rows > FEW,
     spare: expensive ? EXPENSIVE_SPARE : undefined,
     rank: null,
   };
-  return { ...looking.base, reach: looking.reach, words, hints: looking.hints };
+  return { ...search.base, accessFilter: search.accessFilter, words, statistics: search.statistics };
 }
 
 /** Of records that hold all: words go together more often than by chance, and less often than always. */

@@ -7,8 +7,8 @@ import { TermStatistics } from './store-statistics.ts';
 
 export interface SearchParts {
   analysis: Analysis;
-  hints: TermStatistics;
-  settled: IndexUpToDate;
+  statistics: TermStatistics;
+  upToDate: IndexUpToDate;
   directory: Directory;
   articles: ArticleSource;
   services: ServiceSource;
@@ -17,8 +17,8 @@ export interface SearchParts {
 export function makeSearchParts(articles: ArticleSource, services: ServiceSource): SearchParts {
   return {
     analysis: makeAnalysis(),
-    hints: new TermStatistics(),
-    settled: new IndexUpToDate(),
+    statistics: new TermStatistics(),
+    upToDate: new IndexUpToDate(),
     directory: new Directory(),
     articles,
     services,

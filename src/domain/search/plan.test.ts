@@ -19,9 +19,9 @@ describe('the shortest way to matches', () => {
 
   it('goes along what a caller sees where that is little, however common the word', () => {
     for (const share of [0.01, 0.1, 0.6]) {
-      const [way] = plansFor({ ...MILLION, share, admitted: 0.002 });
-      assert.equal(way?.by, 'admitted');
-      assert.ok((way?.depth ?? 0) >= 2000);
+      const [plan] = plansFor({ ...MILLION, share, admitted: 0.002 });
+      assert.equal(plan?.by, 'admitted');
+      assert.ok((plan?.depth ?? 0) >= 2000);
     }
   });
 
@@ -29,9 +29,9 @@ describe('the shortest way to matches', () => {
     for (const share of [1e-6, 0.001, 0.05, 0.5, 1]) {
       for (const admitted of [1e-6, 0.001, 0.05, 0.5, 1]) {
         for (const wanted of [26, 1001, 30_000]) {
-          const ways = plansFor({ rows: 1_000_000, share, admitted, wanted });
-          assert.ok(ways.some(({ by }) => by === 'matches'));
-          for (const { by, depth } of ways) if (by === 'walk') assert.ok(depth <= 100_000);
+          const plans = plansFor({ rows: 1_000_000, share, admitted, wanted });
+          assert.ok(plans.some(({ by }) => by === 'matches'));
+          for (const { by, depth } of plans) if (by === 'walk') assert.ok(depth <= 100_000);
         }
       }
     }

@@ -61,25 +61,25 @@ const COST = {
 export function plansFor({ rows, share, admitted, wanted, spare = SPARE }: Estimate): QueryPlan[] {
   const density = Math.max(share * admitted, 1 / Math.max(1, rows));
   const matches = share * rows;
-  const looked = Math.min(matches, wanted / Math.max(admitted, 1e-6));
+  const examined = Math.min(matches, wanted / Math.max(admitted, 1e-6));
   const depth = Math.ceil((spare * wanted) / density);
   const all = Math.ceil(admitted * rows);
-  const ways: { way: QueryPlan; cost: number }[] = [
-    { way: { by: 'matches', depth: rows }, cost: matches * (COST.posting + COST.inOrder) + looked * COST.look },
+  const plans: { plan: QueryPlan; cost: number }[] = [
+    { plan: { by: 'matches', depth: rows }, cost: matches * (COST.posting + COST.inOrder) + examined * COST.look },
   ];
   if (depth < 0.8 * rows) {
-    const common = depth * COST.entry + spare * looked * COST.look;
-    ways.push({ way: { by: 'since', depth }, cost: common + depth * COST.entry + matches * COST.posting });
-    ways.push({ way: { by: 'recent', depth }, cost: common + depth * COST.row });
+    const common = depth * COST.entry + spare * examined * COST.look;
+    plans.push({ plan: { by: 'since', depth }, cost: common + depth * COST.entry + matches * COST.posting });
+    plans.push({ plan: { by: 'recent', depth }, cost: common + depth * COST.row });
   }
   // A walk ends by itself as soon as it has enough: how far it may go says only when it is given up.
   if (depth <= LONGEST / 2) {
     const walk = (depth / spare) * (COST.words + share * COST.look);
-    ways.push({ way: { by: 'walk', depth: 2 * depth }, cost: walk });
+    plans.push({ plan: { by: 'walk', depth: 2 * depth }, cost: walk });
   }
   if (all <= FEW_ADMITTED) {
     const walk = all * COST.admit + Math.min(all, wanted / share) * COST.words;
-    ways.push({ way: { by: 'admitted', depth: 2 * all + 1000 }, cost: walk });
+    plans.push({ plan: { by: 'admitted', depth: 2 * all + 1000 }, cost: walk });
   }
-  return ways.sort((a, b) => a.cost - b.cost).map(({ way }) => way);
+  return plans.sort((a, b) => a.cost - b.cost).map(({ plan }) => plan);
 }

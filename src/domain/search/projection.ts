@@ -20,7 +20,7 @@ export interface Projected {
 
 /** Texts of one row, and how many fields the row may have. */
 interface Texts {
-  texts: readonly { text: string; zone: string; label: string }[];
+  texts: readonly { text: string; zone: string; fieldToken: string }[];
   most: number;
   number: string | null;
 }
@@ -32,7 +32,7 @@ export interface Analyst {
 }
 
 function analysed(analysis: Analysis, { texts, most, number }: Texts): Projected {
-  const parts = texts.map(({ text, zone, label }) => ({ lexemes: analysis.indexLexemes(text), zone, label }));
+  const parts = texts.map(({ text, zone, fieldToken }) => ({ lexemes: analysis.indexLexemes(text), zone, fieldToken }));
   return wordsOf(parts, most, number);
 }
 
@@ -58,14 +58,18 @@ async function analyse({ analysis, caller }: Analyst, given: Texts): Promise<Pro
 /** @throws Fault OVERLOADED where too many long texts wait */
 export async function projectRecord(
   analyst: Analyst,
-  form: IndexProfile,
+  profile: IndexProfile,
   values: Readonly<Record<string, unknown>>,
   number: string | null,
 ): Promise<Projected> {
-  const texts = form.fields
+  const texts = profile.fields
     .filter(({ field }) => Object.hasOwn(values, field.code))
-    .map(({ field, zone, fieldToken: label }) => ({ text: plainText(field, values[field.code]), zone, label }));
-  return await analyse(analyst, { texts, most: form.fields.length, number });
+    .map(({ field, zone, fieldToken }) => ({
+      text: plainText(field, values[field.code]),
+      zone,
+      fieldToken,
+    }));
+  return await analyse(analyst, { texts, most: profile.fields.length, number });
 }
 
 /** @throws Fault OVERLOADED where too many long texts wait */
@@ -73,7 +77,7 @@ export async function projectText(
   analyst: Analyst,
   texts: readonly { text: string; zone: string }[],
 ): Promise<Projected> {
-  const given = texts.map(({ text, zone }) => ({ text, zone, label: '' }));
+  const given = texts.map(({ text, zone }) => ({ text, zone, fieldToken: '' }));
   return await analyse(analyst, { texts: given, most: texts.length, number: null });
 }
 

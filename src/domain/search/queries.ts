@@ -12,7 +12,7 @@ import type { SearchParts } from './parts.ts';
 import { type Request, readRequest, type SearchQuery } from './request.ts';
 import { type Facets, facetsOf, recordResult, type SearchResult, wantedOf } from './results.ts';
 import { otherResults } from './results-other.ts';
-import { type Asked, type Found, otherSource, reachFor, recordSource, type Source } from './sources.ts';
+import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
 import { setTimeBudget } from './store-match.ts';
 import { type Term, termsOf } from './terms.ts';
@@ -110,11 +110,11 @@ async function recordsOf(
   asked: Omit<Asked, 'filter'>,
   filter: { given: unknown } | null,
 ): Promise<Source> {
-  const reach = await reachFor(ctx, parts);
-  if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, reach);
+  const accessFilter = await accessFilterFor(ctx, parts);
+  if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, accessFilter);
   const typed = typeFilter(filter.given, filterableTypes(ctx), 'query.filter');
   const predicate = filterPredicate(ctx, typed);
-  return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : reach);
+  return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : accessFilter);
 }
 
 /** The page of the hits of all sources together: the ranked ones by score, then the rest of each. */

@@ -19,7 +19,7 @@ import {
   listRecords,
   lockRebuild,
   moveRebuild,
-  presentForms,
+  storedProfiles,
   type RebuildState,
   remakeComment,
   remakeRecord,
@@ -100,13 +100,13 @@ function analystOf({ analysis }: SearchParts): Analyst {
 }
 
 async function planRecords(ctx: WriteContext, parts: SearchParts, records: readonly StoredRecord[]): Promise<void> {
-  const forms = ctx.config.get(profileView);
+  const profiles = ctx.config.get(profileView);
   const turns = new Turns();
   for (const { id, typeId, typeVersion, revision, number, values } of records) {
-    const form = forms.of(typeId, typeVersion);
+    const profile = profiles.of(typeId, typeVersion);
     await turns.next();
-    const projected = await projectRecord(analystOf(parts), form, values, number);
-    ctx.plan(remakeRecord, { id, profile_id: form.id, revision, type_version: typeVersion, ...projected });
+    const projected = await projectRecord(analystOf(parts), profile, values, number);
+    ctx.plan(remakeRecord, { id, profile_id: profile.id, revision, type_version: typeVersion, ...projected });
     ctx.plan(pendingWords, { id });
   }
 }
@@ -119,9 +119,9 @@ async function planRecords(ctx: WriteContext, parts: SearchParts, records: reado
 export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promise<number> {
   const known = new Set(ctx.config.get(profileView).ids);
   let made = 0;
-  for (const form of await presentForms(ctx)) {
-    if (known.has(form) || made >= BATCH) continue;
-    const records = await listOfForm(ctx, form, BATCH - made);
+  for (const profile of await storedProfiles(ctx)) {
+    if (known.has(profile) || made >= BATCH) continue;
+    const records = await listOfForm(ctx, profile, BATCH - made);
     await planRecords(ctx, parts, records);
     made += records.length;
   }

@@ -1,18 +1,20 @@
 /** The close look at the best hits: their titles, and the comments that the caller may read. */
 import type { Question } from './matches.ts';
 import { rerank, type TermFacts } from './ranking.ts';
-import { lookAt } from './store-look.ts';
+import { loadForRerank } from './store-rerank.ts';
 import type { Scored } from './store-score.ts';
 import type { Term, TermQuery } from './terms.ts';
 
-export async function closeLook(
+export async function rerankHits(
   question: Question,
   scored: readonly Scored[],
   weighed: { terms: readonly Term[]; queries: readonly TermQuery[]; facts: readonly TermFacts[] },
 ): Promise<Scored[]> {
-  const { ctx, reach, analysis, q, comments } = question;
+  const { ctx, accessFilter, analysis, q, comments } = question;
   const ids = scored.map(({ id }) => id);
-  const seen = new Map((await lookAt(ctx, reach, ids, weighed.queries, comments)).map((hit) => [hit.id, hit]));
+  const seen = new Map(
+    (await loadForRerank(ctx, accessFilter, ids, weighed.queries, comments)).map((hit) => [hit.id, hit]),
+  );
   const hits = ids.flatMap((id) => seen.get(id) ?? []);
   const terms = weighed.facts.map((facts, index) => ({ ...facts, lexemes: weighed.terms[index]?.lexemes ?? [] }));
   const scores = rerank(hits, terms, q, analysis);

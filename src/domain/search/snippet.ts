@@ -64,11 +64,11 @@ export function escapeHtml(text: string): string {
 /** Where hits stand, in order, without overlaps. */
 export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[] {
   const spans: Span[] = [];
-  const looked = Math.min(text.length, MOST_LOOKED_AT);
+  const examined = Math.min(text.length, MOST_LOOKED_AT);
   let from = 0;
   // No word reaches over a blank, so that most stretches between two need not be taken apart.
-  for (let at = 0; at <= looked; at++) {
-    if (at < looked && text.charCodeAt(at) > BLANK) continue;
+  for (let at = 0; at <= examined; at++) {
+    if (at < examined && text.charCodeAt(at) > BLANK) continue;
     if (at > from && mayHold(text, from, at, wanted)) {
       for (const span of hitsBetween(analysis, text.slice(from, at), wanted)) {
         spans.push({ start: from + span.start, end: from + span.end });

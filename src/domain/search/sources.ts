@@ -7,7 +7,7 @@ import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { rankPlan, type Tier } from './ranking.ts';
 import { listMatches, type Match } from './store-match.ts';
-import { type Reach, reachOf } from './store-access-filter.ts';
+import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
 import { numbersOf, type Term, termQuery } from './terms.ts';
 
@@ -52,20 +52,20 @@ export async function recordSource(
   ctx: ReadContext,
   parts: SearchParts,
   asked: Asked,
-  reach: Reach | null,
+  accessFilter: AccessFilter | null,
 ): Promise<Source> {
-  if (reach === null) return sourceOf('object', NONE);
+  if (accessFilter === null) return sourceOf('object', NONE);
   const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
   if (asked.q !== null) {
-    const { hints, analysis } = parts;
+    const { statistics, analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).prefixes);
     const { q, terms, comments, counted, from } = asked;
     return sourceOf(
       'object',
-      await findHits({ ctx, hints, analysis, reach, base, q, terms, numbers, comments, counted, from }),
+      await findHits({ ctx, statistics, analysis, accessFilter, base, q, terms, numbers, comments, counted, from }),
     );
   }
-  const match = { ...base, reach, words: null, hints: parts.hints };
+  const match = { ...base, accessFilter, words: null, statistics: parts.statistics };
   const ids = await listMatches(ctx, match, asked.counted + 1);
   return sourceOf('object', {
     ranked: [],
@@ -131,10 +131,10 @@ export async function otherSource(
 }
 
 /** The records that a caller may look into. */
-export async function reachFor(
+export async function accessFilterFor(
   ctx: ReadContext,
   parts: SearchParts,
   typeIds?: readonly string[],
-): Promise<Reach | null> {
-  return reachOf(ctx, await parts.settled.is(ctx), typeIds);
+): Promise<AccessFilter | null> {
+  return accessFilterOf(ctx, await parts.upToDate.is(ctx), typeIds);
 }

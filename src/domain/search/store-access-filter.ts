@@ -10,11 +10,11 @@ import { labelOf } from './lexemes.ts';
 
 /** Labels whose words may be used on the records on which `holds`. */
 export interface LabelClass {
-  labels: readonly string[];
+  fieldTokens: readonly string[];
   holds: Sql;
 }
 
-export interface Reach {
+export interface AccessFilter {
   typeIds: readonly string[];
   /** On which records; over `o` alone. */
   visible: Sql;
@@ -26,33 +26,33 @@ export interface Reach {
 }
 
 /** Null where the caller reads no record at all. */
-export function reachOf(ctx: ReadContext, settled: boolean, typeIds?: readonly string[]): Reach | null {
+export function accessFilterOf(ctx: ReadContext, upToDate: boolean, typeIds?: readonly string[]): AccessFilter | null {
   const { actor } = ctx;
   const readable = new Set(actor.typesFor('read'));
   const among = [...readable].filter((typeId) => typeIds === undefined || typeIds.includes(typeId)).sort();
   const visible = actor.visible('o', 'read', ctx.now, among);
   if (among.length === 0 || visible === null) return null;
-  const forms = ctx.config.get(profileView);
+  const profiles = ctx.config.get(profileView);
   return {
     typeIds: among,
     visible,
-    trusted: trustedForms(ctx, forms, among),
-    ...labelsOf(ctx, among, (typeId) => (settled ? forms.labelled(typeId) : forms.textFields(typeId))),
+    trusted: trustedForms(ctx, profiles, among),
+    ...labelsOf(ctx, among, (typeId) => (upToDate ? profiles.labelled(typeId) : profiles.textFields(typeId))),
   };
 }
 
 /** The further predicate of a statement that looks at words. */
-export function trustedRows({ trusted }: Reach): Sql {
+export function trustedRows({ trusted }: AccessFilter): Sql {
   return trusted === null ? empty : sql`AND ${trusted}`;
 }
 
 /** Rows made under other rules are for those alone who read every field; null: all rows. */
-function trustedForms(ctx: ReadContext, forms: IndexProfiles, typeIds: readonly string[]): Sql | null {
+function trustedForms(ctx: ReadContext, profiles: IndexProfiles, typeIds: readonly string[]): Sql | null {
   const whole = typeIds.filter((typeId) =>
-    forms.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
+    profiles.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
   );
   if (whole.length === typeIds.length) return null;
-  const current = sql`s.profile_id = ANY(${[...forms.ids]}::int[])`;
+  const current = sql`s.profile_id = ANY(${[...profiles.ids]}::int[])`;
   return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
 }
 
@@ -67,7 +67,7 @@ function labelsOf(
     for (const code of codesOf(typeId)) byCode.set(code, [...(byCode.get(code) ?? []), typeId]);
   }
   const free = [''];
-  const classes = new Map<string, { labels: string[]; holds: Sql }>();
+  const classes = new Map<string, { fieldTokens: string[]; holds: Sql }>();
   for (const [code, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const always = of.filter((typeId) => actor.alwaysReads(typeId, code));
     if (always.length === of.length) {
@@ -83,8 +83,8 @@ function labelsOf(
     const holds = sql`(${join(parts, ' OR ')})`;
     const key = `${holds.text} ${JSON.stringify(holds.values)}`;
     const known = classes.get(key);
-    if (known === undefined) classes.set(key, { labels: [labelOf(code)], holds });
-    else known.labels.push(labelOf(code));
+    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(code)], holds });
+    else known.fieldTokens.push(labelOf(code));
   }
   return { free, classes: [...classes.values()] };
 }

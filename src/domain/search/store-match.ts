@@ -5,7 +5,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { millisecondsOf, type Order, type TermStatistics } from './store-statistics.ts';
-import { type Reach, trustedRows } from './store-access-filter.ts';
+import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import { type QueryPlan, plansFor } from './plan.ts';
 
 /** A way that found too few is left for another, once it is known how far the matches lie apart. */
@@ -21,7 +21,7 @@ const RANKED_A_LOOK = 4;
 
 /** What records must be and hold. */
 export interface Match {
-  reach: Reach;
+  accessFilter: AccessFilter;
   state: 'ACTIVE' | 'ARCHIVED';
   /** Null: whatever their state in the workflow. */
   workflowStateIds: readonly string[] | null;
@@ -31,7 +31,7 @@ export interface Match {
   words: Words | null;
   order: Order;
   /** What is known of how many there are. */
-  hints: TermStatistics;
+  statistics: TermStatistics;
 }
 
 export interface Words {
@@ -69,8 +69,8 @@ function inState({ state }: Match): Sql {
 }
 
 /** The records that come into question, whatever their words: a predicate over `o` alone. */
-function seen(match: Match): Sql {
-  const parts = [inState(match), match.reach.visible];
+function isVisible(match: Match): Sql {
+  const parts = [inState(match), match.accessFilter.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
@@ -106,7 +106,7 @@ function exactly({ exact }: Words): Sql {
 
 /** Whatever their words, by whatever way the planner finds. */
 function withoutWords(match: Match, page: Page): Sql {
-  return sql`SELECT o.id FROM objects o WHERE ${seen(match)} ${paged(match, page)}`;
+  return sql`SELECT o.id FROM objects o WHERE ${isVisible(match)} ${paged(match, page)}`;
 }
 
 /**
@@ -130,7 +130,7 @@ function byWords(match: Match, words: Words, page: Page): Sql {
         ORDER BY o.at DESC, s.id DESC OFFSET 0) m
       ${row}
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true
-    WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
+    WHERE ${isVisible(match)} ${trustedRows(match.accessFilter)} ${exactly(words)}
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
@@ -144,7 +144,7 @@ function byFewWords(match: Match, words: Words, { limit, offset, except }: Page)
     FROM (SELECT s.id, ${column(match.order)} AS at ${ranked(words)}
         FROM (SELECT ${rowOf(words)} FROM search_records s WHERE s.words @@ ${words.query}::tsquery ${unlisted} OFFSET 0) s
           JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
-        WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} OFFSET 0) m
+        WHERE ${isVisible(match)} ${trustedRows(match.accessFilter)} ${exactly(words)} OFFSET 0) m
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
@@ -180,7 +180,7 @@ function inStretch(match: Match, words: Words, { since, until }: Stretch, page: 
           JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
         WHERE s.words @@ ${words.query}::tsquery) s
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true
-    WHERE ${within} AND ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)} ${unlisted}
+    WHERE ${within} AND ${isVisible(match)} ${trustedRows(match.accessFilter)} ${exactly(words)} ${unlisted}
     ORDER BY ${at} DESC, o.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
@@ -203,7 +203,7 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
     FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) w
       JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = w.id OFFSET 0) s ON true
       JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = w.id OFFSET 0) o ON s.words @@ ${words.query}::tsquery
-    WHERE ${seen(match)} ${trustedRows(match.reach)} ${exactly(words)}
+    WHERE ${isVisible(match)} ${trustedRows(match.accessFilter)} ${exactly(words)}
       ${page.except.length === 0 ? empty : sql`AND w.id <> ALL(${[...page.except]}::uuid[])`}
     ORDER BY w.at DESC, w.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
 }
@@ -211,15 +211,15 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
 /** Along what rights and filter admit, by whatever index tells of it, no further than `most` of them. */
 function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sql {
   return sql`SELECT o.id ${ranked(words)}
-    FROM (SELECT o.* FROM objects o WHERE ${seen(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
+    FROM (SELECT o.* FROM objects o WHERE ${isVisible(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
       JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
-    WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.reach)} ${exactly(words)} ${paged(match, page)}`;
+    WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.accessFilter)} ${exactly(words)} ${paged(match, page)}`;
 }
 
 /** Whether rights and filter admit no more than `most` records. */
 async function areFew(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
   const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${seen(match)} LIMIT ${most + 1}::int) AS counted`,
+    sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${isVisible(match)} LIMIT ${most + 1}::int) AS counted`,
     { freshPlan: true },
   );
   return (row?.n ?? 0) <= most;
@@ -250,8 +250,8 @@ export async function findMatches(
   // The best way hangs on the values: how many records a filter admits, how far the page lies.
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
   if (words === null) return await matchesOf(ctx, withoutWords(match, page), fresh);
-  const found = words.common ? await byShortest(ctx, match, words, page) : undefined;
-  const { rows } = await match.hints.read(ctx);
+  const found = words.common ? await byCheapestPlan(ctx, match, words, page) : undefined;
+  const { rows } = await match.statistics.read(ctx);
   if (found !== undefined) return found;
   const statement = isFew(words, limit + offset, rows) ? byFewWords(match, words, page) : byWords(match, words, page);
   return await matchesOf(ctx, statement, fresh);
@@ -271,7 +271,7 @@ function isFew({ share, common, rank }: Words, wanted: number, rows: number): bo
 const FRESH = { freshPlan: true };
 
 /** What a way found. */
-interface Went {
+interface PlanResult {
   found: Matched[];
   /** Whether there are no more. */
   all: boolean;
@@ -280,17 +280,17 @@ interface Went {
 }
 
 /** What one way finds. Null: the way cannot be gone. */
-async function byWay(
+async function runPlan(
   ctx: ReadContext,
   match: Match,
   words: Words,
   { by, depth }: QueryPlan,
   page: Page,
-): Promise<Went | null> {
+): Promise<PlanResult | null> {
   switch (by) {
     case 'since':
     case 'recent': {
-      const since = await match.hints.momentOf(ctx, match.order, match.state, depth);
+      const since = await match.statistics.momentOf(ctx, match.order, match.state, depth);
       if (since === undefined) return null;
       const statement = inStretch(match, words, { since, until: null }, page, by === 'since');
       return await further(ctx, match, words, { by, depth }, page, {
@@ -319,43 +319,48 @@ async function further(
   words: Words,
   { by, depth }: QueryPlan,
   page: Page,
-  went: Went,
-): Promise<Went> {
-  const found = [...went.found];
-  let { since } = went;
+  result: PlanResult,
+): Promise<PlanResult> {
+  const found = [...result.found];
+  let { since } = result;
   let reached = depth;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const missing = page.limit - found.length;
     const there = page.offset + found.length;
     if (missing === 0 || since === null || found.length === 0 || there < MOSTLY * (there + missing)) break;
     reached = Math.ceil(reached * (1 + ((words.spare ?? SPARE) * missing + 1) / there));
-    const before = await match.hints.momentOf(ctx, match.order, match.state, reached);
+    const before = await match.statistics.momentOf(ctx, match.order, match.state, reached);
     if (before === undefined || millisecondsOf(before) >= millisecondsOf(since)) break;
     const rest = { limit: missing, offset: 0, except: page.except };
     const statement = inStretch(match, words, { since: before, until: since }, rest, by === 'since');
     found.push(...(await matchesOf(ctx, statement, FRESH)));
     since = before;
   }
-  return { ...went, found, since };
+  return { ...result, found, since };
 }
 
 /** By the way that seems the shortest; where it ends too soon, by the next one, with what it told. Undefined where none is. */
-async function byShortest(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Matched[] | undefined> {
-  const { rows } = await match.hints.read(ctx);
+async function byCheapestPlan(
+  ctx: ReadContext,
+  match: Match,
+  words: Words,
+  page: Page,
+): Promise<Matched[] | undefined> {
+  const { rows } = await match.statistics.read(ctx);
   const wanted = page.limit + page.offset + page.except.length;
-  let admitted = await match.hints.admitted(ctx, seen(match));
+  let admitted = await match.statistics.admitted(ctx, isVisible(match));
   const gone = new Set<QueryPlan['by']>();
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const way = plansFor({ rows, share: words.share, admitted, wanted, spare: words.spare }).find(
+    const plan = plansFor({ rows, share: words.share, admitted, wanted, spare: words.spare }).find(
       ({ by }) => by === 'since' || !gone.has(by),
     );
-    if (way === undefined) return undefined;
-    const went = await byWay(ctx, match, words, way, page);
-    if (went !== null && (went.all || went.found.length === page.limit)) return went.found;
-    gone.add(way.by);
+    if (plan === undefined) return undefined;
+    const result = await runPlan(ctx, match, words, plan, page);
+    if (result !== null && (result.all || result.found.length === page.limit)) return result.found;
+    gone.add(plan.by);
     // Short of a page far behind, nothing tells how many there were.
-    const there = went === null || went.found.length === 0 ? 0 : went.found.length + page.offset;
-    const density = Math.max(there, 0.5) / way.depth;
+    const there = result === null || result.found.length === 0 ? 0 : result.found.length + page.offset;
+    const density = Math.max(there, 0.5) / plan.depth;
     // One gap among them is not believed to be everywhere.
     admitted = Math.min(admitted / 2, Math.max(density / words.share, admitted / 10));
   }

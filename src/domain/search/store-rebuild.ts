@@ -6,7 +6,7 @@ import type { Queryable } from '../../platform/database/pool.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 
 /** The forms that rows have: a few, found by as many steps in the index. */
-export async function presentForms(ctx: Pick<ReadContext, 'query'>): Promise<number[]> {
+export async function storedProfiles(ctx: Pick<ReadContext, 'query'>): Promise<number[]> {
   const rows = await ctx.query<{ profile_id: number }>(sql`
     WITH RECURSIVE present AS (
       (SELECT profile_id FROM search_records ORDER BY profile_id LIMIT 1)
@@ -52,9 +52,9 @@ export async function listNewest(ctx: ReadContext, limit: number): Promise<Store
 }
 
 /** Records whose row is of the form. */
-export async function listOfForm(ctx: ReadContext, form: number, limit: number): Promise<StoredRecord[]> {
+export async function listOfForm(ctx: ReadContext, profile: number, limit: number): Promise<StoredRecord[]> {
   return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
-    WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${form}::int ORDER BY id LIMIT ${limit}::int)`);
+    WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${profile}::int ORDER BY id LIMIT ${limit}::int)`);
 }
 
 /** Active comments by id, from behind `after` on. */

@@ -2,10 +2,10 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { RankPlan } from './ranking.ts';
-import { termRank } from './store-look.ts';
+import { termRank } from './store-rerank.ts';
 import type { Matched } from './store-match.ts';
 import { holdsTerm } from './store-text-predicate.ts';
-import { type Reach, trustedRows } from './store-access-filter.ts';
+import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
 export interface Scored {
@@ -14,10 +14,10 @@ export interface Scored {
 }
 
 /** What the words count in a record, `s`, before its length is looked at. Only words that the caller may read on the record count. */
-export function rankOf(queries: readonly TermQuery[], plan: RankPlan, reach: Reach): Sql {
+export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilter: AccessFilter): Sql {
   const zones = sql`${[...plan.zones]}::real[]`;
   const sums = queries.map(
-    (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, reach)}`,
+    (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, accessFilter)}`,
   );
   return sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`;
 }
@@ -28,7 +28,7 @@ export async function score(
   found: readonly Matched[],
   queries: readonly TermQuery[],
   plan: RankPlan & { average: number },
-  reach: Reach,
+  accessFilter: AccessFilter,
 ): Promise<Scored[]> {
   // One needs no order.
   if (found.length <= 1) return found.map(({ id }) => ({ id, score: 1 }));
@@ -37,10 +37,10 @@ export async function score(
   const rows = known
     ? found
     : await ctx.query<Matched>(sql`
-        SELECT s.id, ${rankOf(queries, plan, reach)} AS rank, s.size
+        SELECT s.id, ${rankOf(queries, plan, accessFilter)} AS rank, s.size
         FROM unnest(${found.map(({ id }) => id)}::uuid[]) AS m (id)
           JOIN LATERAL (SELECT s.id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true
-          ${reach.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`);
+          ${accessFilter.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`);
   const average = plan.average > 0 ? plan.average : averageOf(rows);
   return rows
     .map(({ id, rank = 0, size = 0 }) => {
@@ -56,16 +56,16 @@ function averageOf(rows: readonly Matched[]): number {
 /** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */
 export async function sampleTerms(
   ctx: ReadContext,
-  reach: Reach,
+  accessFilter: AccessFilter,
   queries: readonly TermQuery[],
   size: number,
 ): Promise<{ records: number; holding: number[]; average: number }> {
-  const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, reach)})`);
+  const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, accessFilter)})`);
   const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
     sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average
       FROM (SELECT o.*, s.words, s.size FROM objects o
           JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = o.id OFFSET 0) s ON true
-        WHERE o.state = 'ACTIVE' AND ${reach.visible} ${trustedRows(reach)}
+        WHERE o.state = 'ACTIVE' AND ${accessFilter.visible} ${trustedRows(accessFilter)}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${size}::int OFFSET 0) o
       CROSS JOIN LATERAL (SELECT o.words) AS s (words)`,
   );

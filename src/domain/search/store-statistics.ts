@@ -139,10 +139,10 @@ async function sample(ctx: ReadContext, predicate: Sql): Promise<{ of: number; h
 export function shareOf(
   known: Pick<Frequencies, 'shares'>,
   lexemes: readonly string[],
-  labels: readonly string[],
+  fieldTokens: readonly string[],
   beginnings: readonly string[],
 ): number {
-  const asked = new Set(labels.flatMap((label) => lexemes.map((lexeme) => label + lexeme)));
+  const asked = new Set(fieldTokens.flatMap((fieldToken) => lexemes.map((lexeme) => fieldToken + lexeme)));
   // As if words stood together by chance alone.
   let without = 1;
   for (const word of asked) {

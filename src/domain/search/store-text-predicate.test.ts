@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import fc from 'fast-check';
 import { combinationOf } from './store-text-predicate.ts';
-import type { Reach } from './store-access-filter.ts';
+import type { AccessFilter } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
 const WORDS = [...'abcdefgh'];
 const part = (word: string): TermQuery['free'] => ({ text: `'${word}'`, match: `'${word}'`, operands: 1 });
 const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
-const reach: Reach = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
+const accessFilter: AccessFilter = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
 
 /** Whether a text of these words satisfies the `tsquery`, whose parts are words, `&`, `|` and parentheses. */
 function satisfies(query: string, held: ReadonlySet<string>): boolean {
@@ -44,7 +44,7 @@ describe('one of several combinations of words', () => {
     const held = fc.uniqueArray(fc.constantFrom(...WORDS)).map((words) => new Set(words));
     fc.assert(
       fc.property(fc.array(combination, { minLength: 1, maxLength: 12 }), held, (combinations, words) => {
-        const { query, exact } = combinationOf(combinations, queries, reach);
+        const { query, exact } = combinationOf(combinations, queries, accessFilter);
         const expected = combinations.some((of) => of.every((index) => words.has(WORDS[index] ?? '')));
         assert.equal(satisfies(query, words), expected, query);
         assert.equal(exact, null);
@@ -61,7 +61,7 @@ describe('one of several combinations of words', () => {
         [0, 4],
       ],
       queries,
-      reach,
+      accessFilter,
     );
     assert.deepEqual(
       WORDS.map((word) => query.split(`'${word}'`).length - 1),
@@ -70,15 +70,15 @@ describe('one of several combinations of words', () => {
   });
 
   it('asks the record itself where a right hangs on it, and a word of which nothing is left finds nothing', () => {
-    const classes = [{ labels: ['x'], holds: sql`o.number = 'n'` }];
+    const classes = [{ fieldTokens: ['x'], holds: sql`o.number = 'n'` }];
     const labelled = queries.map(({ free }, index) => ({ free, classes: [index === 1 ? part('hidden') : part('')] }));
-    const need = combinationOf([[0, 1]], labelled, { ...reach, classes });
+    const predicate = combinationOf([[0, 1]], labelled, { ...accessFilter, classes });
     assert.match(
-      need.exact?.text ?? '',
+      predicate.exact?.text ?? '',
       /^\(\(.*s\.words @@ \$1::tsquery.*\) AND \(.*o\.number = 'n' AND s\.words @@.*\)\)$/s,
     );
-    assert.match(need.query, /'hidden'/);
+    assert.match(predicate.query, /'hidden'/);
     const nothing: TermQuery = { free: { text: '', match: '', operands: 0 }, classes: [] };
-    assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], reach).query, '');
+    assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], accessFilter).query, '');
   });
 });

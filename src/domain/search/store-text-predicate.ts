@@ -1,6 +1,6 @@
 /** What records must hold, from the words of a question: as a `tsquery`, and as SQL where it hangs on the record. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { Reach } from './store-access-filter.ts';
+import type { AccessFilter } from './store-access-filter.ts';
 import { type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
 
 export interface TextPredicate {
@@ -11,10 +11,10 @@ export interface TextPredicate {
 }
 
 /** The word stands where the caller may read it on this very record. */
-export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
+export function holdsTerm({ free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
   const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
   for (const [index, { match }] of classes.entries()) {
-    const of = reach.classes[index];
+    const of = accessFilter.classes[index];
     if (of !== undefined && match !== '') parts.push(sql`(${of.holds} AND s.words @@ ${match}::tsquery)`);
   }
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
@@ -23,25 +23,25 @@ export function holdsTerm({ free, classes }: TermQuery, reach: Reach): Sql {
 const NOTHING: TextPredicate = { query: '', exact: sql`false` };
 
 /** All of the words. */
-export function allOf(queries: readonly TermQuery[], reach: Reach): TextPredicate {
+export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
   const parts = queries.map(widest);
   // A word of which nothing is left, as one of controls alone, matches nothing.
   if (parts.length === 0 || parts.includes('')) return NOTHING;
-  const exact = queries.map((query) => holdsTerm(query, reach));
+  const exact = queries.map((query) => holdsTerm(query, accessFilter));
   return {
     query: parts.map((part) => `(${part})`).join(' & '),
-    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
+    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
   };
 }
 
 /** One of several needs. */
-export function oneOf(needs: readonly TextPredicate[], reach: Reach): TextPredicate {
-  const given = needs.filter(({ query }) => query !== '');
+export function oneOf(predicates: readonly TextPredicate[], accessFilter: AccessFilter): TextPredicate {
+  const given = predicates.filter(({ query }) => query !== '');
   if (given.length === 0) return NOTHING;
   const exact = given.map(({ query, exact }) => exact ?? sql`s.words @@ ${query}::tsquery`);
   return {
     query: given.map(({ query }) => `(${query})`).join(' | '),
-    exact: reach.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
+    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
   };
 }
 
@@ -59,7 +59,7 @@ function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
 export function combinationOf(
   combinations: readonly (readonly number[])[],
   queries: readonly TermQuery[],
-  reach: Reach,
+  accessFilter: AccessFilter,
 ): TextPredicate {
   const rests = new Map<number, (readonly number[])[]>();
   for (const [first, ...rest] of combinations) {
@@ -68,33 +68,33 @@ export function combinationOf(
     if (known === undefined) rests.set(first, [rest]);
     else known.push(rest);
   }
-  const needs = [...rests].map(([index, others]) => {
+  const predicates = [...rests].map(([index, others]) => {
     const query = queries[index];
     if (query === undefined) return NOTHING;
-    const word = allOf([query], reach);
-    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, reach));
+    const word = allOf([query], accessFilter);
+    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, accessFilter));
   });
-  return oneOf(needs, reach);
+  return oneOf(predicates, accessFilter);
 }
 
 /** Any of the words. */
-export function anyOf(queries: readonly TermQuery[], reach: Reach): TextPredicate {
+export function anyOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
   return oneOf(
-    queries.map((query) => allOf([query], reach)),
-    reach,
+    queries.map((query) => allOf([query], accessFilter)),
+    accessFilter,
   );
 }
 
 /** Records with the numbers, and all else that the question says. */
-export function numbered(numbers: Numbers, reach: Reach): TextPredicate {
+export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPredicate {
   const number: TextPredicate = {
     query: numbers.query,
-    exact: reach.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
+    exact: accessFilter.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
   };
   if (numbers.rest.length === 0) return number;
   const rest = allOf(
-    numbers.rest.map((term) => termQuery(term, reach)),
-    reach,
+    numbers.rest.map((term) => termQuery(term, accessFilter)),
+    accessFilter,
   );
   if (rest.query === '') return NOTHING;
   return {

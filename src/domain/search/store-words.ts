@@ -10,7 +10,7 @@ const MOST_PENDING = 2000;
  * longer or one shorter: among them is every word that differs by one letter. Nothing is cut off: what is found for one
  * label must not hang on what stands under it where the caller may not look.
  */
-export async function likeWords(ctx: ReadContext, word: string, labels: readonly string[]): Promise<string[]> {
+export async function likeWords(ctx: ReadContext, word: string, fieldTokens: readonly string[]): Promise<string[]> {
   const letters = [...word];
   const half = Math.floor(letters.length / 2);
   const head = letters.slice(0, half).join('');
@@ -20,9 +20,9 @@ export async function likeWords(ctx: ReadContext, word: string, labels: readonly
     .join('');
   const near = sql`length(w.word) BETWEEN ${letters.length - 1}::int AND ${letters.length + 1}::int`;
   const above = (text: string): string => `${text}\u{10ffff}`;
-  const parts = labels.flatMap((label) => [
-    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${label} AND w.word >= ${head} AND w.word < ${above(head)} AND ${near}`,
-    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${label} AND reverse(w.word) COLLATE "C" >= ${tail}
+  const parts = fieldTokens.flatMap((fieldToken) => [
+    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${fieldToken} AND w.word >= ${head} AND w.word < ${above(head)} AND ${near}`,
+    sql`SELECT w.word FROM search_words w WHERE w.field_token = ${fieldToken} AND reverse(w.word) COLLATE "C" >= ${tail}
       AND reverse(w.word) COLLATE "C" < ${above(tail)} AND ${near}`,
   ]);
   parts.push(sql`SELECT w.word FROM (
@@ -32,7 +32,7 @@ export async function likeWords(ctx: ReadContext, word: string, labels: readonly
         UNION ALL SELECT words FROM search_articles a WHERE a.id = n.id) AS row (words)
       CROSS JOIN LATERAL unnest(row.words) AS u
     ) AS w WHERE ${near} AND (starts_with(w.word, ${head}) OR right(w.word, ${Math.max(letters.length - half - 1, 1)}::int) = ${letters.slice(half + 1).join('')})
-      AND CASE WHEN w.code = '' THEN '' ELSE chr(1) || w.code || chr(1) END = ANY(${[...labels]}::text[])`);
+      AND CASE WHEN w.code = '' THEN '' ELSE chr(1) || w.code || chr(1) END = ANY(${[...fieldTokens]}::text[])`);
   const rows = await ctx.query<{ word: string }>(
     sql`SELECT DISTINCT word FROM (${join(parts, ' UNION ALL ')}) AS w ORDER BY word`,
   );

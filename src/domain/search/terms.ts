@@ -17,7 +17,7 @@ export interface Term extends QueryTerm {
 /** Labels as `Reach` has them. */
 export interface Labels {
   free: readonly string[];
-  classes: readonly { labels: readonly string[] }[];
+  classes: readonly { fieldTokens: readonly string[] }[];
 }
 
 /** A `tsquery` and the number of its operands, by which `ts_rank` divides. */
@@ -38,16 +38,18 @@ export function termsOf(analysis: Analysis, q: string): Term[] {
   return analysis.queryTerms(q).map((term) => ({ ...term, near: [] }));
 }
 
-function under(labels: readonly string[], term: Term, loosely: boolean): Part {
+function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Part {
   const exact = new Set([...term.lexemes, ...term.completions, ...(loosely ? term.near : [])]);
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
   const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
   const asked = (lexemes: readonly string[], starts: readonly string[]): string =>
-    [anyLexeme(lexemes, labels, false), anyLexeme(starts, labels, true)].filter((part) => part !== '').join(' | ');
+    [anyLexeme(lexemes, fieldTokens, false), anyLexeme(starts, fieldTokens, true)]
+      .filter((part) => part !== '')
+      .join(' | ');
   return {
     text: asked([...exact], [...beginnings]),
-    operands: (exact.size + beginnings.size) * labels.length,
+    operands: (exact.size + beginnings.size) * fieldTokens.length,
     match: asked(
       [...exact].filter((word) => !beginnings.has(word) && !covered(word)),
       [...beginnings].filter((word) => !covered(word)),
@@ -56,10 +58,10 @@ function under(labels: readonly string[], term: Term, loosely: boolean): Part {
 }
 
 /** The word under the caller's labels. `loosely`: also by its beginning, and by words that nearly are it. */
-export function termQuery(term: Term, labels: Labels, loosely = false): TermQuery {
+export function termQuery(term: Term, fieldTokens: Labels, loosely = false): TermQuery {
   return {
-    free: under(labels.free, term, loosely),
-    classes: labels.classes.map((of) => under(of.labels, term, loosely)),
+    free: under(fieldTokens.free, term, loosely),
+    classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, loosely)),
   };
 }
 

@@ -5,18 +5,18 @@
  */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { profileView } from './index-profile.ts';
-import { presentForms } from './store-rebuild.ts';
+import { storedProfiles } from './store-rebuild.ts';
 
 export class IndexUpToDate {
   /** Epoch of the configuration for which it is known; rows do not fall back. */
-  #epoch = -1;
+  #configVersion = -1;
 
   async is(ctx: ReadContext): Promise<boolean> {
-    const { version: epoch } = ctx.config;
-    if (this.#epoch === epoch) return true;
+    const { version: configVersion } = ctx.config;
+    if (this.#configVersion === configVersion) return true;
     const known = new Set(ctx.config.get(profileView).ids);
-    const settled = (await presentForms(ctx)).every((form) => known.has(form));
-    if (settled) this.#epoch = epoch;
-    return settled;
+    const upToDate = (await storedProfiles(ctx)).every((profile) => known.has(profile));
+    if (upToDate) this.#configVersion = configVersion;
+    return upToDate;
   }
 }

@@ -3,7 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RerankHit } from './ranking.ts';
-import { readableTitle, type Reach } from './store-access-filter.ts';
+import { readableTitle, type AccessFilter } from './store-access-filter.ts';
 import type { Part, TermQuery } from './terms.ts';
 
 /** Comments of one record that are looked at: the last ones. */
@@ -19,29 +19,29 @@ function ranked(zones: Sql, words: Sql, { text, operands }: Part): Sql {
 }
 
 /** The word's rank where the caller may read it on the record. */
-export function termRank(zones: Sql, { free, classes }: TermQuery, reach: Reach): Sql {
+export function termRank(zones: Sql, { free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
   const words = sql`s.words`;
   const parts = free.text === '' ? [] : [ranked(zones, words, free)];
   for (const [index, part] of classes.entries()) {
-    const of = reach.classes[index];
+    const of = accessFilter.classes[index];
     if (of === undefined || part.text === '') continue;
     parts.push(sql`CASE WHEN ${of.holds} THEN ${ranked(zones, words, part)} ELSE 0 END`);
   }
   return parts.length === 0 ? sql`0` : sql`(${join(parts, ' + ')})`;
 }
 
-export async function lookAt(
+export async function loadForRerank(
   ctx: ReadContext,
-  reach: Reach,
+  accessFilter: AccessFilter,
   ids: readonly string[],
   queries: readonly TermQuery[],
   comments: boolean,
 ): Promise<(RerankHit & { id: string })[]> {
   if (queries.length === 0) return [];
   const list = (zones: Sql): Sql =>
-    sql`ARRAY[${join(queries.map((query) => termRank(zones, query, reach)))}]::float8[]`;
+    sql`ARRAY[${join(queries.map((query) => termRank(zones, query, accessFilter)))}]::float8[]`;
   return await ctx.query<RerankHit & { id: string }>(sql`
-    SELECT s.id, s.size, CASE WHEN ${readableTitle(ctx, reach.typeIds)} THEN o.title END AS title,
+    SELECT s.id, s.size, CASE WHEN ${readableTitle(ctx, accessFilter.typeIds)} THEN o.title END AS title,
       ${list(TITLE)} AS "titleTf", ${list(REST)} AS "restTf",
       ${comments ? sql`coalesce(c.tf, '{}')` : sql`'{}'::float8[]`} AS "commentTf"
     FROM search_records s JOIN objects o ON o.id = s.id
