@@ -28,7 +28,8 @@ function version(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-function program(environment: Environment): Command {
+/** All commands. `tools/docs.ts` describes them from this. */
+export function program(environment: Environment): Command {
   const docket = new Command('docket')
     .description('Docket: a self-hosted work-record service.')
     .version(version(), '--version', 'print the version of Docket')

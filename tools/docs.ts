@@ -1,14 +1,13 @@
-/**
- * Writes the pages that follow from the source: docs/reference/errors.md from the catalogue of faults,
- * docs/reference/settings.md from the table of settings, docs/reference/events.md from the declarations of events. A test compares them with what is committed.
- */
+/** Writes the pages that are generated from the source: `npm run docs`. A test compares them with the committed ones. */
 import { writeFile } from 'node:fs/promises';
-import { SETTINGS_TABLE } from '../src/settings.ts';
+import type { Command } from 'commander';
+import { program } from '../src/cli.ts';
+import { readSettings, SETTINGS_TABLE } from '../src/settings.ts';
 import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
 
-export function errorsPage(): string {
+function errorsPage(): string {
   const rows = Object.entries(FAULTS).map(
     ([code, { status, meaning }]) => `| ${status} | [\`${code}\`](#${code.toLowerCase()}) | ${meaning} |`,
   );
@@ -16,14 +15,15 @@ export function errorsPage(): string {
     const { cause, act } = FAULT_GUIDES[code];
     return `## ${code}\n\n${cause}\n\n**What to do.** ${act}\n\n\`\`\`json\n${exampleOf(code)}\n\`\`\`\n`;
   });
-  return `# Errors
+  return `# Error codes
 
-Every error has one shape: \`{"error": {"code", "message", "details"}, "meta": {"correlationId", "apiVersion"}}\`. \`message\` is a
-sentence that says what to do; \`details\` is a list of \`{path, code, message}\`, where \`path\` is a JSON Pointer into the body or
-\`query.NAME\`, \`header.NAME\`, or an object where the code says so. The header \`X-Correlation-Id\` finds the request in the log.
+Every error has the form \`{"error": {"code", "message", "details"}, "meta": {"correlationId", "apiVersion"}}\`. Programs act on
+\`code\`. \`message\` is a text for people. \`details\` is a list of \`{path, code, message}\`, where \`path\` is a JSON Pointer into
+the body, \`query.NAME\` or \`header.NAME\`; some codes have an object instead. \`X-Correlation-Id\` identifies the request in the
+log.
 
-A 409 must not be resolved by silently sending the new revision: read the record again and decide. 429 and 503 carry
-\`Retry-After\`. The answer's header \`Link\` leads to the page of its code, which a running service has at \`/docs/errors/CODE\`.
+Do not resolve a 409 by sending the new revision unseen: read the record again and decide. 429 and 503 carry \`Retry-After\`. The
+header \`Link\` of an error leads to the page of its code at \`/docs/errors/CODE\`.
 
 | status | code | meaning |
 |---|---|---|
@@ -32,13 +32,13 @@ ${rows.join('\n')}
 ${sections.join('\n')}`;
 }
 
-export function settingsPage(): string {
+function settingsPage(): string {
   const rows = SETTINGS_TABLE.map(
     (row) => `| \`${row.name}\` | ${row.default === '' ? '–' : `\`${row.default}\``} | ${row.meaning} |`,
   );
   return `# Settings
 
-All from the environment, validated when a command starts; wrong ones are listed all at once.
+Settings are environment variables. They are checked when a command starts, and all invalid ones are reported at once.
 
 | variable | default | meaning |
 |---|---|---|
@@ -46,7 +46,7 @@ ${rows.join('\n')}
 `;
 }
 
-export function eventsPage(): string {
+function eventsPage(): string {
   const rows = (Object.keys(EVENTS) as EventType[]).map((type) => {
     const { history, webhook, audit, summary, data } = EVENTS[type];
     const shown = [history ? 'history' : '', webhook ? 'webhooks' : '', audit ? 'audit log' : ''].filter(Boolean);
@@ -65,8 +65,48 @@ ${rows.join('\n')}
 `;
 }
 
+/** `## docket keys create` with its usage and options, for the command and all below it. */
+function commandSections(command: Command, name: string): string[] {
+  const help = command.createHelp();
+  const below = help.visibleCommands(command).filter((one) => one.name() !== 'help');
+  const options = help
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help' && long !== '--version')
+    .map((option) => `| \`${option.flags}\` | ${help.optionDescription(option)} |`);
+  const usage = [
+    name,
+    ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
+  ];
+  const table = options.length === 0 ? '' : `\n| option | meaning |\n|---|---|\n${options.join('\n')}\n`;
+  const own = `## ${name}\n\n${command.description()}\n\n\`\`\`text\n${usage.join(' ')}\n\`\`\`\n${table}`;
+  const runs = below.length === 0 || command.registeredArguments.length > 0;
+  return [...(runs ? [own] : []), ...below.flatMap((one) => commandSections(one, `${name} ${one.name()}`))];
+}
+
+function commandsPage(): string {
+  const docket = program({ inherited: {}, settings: () => readSettings({}) });
+  return `# Command line
+
+Commands print text by default and JSON with \`--json\`; \`docket COMMAND --help\` prints the options below. [Settings](settings.md)
+are environment variables. The command line acts as the operator of the database and holds every right.
+
+| exit code | meaning |
+|---|---|
+| 0 | success |
+| 1 | refused or failed; the reason is on standard error |
+| 2 | wrong usage |
+
+${commandSections(docket, 'docket').join('\n')}`;
+}
+
+/** Generated pages by their path in the repository. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/cli.md': commandsPage,
+  'docs/reference/errors.md': errorsPage,
+  'docs/reference/events.md': eventsPage,
+  'docs/reference/settings.md': settingsPage,
+};
+
 if (import.meta.main) {
-  await writeFile(new URL('../docs/reference/errors.md', import.meta.url), errorsPage());
-  await writeFile(new URL('../docs/reference/settings.md', import.meta.url), settingsPage());
-  await writeFile(new URL('../docs/reference/events.md', import.meta.url), eventsPage());
+  for (const [file, write] of Object.entries(PAGES)) await writeFile(new URL(`../${file}`, import.meta.url), write());
 }
