@@ -6,8 +6,9 @@ import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
 import { fromInput, toInput } from '../i18n/clock.ts';
 import { useZone } from '../i18n/zone.ts';
+import { formTexts } from './data-type-texts.ts';
 import { parseDuration, showDuration } from './duration.ts';
-import { formTexts, texts } from './texts.ts';
+import { texts } from './texts.ts';
 import { typeOf } from './view.ts';
 
 export interface FieldInputProps {

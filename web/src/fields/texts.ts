@@ -1,4 +1,4 @@
-import type { Refusal, View } from '../../../src/lib/data-types/index.ts';
+import type { Refusal } from '../../../src/lib/data-types/index.ts';
 import { defineText, plural, pluralEn } from '../i18n/text.ts';
 
 type Limits = Refusal['limits'];
@@ -97,45 +97,5 @@ export const texts = defineText(
     TOO_MANY: ({ max: n }: { max: number }) => `At most ${n}.`,
     NOT_UNIQUE: 'Values must not repeat.',
     INVALID: 'The value does not fit.',
-  },
-);
-
-/** What a value must be, for values that do not have the form of their data type. */
-export const formTexts = defineText(
-  {
-    line: 'Значение не подходит.',
-    lines: 'Значение не подходит.',
-    'rich-text': 'Значение не подходит.',
-    url: 'Нужен адрес, начинающийся с http:// или https://.',
-    email: 'Нужен адрес электронной почты.',
-    phone: 'Нужен номер телефона.',
-    integer: 'Нужно целое число.',
-    decimal: 'Нужно число.',
-    boolean: 'Нужно «да» или «нет».',
-    date: 'Нужна дата.',
-    datetime: 'Нужны дата и время.',
-    time: 'Нужно время.',
-    duration: 'Нужна длительность: 4ч, 1д 30м или PT4H.',
-    choice: 'Такого значения в списке нет.',
-    reference: 'Выберите значение из списка.',
-    json: 'Это не JSON.',
-  } satisfies Record<View, string>,
-  {
-    line: 'The value is not valid.',
-    lines: 'The value is not valid.',
-    'rich-text': 'The value is not valid.',
-    url: 'Enter an address that begins with http:// or https://.',
-    email: 'Enter an e-mail address.',
-    phone: 'Enter a phone number.',
-    integer: 'Enter a whole number.',
-    decimal: 'Enter a number.',
-    boolean: 'Choose yes or no.',
-    date: 'Enter a date.',
-    datetime: 'Enter a date and time.',
-    time: 'Enter a time.',
-    duration: 'Enter a duration: 4h, 1d 30m or PT4H.',
-    choice: 'The list does not have this value.',
-    reference: 'Choose a value from the list.',
-    json: 'This is not JSON.',
   },
 );

@@ -1,6 +1,7 @@
 import { useText } from '../i18n/text.ts';
 import type { Problem } from './check.ts';
-import { formTexts, texts } from './texts.ts';
+import { formTexts } from './data-type-texts.ts';
+import { texts } from './texts.ts';
 
 /** Returns a function that formats a validation error. */
 export function useProblemText(): (problem: Problem | undefined) => string | undefined {

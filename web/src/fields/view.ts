@@ -13,13 +13,13 @@ interface Layout {
   long?: boolean;
 }
 
-const LAYOUTS: Readonly<Record<View, Layout>> = {
-  line: { width: 12 },
+const DEFAULT: Layout = { width: 12 };
+
+/** Layouts that differ from the default. */
+const LAYOUTS: Readonly<Partial<Record<View, Layout>>> = {
   lines: { width: 12, long: true },
   'rich-text': { width: 12, long: true },
-  url: { width: 12 },
-  email: { width: 12 },
-  phone: { width: 12 },
+  json: { width: 12, long: true },
   integer: { width: 6 },
   decimal: { width: 7 },
   boolean: { width: 5 },
@@ -29,9 +29,8 @@ const LAYOUTS: Readonly<Record<View, Layout>> = {
   duration: { width: 7 },
   choice: { width: 9 },
   reference: { width: 11 },
-  json: { width: 12, long: true },
 };
 
 export function layoutOf(dataType: string): Layout {
-  return LAYOUTS[typeOf(dataType).view];
+  return LAYOUTS[typeOf(dataType).view] ?? DEFAULT;
 }

@@ -7,7 +7,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
-import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
+import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { type FieldItem, fieldsOf, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';

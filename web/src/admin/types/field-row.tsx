@@ -7,7 +7,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { NameInputs } from '../config/form-parts.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
-import { dataTypeName, dataTypeTexts } from './data-type-texts.ts';
+import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { FieldLimits } from './field-limits.tsx';
 import { type FieldItem, ofType } from './model.ts';
 import { texts } from './texts.ts';
