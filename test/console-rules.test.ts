@@ -165,7 +165,8 @@ describe('the value rules of the console', () => {
 
   it('share only files that run in a browser', () => {
     const sources = new Map(readSources('src/lib', 'src/contract').map((source) => [source.path, source]));
-    const open = [...sources.keys()].filter((file) => SHARED.test(file));
+    const shared = readSources('web/src').flatMap(({ imports }) => imports.filter(({ typeOnly }) => !typeOnly));
+    const open = [...new Set(shared.flatMap(({ target }) => (target?.startsWith('src/') === true ? [target] : [])))];
     assert.ok(open.includes('src/lib/data-types/index.ts'));
     const seen = new Set(open);
     for (let file = open.pop(); file !== undefined; file = open.pop()) {
