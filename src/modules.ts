@@ -16,7 +16,6 @@ import { inboundChecks, inboundRoutes } from './domain/inbound/index.ts';
 import { knowledgeBasesSection } from './domain/knowledge/config.ts';
 import { articleImageUse, articleSource, knowledgeChecks, knowledgeRoutes } from './domain/knowledge/index.ts';
 import { settingsSection, typesSection } from './domain/metadata/config.ts';
-import { recordProbe } from './domain/objects/config.ts';
 import { relationDefinitionsSection } from './domain/relations/config.ts';
 import { calendarsSection, slaPoliciesSection } from './domain/sla/config.ts';
 import { signingSecretsSection, webhooksSection } from './domain/webhooks/config.ts';
@@ -28,7 +27,14 @@ import { exportRoutes } from './domain/exports/index.ts';
 import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
 import { commentChecks, commentEvents, commentRoutes } from './domain/comments/index.ts';
 import { deskRoutes } from './domain/desk/index.ts';
-import { imageUse, objectChecks, objectRoutes, requireVisible, visibleTitle } from './domain/objects/index.ts';
+import {
+  imageUse,
+  objectChecks,
+  objectRoutes,
+  requireVisible,
+  visibleTitle,
+  recordProbe,
+} from './domain/objects/index.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
 import {
   makeSearchParts,

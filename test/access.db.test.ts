@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { operations } from '../src/modules.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
-import { makeKey } from '../src/domain/access/key-format.ts';
+import { makeKey } from '../src/domain/access/keys.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/response-check.ts';
 import {

@@ -44,8 +44,8 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUIDv7: ['src/platform/clock.ts'],
   randomUUID: ['src/platform/database/embedded-lock.ts'],
   randomBytes: [
-    'src/domain/access/key-format.ts',
-    'src/domain/access/passwords.ts',
+    'src/domain/access/keys.ts',
+    'src/domain/access/sessions.ts',
     'src/domain/access/sessions.ts',
     // The nonce of a page's styles.
     'src/http/console.ts',

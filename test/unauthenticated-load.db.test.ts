@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { makeKey } from '../src/domain/access/key-format.ts';
+import { makeKey } from '../src/domain/access/keys.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 
 const RECORD = { typeDefinitionId: 'incident', values: { title: 'made beside strangers' } };

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeKey } from '../../src/domain/access/key-format.ts';
+import { makeKey } from '../../src/domain/access/keys.ts';
 import { longRun } from '../harness/long-run.ts';
 import { FaultEnvironment } from '../harness/fault-environment.ts';
 import { type Kind, quantile, OpenLoopSender } from '../harness/open-loop-sender.ts';

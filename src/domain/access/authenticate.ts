@@ -15,7 +15,7 @@ import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import type { Caller } from '../../platform/unit-of-work/work.ts';
 import { typeView } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
-import { hashSecret, readKey } from './key-format.ts';
+import { hashSecret, readKey } from './keys.ts';
 import { roleView } from './roles.ts';
 import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow, type SessionRow } from './store.ts';
 

@@ -2,7 +2,10 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './password-length.ts';
+
+/** Limits of the length of a password, in characters. */
+export const SHORTEST_PASSWORD = 12;
+export const LONGEST_PASSWORD = 1000;
 
 export const ApiKey = Type.Object(
   {
@@ -272,3 +275,5 @@ export const explainAccess = defineOperation({
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
+
+/** Limits of the length of a password, in characters. Apart from `passwords.ts`, so that the contract can import them. */

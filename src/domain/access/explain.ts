@@ -6,8 +6,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, type RecordType, registry, today } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import type { RecordGrant, RoleDefinition } from './definitions.ts';
-import { roleView } from './roles.ts';
+import { type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
 import { loadHeld, loadPerson, type PersonRow } from './store.ts';
 
 /** A record, with its title if the caller may read it. */

@@ -2,8 +2,7 @@
 import { Fault } from '../../lib/fault.ts';
 import type { Follower, Invariant } from '../../platform/unit-of-work/context.ts';
 import { accessLock } from '../identity/index.ts';
-import { endSessionsOf } from './store.ts';
-import { administratorExists } from './store-administrators.ts';
+import { endSessionsOf, administratorExists } from './store.ts';
 
 /** Ends the sessions of archived users: when they are restored, they sign in again. */
 export const sessionFollower: Follower = {

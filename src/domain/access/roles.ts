@@ -2,11 +2,16 @@
  * Compiled roles: the grants of each role by type, and the union for each set of roles. Built once for each configuration
  * snapshot. Pure.
  */
-import { type FieldResolver, parseCondition, type TypedCondition, type TypedLeaf } from '../../lib/filter.ts';
+import {
+  type FieldResolver,
+  parseCondition,
+  type TypedCondition,
+  type TypedLeaf,
+  type Condition,
+} from '../../lib/filter.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { fieldResolver, type RecordType, typeView } from '../metadata/index.ts';
-import type { GlobalRight } from '../../contract/rights.ts';
-import type { RecordGrant, RoleDefinition } from './definitions.ts';
+import { fieldResolver, type RecordType, typeView, type LocalizedText } from '../metadata/index.ts';
+import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 
 /** One grant on one type, with its condition parsed. */
 export interface Grant {
@@ -162,3 +167,27 @@ function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<
 
 /** Type id → its own fields. They are indexed like filterable fields, so that lists are fast for users who see few records. */
 export const ownFieldView: DerivedView<ReadonlyMap<string, OwnFields>> = { name: 'access.own', build: buildOwn };
+
+export interface RecordGrant {
+  /** Code of a type, or '*' for all. */
+  type: string;
+  where?: Condition;
+  actions: RecordAction[];
+  fields: { read: string[] | '*'; write: string[] | '*' };
+  /** Codes of the transitions, or '*'. */
+  transitions: string[] | '*';
+}
+
+export interface RoleDefinition {
+  code: string;
+  name: LocalizedText;
+  description?: LocalizedText;
+  rights: GlobalRight[];
+  records: RecordGrant[];
+  /**
+   * Memberships that holders of the role may give to other users without having them: codes of groups and organisation units,
+   * or '*' for all; ids in the compiled form. Absent if there are none.
+   */
+  memberships?: { groups: string[] | '*'; orgUnits: string[] | '*' };
+  assignedTo: { users: string[]; groups: string[] };
+}

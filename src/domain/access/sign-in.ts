@@ -1,4 +1,5 @@
 /** Signing in with a password: attempts are limited (`sign-in-limits.ts`) and verified one at a time. */
+import * as store from './store-sign-in.ts';
 import { Reply } from '../../contract/operation.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -9,10 +10,8 @@ import type { Queryable } from '../../platform/database/pool.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import { findKey } from '../identity/index.ts';
 import { unauthenticated } from './authenticate.ts';
-import { verifyPassword } from './passwords.ts';
-import { openedCookie, openSession } from './sessions.ts';
-import { addressPlace, type AttemptKeys, attemptKeys, devicePlace, PLACE_KEPT_DAYS } from './sign-in-limits.ts';
-import * as store from './store-sign-in.ts';
+import { verifyPassword, openedCookie, openSession } from './sessions.ts';
+import { addressPlace, type AttemptKeys, attemptKeys, devicePlace, PLACE_KEPT_DAYS } from './store-sign-in.ts';
 
 export const DEVICE_COOKIE = 'docket_device';
 const PURPOSE = 'device of a sign-in';

@@ -1,16 +1,9 @@
-/** SQL on attempts to sign in and on the places (addresses and devices) that users signed in from. */
+/** SQL on attempts to sign in and on the places (addresses and devices) that users signed in from, and their limits. */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
-import {
-  type AttemptKeys,
-  FORGOTTEN_AFTER_S,
-  FREE_OF_ADDRESS,
-  FREE_OF_LOGIN,
-  FREE_OF_PAIR,
-  LONGEST_WAIT_S,
-  PLACE_KEPT_DAYS,
-} from './sign-in-limits.ts';
+import { createHash } from 'node:crypto';
+import type { Sender } from '../../platform/unit-of-work/binding.ts';
 
 export interface SignInRow {
   id: string;
@@ -133,4 +126,39 @@ export async function purgeSignIns(db: Queryable, now: string, most: number): Pr
         WHERE last_at < ${now}::timestamptz - ${PLACE_KEPT_DAYS}::int * interval '1 day' LIMIT ${most}::int)) RETURNING 1
     ) SELECT greatest((SELECT count(*) FROM attempts), (SELECT count(*) FROM places))::int AS gone`);
   return rows[0]?.gone ?? 0;
+}
+
+/** Free attempts of one pair; the wait after the next ones is 2, 4, 8, 16 and then 30 s. */
+export const FREE_OF_PAIR = 4;
+/** Attempts on a login from places that are new to it, before such places must wait. */
+export const FREE_OF_LOGIN = 10;
+/** The same for an address, over all logins. */
+export const FREE_OF_ADDRESS = 50;
+export const LONGEST_WAIT_S = 30;
+/** Counts start again after this time without an attempt. */
+export const FORGOTTEN_AFTER_S = 900;
+/** A place without a sign-in for this time is deleted. */
+export const PLACE_KEPT_DAYS = 180;
+
+function hashOf(...parts: string[]): Buffer {
+  return createHash('sha256').update(JSON.stringify(parts)).digest();
+}
+
+export const addressPlace = (sender: Sender): Buffer => hashOf('address', sender.address);
+export const devicePlace = (device: string): Buffer => hashOf('device', device);
+
+export interface AttemptKeys {
+  pair: Buffer;
+  login: Buffer;
+  address: Buffer;
+}
+
+/** The keys of the counters for an attempt. `device` is given only if the user signed in from it before. */
+export function attemptKeys(loginKey: string, sender: Sender, device: string | undefined): AttemptKeys {
+  const place = device === undefined ? addressPlace(sender) : devicePlace(device);
+  return {
+    pair: hashOf('pair', loginKey, place.toString('base64')),
+    login: hashOf('login', loginKey),
+    address: addressPlace(sender),
+  };
 }

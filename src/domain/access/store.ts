@@ -1,6 +1,6 @@
 /** SQL on the tables of access: api_keys, sessions, role_assignments; and reads of identity on which rights depend. */
 import sql, { type Sql } from 'sql-template-tag';
-import type { TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { TableWrite, ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 
 export interface KeyRow {
@@ -253,4 +253,70 @@ export async function findUserByLogin(
     sql`SELECT id, login, state FROM users WHERE login_key = ${loginKey ?? null}::text`,
   );
   return rows[0];
+}
+
+export interface StoredAssignment {
+  roleId: string;
+  /** Login of a user or code of a group. */
+  name: string;
+  kind: 'user' | 'group';
+}
+
+export async function loadAssignments(ctx: ReadContext): Promise<StoredAssignment[]> {
+  return await ctx.query<StoredAssignment>(sql`
+    SELECT a.role_id AS "roleId", a.member_type AS kind, coalesce(u.login, g.code) AS name
+    FROM role_assignments a LEFT JOIN users u ON a.member_type = 'user' AND u.id = a.member_id
+      LEFT JOIN groups g ON a.member_type = 'group' AND g.id = a.member_id
+    WHERE u.id IS NOT NULL OR g.id IS NOT NULL`);
+}
+
+interface AssignmentRow {
+  role_id: string;
+  member_type: 'user' | 'group';
+  member_id: string;
+}
+
+const COLUMNS = sql`(role_id uuid, member_type text, member_id uuid)`;
+
+export const insertAssignment: TableWrite<AssignmentRow> = {
+  name: 'bundle_insert_assignments',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO role_assignments (role_id, member_type, member_id)
+    SELECT role_id, member_type, member_id FROM jsonb_to_recordset(${rows}) AS r ${COLUMNS}
+    ON CONFLICT (role_id, member_type, member_id) DO NOTHING`,
+};
+
+export const dropAssignment: TableWrite<AssignmentRow> = {
+  name: 'bundle_drop_assignments',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM role_assignments a USING jsonb_to_recordset(${rows}) AS r ${COLUMNS}
+    WHERE a.role_id = r.role_id AND a.member_type = r.member_type AND a.member_id = r.member_id`,
+};
+
+/**
+ * Whether an ACTIVE user holds `role.assign`, directly or by a group, and can authenticate: by a password, by a key, or by the
+ * provider if one is configured.
+ */
+export async function administratorExists(ctx: ReadContext, provider: boolean): Promise<boolean> {
+  const byProvider: Sql = provider ? sql`u.external_id IS NOT NULL OR u.email_key IS NOT NULL` : sql`false`;
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    WITH RECURSIVE assigned AS (
+      SELECT a.member_type, a.member_id FROM role_assignments a JOIN config_items r ON r.id = a.role_id
+      WHERE r.section = 'roles' AND r.state = 'ACTIVE' AND r.compiled->'rights' @> '["role.assign"]'
+    ), inside AS (
+      SELECT g.id FROM assigned a JOIN groups g ON g.id = a.member_id AND g.state = 'ACTIVE' WHERE a.member_type = 'group'
+      UNION
+      SELECT g.id FROM inside i JOIN group_members m ON m.group_id = i.id AND m.member_type = 'group'
+        JOIN groups g ON g.id = m.member_id AND g.state = 'ACTIVE'
+    ), holders AS (
+      SELECT member_id AS id FROM assigned WHERE member_type = 'user'
+      UNION
+      SELECT m.member_id FROM inside i JOIN group_members m ON m.group_id = i.id AND m.member_type = 'user'
+    )
+    SELECT EXISTS (SELECT 1 FROM holders h JOIN users u ON u.id = h.id WHERE u.state = 'ACTIVE' AND (
+      u.password_hash IS NOT NULL OR ${byProvider} OR EXISTS (SELECT 1 FROM api_keys k WHERE k.owner_id = u.id
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${ctx.now}::timestamptz)))) AS found`);
+  return rows[0]?.found === true;
 }

@@ -6,4 +6,4 @@
  */
 export { attachmentRoutes } from './routes.ts';
 export { attachmentUse } from './store.ts';
-export { attachmentChecks } from './store-checks.ts';
+export { attachmentChecks } from './health.ts';

@@ -10,4 +10,4 @@ export { addComment as addOperation } from './contract.ts';
 export { commentEvents, findVisibleComments, plannedComment, readComment, replayComment } from './queries.ts';
 export { commentRoutes } from './routes.ts';
 export { visibleComments } from './visibility.ts';
-export { commentChecks, commentMissing } from './store-checks.ts';
+export { commentChecks, commentMissing } from './health.ts';

@@ -3,12 +3,11 @@
  * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
  * that was read, and emits the event.
  */
-import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { handOn, requireNotOwn } from './escalation.ts';
-import { nameKey } from './names.ts';
-import { differences } from './rules.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
+import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { handOn, requireNotOwn } from './escalation.ts';
+import { nameKey, differences } from './rules.ts';
 
 /** The columns of a user that are written here. The membership in a unit is written by `place`. */
 export type UserState = Omit<store.UserRow, 'organizationUnitId' | 'createdAt' | 'updatedAt'>;

@@ -4,9 +4,8 @@ import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeUnit } from './changes.ts';
 import { requireMayHandOn } from './escalation.ts';
-import { nameKey } from './names.ts';
-import { type UnitAnswer, unitAnswer } from './queries.ts';
 import {
+  nameKey,
   afterwards,
   codeOf,
   differences,
@@ -17,6 +16,7 @@ import {
   requireArchived,
   stale,
 } from './rules.ts';
+import { type UnitAnswer, unitAnswer } from './queries.ts';
 import { accessLock, findUnit, findUser, isAbove, takenCodes, type UnitRow } from './store.ts';
 
 export interface NewUnit {

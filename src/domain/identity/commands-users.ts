@@ -5,9 +5,8 @@ import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { nameKey } from './names.ts';
+import { nameKey, afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
 import { type UserAnswer, userAnswer } from './queries.ts';
-import { afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
 import { findUser, takenNames, type UserRow } from './store.ts';
 
 export interface NewUser {

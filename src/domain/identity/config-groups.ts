@@ -7,10 +7,8 @@ import { Code, type Localized, Login, Name } from '../../configuration/schemas.t
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { join, leave, writeGroup } from './changes.ts';
-import { loadGroups } from './config-store.ts';
-import { nameKey } from './names.ts';
-import { checkName } from './rules.ts';
-import { accessLock } from './store.ts';
+import { loadGroups, accessLock } from './store.ts';
+import { nameKey, checkName } from './rules.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 

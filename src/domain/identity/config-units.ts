@@ -7,10 +7,8 @@ import { Code, type Localized, Login, Name } from '../../configuration/schemas.t
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type UnitState, writeUnit } from './changes.ts';
-import { loadUnits } from './config-store.ts';
-import { nameKey } from './names.ts';
-import { checkLines, checkName } from './rules.ts';
-import { accessLock } from './store.ts';
+import { loadUnits, accessLock } from './store.ts';
+import { nameKey, checkLines, checkName } from './rules.ts';
 
 const UnitItem = closed({
   code: Code,

@@ -8,9 +8,8 @@ import { Code, LocaleCode, Login } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, ItemState, Report, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
-import { loadUsers } from './config-store.ts';
-import { isEmail, nameKey } from './names.ts';
-import { checkLines } from './rules.ts';
+import { loadUsers } from './store.ts';
+import { isEmail, nameKey, checkLines } from './rules.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 

@@ -3,7 +3,6 @@ import { Fault } from '../../lib/fault.ts';
 import { type Audience, audienceSlice } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { articlesAdmit } from '../knowledge/index.ts';
-import { type MembershipVariable, type RoleFacts, roleFactsSlice } from './role-facts.ts';
 import {
   groupsAround,
   loadStandings,
@@ -15,6 +14,7 @@ import {
   usersInside,
   usersOfUnits,
 } from './store-standing.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 /** What the changes of one transaction give. */
 export interface Handed {
@@ -202,3 +202,50 @@ export async function judgeHanded(ctx: ReadContext, handed: Handed, caller: Stan
   await judge.units(handed.units);
   await judge.audiences();
 }
+
+/** Variables of the condition language that stand for the caller's memberships. */
+const VARIABLES = ['$myGroups', '$myOrgUnit', '$myOrgUnits'] as const;
+export type MembershipVariable = (typeof VARIABLES)[number];
+
+export interface RoleFacts {
+  /** Variables that the row conditions of the role use. */
+  variables: ReadonlySet<MembershipVariable>;
+  /** Ids of the groups and units whose memberships the holders of the role may give. */
+  groups: ReadonlySet<string> | '*';
+  orgUnits: ReadonlySet<string> | '*';
+}
+
+interface CompiledRole {
+  records: readonly { where?: unknown }[];
+  memberships?: { groups: readonly string[] | '*'; orgUnits: readonly string[] | '*' };
+}
+
+function isVariable(value: unknown): value is MembershipVariable {
+  return VARIABLES.some((variable) => variable === value);
+}
+
+/** The variables in a condition, at any depth. A literal text that looks like a variable is written with two dollar signs. */
+function* variablesIn(condition: unknown): Generator<MembershipVariable> {
+  if (isVariable(condition)) yield condition;
+  else if (typeof condition === 'object' && condition !== null) {
+    for (const part of Object.values(condition)) yield* variablesIn(part);
+  }
+}
+
+function build(source: ConfigSource): ReadonlyMap<string, RoleFacts> {
+  const found = new Map<string, RoleFacts>();
+  for (const { id, section, state, compiled } of source.items) {
+    if (section !== 'roles' || state !== 'ACTIVE') continue;
+    const { records, memberships } = compiled as CompiledRole;
+    const named = (list: readonly string[] | '*' | undefined) => (list === '*' ? list : new Set(list));
+    found.set(id, {
+      variables: new Set(records.flatMap(({ where }) => [...variablesIn(where)])),
+      groups: named(memberships?.groups),
+      orgUnits: named(memberships?.orgUnits),
+    });
+  }
+  return found;
+}
+
+/** Id of an active role → what it means for memberships. */
+export const roleFactsSlice: DerivedView<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };

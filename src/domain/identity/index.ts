@@ -13,10 +13,10 @@ export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { requireMayHandOn } from './escalation.ts';
-export { findKey } from './names.ts';
-export { idsByName } from './names-store.ts';
+export { findKey } from './rules.ts';
+export { idsByName } from './store-names.ts';
 export { findNames, type NamedKind } from './store-names.ts';
-export { searchNames } from './queries-names.ts';
+export { searchNames } from './queries.ts';
 export {
   findGroup,
   findUnit,
@@ -28,4 +28,4 @@ export {
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';
 export { accessLock } from './store.ts';
-export { identityChecks } from './store-checks.ts';
+export { identityChecks } from './health.ts';

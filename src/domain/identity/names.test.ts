@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { findKey, isEmail, nameKey } from './names.ts';
+import { findKey, isEmail, nameKey } from './rules.ts';
 
 describe('the normal form of names', () => {
   it('is one for names that differ by case or by the way they are composed', () => {

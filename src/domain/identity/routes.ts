@@ -1,12 +1,11 @@
-import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import type { Localized } from '../../configuration/schemas.ts';
 import * as groups from './commands-groups.ts';
-import * as members from './commands-members.ts';
 import * as units from './commands-units.ts';
 import * as users from './commands-users.ts';
 import * as contract from './contract.ts';
 import * as admin from './contract-admin.ts';
 import * as queries from './queries.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 
 export const identityRoutes: BoundOperation[] = [
   bind(contract.listUsers, (ctx) => queries.listUsers(ctx)),
@@ -28,13 +27,13 @@ export const identityRoutes: BoundOperation[] = [
   ),
   bind(admin.archiveUnit, (ctx, { params, body }) => units.archiveUnit(ctx, params.id, body.expectedRevision)),
   bind(admin.restoreUnit, (ctx, { params, body }) => units.restoreUnit(ctx, params.id, body.expectedRevision)),
-  bind(contract.addGroupMember, (ctx, { body }) => members.addGroupMember(ctx, body)),
+  bind(contract.addGroupMember, (ctx, { body }) => groups.addGroupMember(ctx, body)),
   bind(admin.listGroupMembers, (ctx, { query }) => queries.listGroupMembers(ctx, query)),
-  bind(admin.removeGroupMember, (ctx, { params }) => members.removeGroupMember(ctx, params.id)),
-  bind(contract.setOrgMember, (ctx, { body }) => members.setOrgMember(ctx, body)),
+  bind(admin.removeGroupMember, (ctx, { params }) => groups.removeGroupMember(ctx, params.id)),
+  bind(contract.setOrgMember, (ctx, { body }) => groups.setOrgMember(ctx, body)),
   bind(admin.listOrgMembers, (ctx, { query }) => queries.listOrgMembers(ctx, query)),
   bind(admin.removeOrgMember, (ctx, { params, body }) =>
-    members.removeOrgMember(ctx, params.id, body.expectedOrganizationUnitId),
+    groups.removeOrgMember(ctx, params.id, body.expectedOrganizationUnitId),
   ),
   bind(admin.listArchived, (ctx) => queries.listArchived(ctx)),
 ];

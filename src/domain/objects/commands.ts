@@ -10,8 +10,7 @@ import {
   registry,
   withLongTextsRead,
 } from '../metadata/index.ts';
-import { requireRevision } from './conflict.ts';
-import { planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
+import { requireRevision, planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
 import { type Authorized, judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
 import {
@@ -24,7 +23,7 @@ import {
   type Values,
 } from './rules.ts';
 import { changeObject, insertObject, type ObjectRow } from './store.ts';
-import { useImage } from './store-images.ts';
+import { useImage } from './store-lookups.ts';
 
 export interface CreateInput {
   typeDefinitionId: string;

@@ -13,7 +13,7 @@
  * through `project`.
  */
 export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
-export { changedSince, requireRevision } from './conflict.ts';
+export { changedSince, requireRevision } from './load.ts';
 export {
   createObject as createOperation,
   ObjectSchema,
@@ -46,12 +46,11 @@ export {
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
 export { type GuardedWrite, guarded, holdActive, holdRevision, readableRecord } from './store.ts';
-export { objectChecks, recordMissing } from './store-checks.ts';
-export { imageUse } from './store-images.ts';
+export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
-export { findByField, type PageMark, readPage, type Wanted } from './queries-lookups.ts';
-export { listChanges } from './store-lookups.ts';
+export { findByField, type PageMark, readPage, type Wanted } from './queries.ts';
+export { imageUse, listChanges, recordProbe } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
-export { imagesIn, strangeImages } from './rules-images.ts';
+export { imagesIn, strangeImages } from './rules.ts';
 export { invalidValues, type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';

@@ -5,7 +5,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { pointer } from '../../lib/json.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
 import { invalidValues, type Values } from './rules.ts';
-import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-named.ts';
+import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
 
 /**
  * Checks the ids in `values`. They are nearly always valid, so the first attempt checks them with guards in the statement that

@@ -1,8 +1,9 @@
+import * as contract from './contract.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { archiveObject, createObject, restoreObject, updateObject } from './commands.ts';
-import * as contract from './contract.ts';
-import { type ContentParts, readImage } from './queries-images.ts';
 import {
+  type ContentParts,
+  readImage,
   type EventFilter,
   getHistory,
   getObject,

@@ -1,7 +1,11 @@
-/** SQL for the lookups of imports and exports: records by the value of a field, by page, and changes by revision. */
-import sql, { empty, type Sql } from 'sql-template-tag';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow } from './store.ts';
+/**
+ * SQL for lookups of records: by the value of a field, by page, changes by revision, inline images, referenced records and users, and
+ * what the configuration asks about stored records.
+ */
+import sql, { empty, type Sql, join } from 'sql-template-tag';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, type HistoryRow } from './store.ts';
+import type { BlobUse } from '../../platform/blobs/register.ts';
 
 /** Active visible records of the type that satisfy the condition, with the value of one field. */
 export async function listByValue(
@@ -60,3 +64,147 @@ export async function listChanges(
     FROM jsonb_to_recordset(${JSON.stringify(revisions)}::jsonb) AS r (id uuid, revision integer)
     JOIN journal j ON j.object_id = r.id AND j.revision = r.revision AND j.type = 'ObjectUpdated'`);
 }
+
+export interface ImageRow {
+  sha256: string;
+  mediaType: string;
+  size: number;
+}
+
+export async function findImage(ctx: ReadContext, objectId: string, sha256: string): Promise<ImageRow | undefined> {
+  const rows = await ctx.query<ImageRow>(sql`
+    SELECT sha256, media_type AS "mediaType", size FROM inline_images
+    WHERE object_id = ${objectId}::uuid AND sha256 = ${sha256}`);
+  return rows[0];
+}
+
+export const useImage: TableWrite<{ object_id: string; sha256: string; media_type: string; size: number }> = {
+  name: 'use_image',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO inline_images (object_id, sha256, media_type, size)
+    SELECT object_id, sha256, media_type, size
+    FROM jsonb_to_recordset(${rows}) AS r (object_id uuid, sha256 text, media_type text, size integer)
+    ON CONFLICT DO NOTHING`,
+};
+
+/** A record's images are kept as long as its history. */
+export const imageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM inline_images i WHERE i.sha256 = ${sha256})`;
+
+/** The record's events that contain the image's handle anywhere. The caller checks in which field. */
+export async function listEventsNaming(
+  ctx: ReadContext,
+  objectId: string,
+  sha256: string,
+): Promise<Pick<HistoryRow, 'changes' | 'data'>[]> {
+  const named = `%blob:${sha256}%`;
+  return await ctx.query(sql`
+    SELECT j.changes, j.data FROM journal j
+    WHERE j.object_id = ${objectId}::uuid AND (j.changes::text LIKE ${named} OR j.data::text LIKE ${named})`);
+}
+
+/** Ids in values, by the kind of item that they must refer to. */
+export interface NamedThings {
+  users: readonly string[];
+  groups: readonly string[];
+  units: readonly string[];
+  objects: readonly string[];
+}
+
+export interface FoundThings {
+  /** Ids of users, groups and units. */
+  people: ReadonlySet<string>;
+  /** Record id → type id. */
+  objects: ReadonlyMap<string, string>;
+}
+
+/** The users, groups, units and records that exist and are active, in one statement; records only under `visible`. */
+export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql | null): Promise<FoundThings> {
+  const parts: Sql[] = [];
+  const look = (table: Sql, named: readonly string[]): void => {
+    if (named.length === 0) return;
+    parts.push(
+      sql`SELECT id, NULL::uuid AS "typeId" FROM ${table} WHERE ${isAmong(sql`id`, named)} AND state = 'ACTIVE'`,
+    );
+  };
+  look(sql`users`, ids.users);
+  look(sql`groups`, ids.groups);
+  look(sql`org_units`, ids.units);
+  if (ids.objects.length > 0 && visible !== null) {
+    parts.push(sql`SELECT o.id, o.type_id AS "typeId" FROM objects o
+      WHERE ${isAmong(sql`o.id`, ids.objects)} AND o.state = 'ACTIVE' AND ${visible}`);
+  }
+  const people = new Set<string>();
+  const objects = new Map<string, string>();
+  if (parts.length === 0) return { people, objects };
+  for (const { id, typeId } of await ctx.query<{ id: string; typeId: string | null }>(join(parts, ' UNION ALL '))) {
+    if (typeId === null) people.add(id);
+    else objects.set(id, typeId);
+  }
+  return { people, objects };
+}
+
+/**
+ * A single id is compared with `=`. A statement with a list is planned at each execution, because the planner assumes ten
+ * elements for an unknown list, and planning costs several times as much as the lookup.
+ */
+function isAmong(column: Sql, ids: readonly string[]): Sql {
+  return ids.length === 1 ? sql`${column} = ${ids[0]}::uuid` : sql`${column} = ANY(${[...ids]}::uuid[])`;
+}
+
+/** Guards: each id must refer to an active user, group or unit. */
+export const namedUsers = named('named_users', sql`users`);
+export const namedGroups = named('named_groups', sql`groups`);
+export const namedUnits = named('named_units', sql`org_units`);
+
+function named(name: string, table: Sql): TableWrite<{ id: string }> {
+  return {
+    name,
+    guard: true,
+    columns: { id: 'uuid' },
+    sql: (rows: Sql) => sql`SELECT n.id FROM ${rows} JOIN ${table} n ON n.id = r.id WHERE n.state = 'ACTIVE'`,
+  };
+}
+
+export interface NamedObject {
+  id: string;
+  /** Allowed types of the record; null for any type. */
+  types: string[] | null;
+}
+
+/** Guard: each id must refer to an active record of one of its types that satisfies `visible`. */
+export function namedObjects(visible: Sql): TableWrite<NamedObject> {
+  return {
+    name: 'named_objects',
+    guard: true,
+    varies: true,
+    columns: { id: 'uuid', types: 'uuid[]' },
+    sql: (rows: Sql) => sql`
+      SELECT o.id FROM ${rows} JOIN objects o ON o.id = r.id
+      WHERE o.state = 'ACTIVE' AND (r.types IS NULL OR o.type_id = ANY(r.types)) AND ${visible}`,
+  };
+}
+
+/** Whether a record in one of these versions of the type has a value under the field's code. */
+async function holdsValue(
+  ctx: ReadContext,
+  typeId: string,
+  versions: readonly number[],
+  fieldCode: string,
+): Promise<boolean> {
+  const rows = await ctx.query<{ held: boolean }>(sql`
+    SELECT EXISTS (SELECT 1 FROM objects WHERE type_id = ${typeId}::uuid AND type_version = ANY(${[...versions]}::int[])
+      AND jsonb_exists("values", ${fieldCode})) AS held`);
+  return rows[0]?.held === true;
+}
+
+/** The given workflow states that at least one record is in; archived records count. */
+async function occupiedStates(ctx: ReadContext, stateIds: readonly string[]): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT s.id FROM unnest(${[...stateIds]}::uuid[]) AS s (id)
+    WHERE EXISTS (SELECT 1 FROM objects o WHERE o.workflow_state_id = s.id)`);
+  return rows.map((row) => row.id);
+}
+
+/** What the sections `types` and `workflows` of the configuration ask about stored records. `modules.ts` passes it in. */
+export const recordProbe = { holdsValue, occupiedStates };

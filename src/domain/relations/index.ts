@@ -12,4 +12,4 @@
 export type { RelationDefinition } from './definitions.ts';
 export { relationEvents } from './queries.ts';
 export { relationRoutes } from './routes.ts';
-export { relationChecks } from './store-checks.ts';
+export { relationChecks } from './health.ts';

@@ -10,13 +10,10 @@ import { loadItems, lockConfiguration } from '../../configuration/store.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import { findType, registry } from '../metadata/index.ts';
-import type { CompiledWebhook, WebhookDefinition } from './definitions.ts';
-import { checkAddress, compile, normalise, write } from './item.ts';
-import { loadNames, withCodes } from './naming.ts';
-import { requirePrincipal } from './principal.ts';
+import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
+import { checkAddress, compile, normalise, write, loadNames, withCodes, requirePrincipal } from './item.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
-import { findDelivery, retryDelivery } from './store.ts';
-import { listValues } from './store-secrets.ts';
+import { findDelivery, retryDelivery, listValues } from './store.ts';
 
 const SECTION = 'webhooks';
 

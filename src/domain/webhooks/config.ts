@@ -8,9 +8,9 @@ import { Code } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
-import type { WebhookDefinition } from './definitions.ts';
+import type { WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, type Item, normalise, WebhookItem, write } from './item.ts';
-import { listValues } from './store-secrets.ts';
+import { listValues } from './store.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',

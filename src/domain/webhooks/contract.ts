@@ -6,7 +6,7 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable } from '../../contract/schemas.ts';
 import { Code, oneOf } from '../../configuration/schemas.ts';
-import { DELIVERY_STATUSES } from './definitions.ts';
+import { DELIVERY_STATUSES } from './rules.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 const ItemState = oneOf(['ACTIVE', 'ARCHIVED']);

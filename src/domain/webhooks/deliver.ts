@@ -8,9 +8,8 @@ import type { Database } from '../../platform/database/pool.ts';
 import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
-import type { CompiledWebhook } from './definitions.ts';
+import { type CompiledWebhook, signedHeaders, verdictOf } from './rules.ts';
 import { type EventParts, type Payload, Payloads, type Sender } from './payload.ts';
-import { signedHeaders, verdictOf } from './rules.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import {
   type Finished,

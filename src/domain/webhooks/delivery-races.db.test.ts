@@ -12,7 +12,7 @@ import { type Receiver, startReceiver } from '../../../test/harness/receiver.ts'
 import { instant } from '../../platform/clock.ts';
 import { SecretBox } from '../../platform/secrets.ts';
 import { dispatchEvents } from './dispatch.ts';
-import { examineDeliveries, examineSecrets } from './doctor.ts';
+import { examineDeliveries, examineSecrets } from './health.ts';
 import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
 
 const systemTime = { now: () => Date.now() };

@@ -13,10 +13,10 @@
  */
 export { Deliverer, type DeliveryLimits } from './deliver.ts';
 export { dispatchEvents } from './dispatch.ts';
-export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './doctor.ts';
-export { EVENTS } from './event-schemas.ts';
+export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './health.ts';
+export { EVENTS } from './payload.ts';
 export { webhookRoutes } from './routes.ts';
 export { createSecret, rotateSecret } from './signing-secrets.ts';
-export { webhookChecks } from './store-checks.ts';
+export { webhookChecks } from './health.ts';
 export { deliveryBacklog, purgeDeliveries } from './store-delivery.ts';
-export { deliveryMetrics } from './store-figures.ts';
+export { deliveryMetrics } from './health.ts';

@@ -5,7 +5,7 @@ import { systemActor } from '../access/index.ts';
 import { newId } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import type { CompiledWebhook } from './definitions.ts';
+import type { CompiledWebhook } from './rules.ts';
 import { type EventParts, Payloads } from './payload.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
 

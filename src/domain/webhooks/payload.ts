@@ -8,9 +8,15 @@ import { firstThatKnows } from '../../configuration/record-types.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type RecordType, registry, today } from '../metadata/index.ts';
-import { type EventFilter, preload, readCard, type VisibleObject } from '../objects/index.ts';
-import type { CompiledWebhook } from './definitions.ts';
+import { type EventFilter, preload, readCard, type VisibleObject, WorkflowState } from '../objects/index.ts';
+import type { CompiledWebhook } from './rules.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
+import Type, { type TSchema } from 'typebox';
+import { oneOf } from '../../configuration/schemas.ts';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
+import type { DescribedEvent } from '../../contract/openapi-events.ts';
+import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { EVENTS as DECLARED, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 
 /** Functions of other modules, passed in by `app.ts` so that this module does not depend on them. */
 export interface EventParts {
@@ -121,3 +127,52 @@ export class Payloads {
     return parsed;
   }
 }
+
+const Card = Type.Object(
+  {
+    id: Id,
+    typeDefinitionId: Id,
+    number: nullable(Type.String()),
+    revision: Revision,
+    state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),
+    workflowState: nullable(WorkflowState),
+    values: Values,
+  },
+  { $id: 'EventObject', description: 'The record as the executor may read it at the moment of the attempt.' },
+);
+
+const ABOUT_RECORD = { objectId: Id, revision: Revision, object: Card };
+
+const CommentText = Type.Object(
+  { id: Id, revision: Revision, body: Type.String(), visibility: oneOf(COMMENT_VISIBILITIES) },
+  { description: 'The comment as it is now, where the executor may read it.' },
+);
+function payloadOf(name: WebhookEvent): TSchema {
+  const { subject, data } = DECLARED[name];
+  const record = {
+    ...ABOUT_RECORD,
+    ...data,
+    ...(subject === 'comment' ? { comment: Type.Optional(CommentText) } : {}),
+  };
+  return Type.Object(
+    {
+      deliveryId: Type.String({
+        format: 'uuid',
+        description: 'The same on each attempt: do nothing for one you know.',
+      }),
+      eventId: Id,
+      eventType: Type.Literal(name),
+      timestamp: Type.String({ format: 'date-time', description: 'Of this attempt; the same as X-ITSM-Timestamp.' }),
+      occurredAt: Type.String({ format: 'date-time', description: 'Of the event.' }),
+      data: Type.Object(subject === 'article' ? data : record),
+    },
+    { $id: `${name}Delivery` },
+  );
+}
+
+/** The event types that webhooks deliver, with the schema of their deliveries. */
+export const EVENTS: readonly DescribedEvent[] = WEBHOOK_EVENTS.map((name) => ({
+  name,
+  summary: DECLARED[name].summary,
+  payload: payloadOf(name),
+}));

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { dispatchEvents } from './dispatch.ts';
-import { examineDeliveries, redispatch } from './doctor.ts';
+import { examineDeliveries, redispatch } from './health.ts';
 import { newest } from './store.ts';
 
 const clock = { now: () => Date.now() };

@@ -5,7 +5,7 @@ import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { readableIds } from '../objects/index.ts';
-import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './definitions.ts';
+import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './rules.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';

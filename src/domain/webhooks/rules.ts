@@ -4,6 +4,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { Outcome } from '../../platform/outbound/outbound.ts';
+import type { Condition } from '../../lib/filter.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const LONGEST_DELAY_MS = 3_600_000;
@@ -138,3 +139,26 @@ export function verdictOf(
   if (last || !isTemporary(status)) return { status: 'FAILED', delayMs: 0, ...note };
   return { status: 'PENDING', delayMs: delayMs(policy, attempt, retryAfterMs(retryAfter, nowMs)), ...note };
 }
+
+export interface WebhookDefinition {
+  code: string;
+  endpoint: string;
+  secretRef: string;
+  /** Login of the executor; the compiled form has `executionPrincipalId`. */
+  executionPrincipal: string;
+  eventTypes: string[];
+  /** Type codes (none: all types) and a condition on the record. */
+  filters: { types: string[]; condition?: Condition };
+  retryPolicy: { maxAttempts: number; baseDelayMs: number };
+  enabled: boolean;
+}
+
+/** The compiled form. Its condition contains ids instead of logins and codes. */
+export interface CompiledWebhook extends WebhookDefinition {
+  executionPrincipalId: string | null;
+}
+
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'SKIPPED'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+/** Statuses of a delivery that has no further attempt. */
+export const FINISHED = ['DELIVERED', 'FAILED', 'SKIPPED'] as const satisfies readonly DeliveryStatus[];

@@ -9,10 +9,9 @@ import { loadItems, lockConfiguration, planItem } from '../../configuration/stor
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { useMasterKey } from '../../platform/master-key.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
-import type { CompiledWebhook } from './definitions.ts';
-import { requirePrincipal } from './principal.ts';
-import { shownSecret } from './rules.ts';
-import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store-secrets.ts';
+import { type CompiledWebhook, shownSecret } from './rules.ts';
+import { requirePrincipal } from './item.ts';
+import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store.ts';
 
 const RIGHT = 'webhook.manage';
 const SECTION = 'signingSecrets';

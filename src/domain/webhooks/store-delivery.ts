@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
 import type { Backlog, OutboxRow } from '../../platform/audit/journal.ts';
-import { FINISHED } from './definitions.ts';
+import { FINISHED } from './rules.ts';
 import { newest } from './store.ts';
 
 /**

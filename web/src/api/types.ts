@@ -1,5 +1,4 @@
 /** Types of requests and answers, derived from the server's declarations. */
-import type { Static } from 'typebox';
 import type * as access from '../../../src/domain/access/contract.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';
 import type * as audit from '../../../src/domain/access/audit.ts';
@@ -20,6 +19,7 @@ import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
 import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
 import type * as workflow from '../../../src/domain/workflow/contract.ts';
+import type { Static } from 'typebox';
 import type { AnswerOf } from './client.ts';
 
 export type { DataType, FieldConstraints, FieldSchema } from './fields.ts';

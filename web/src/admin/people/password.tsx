@@ -11,7 +11,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import type { User } from './queries.ts';
 import { texts } from './texts.ts';
 
-/** Minimum length, as in the service (src/domain/access/password-length.ts). */
+/** Minimum length, as in the service (src/domain/access/contract.ts). */
 const SHORTEST = 12;
 
 export function PasswordForm({ user }: { user: User }) {
