@@ -9,17 +9,17 @@ import {
 } from '../../../test/harness/search-fixture.ts';
 
 /**
- * Somebody tries to find a hidden value by asking: for each letter of it, in each way that a question can be put, which of two
- * questions is answered otherwise. An attacker who does better than guessing must see a difference somewhere; so none may be seen.
+ * Property test of search leaks: for each part of a hidden value and each kind of question, the right guess and a wrong one
+ * must get the same answer.
  */
-describe('an attacker who asks for hidden values', () => {
+describe('an attacker who searches for hidden values', () => {
   let world: SearchFixture;
-  // Letters that stand in no text which the attacker may read: likeness of letters in titles is no secret.
+  // Letters that occur in no text that the attacker may read; similarity to letters of readable titles is no secret.
   const SECRET = 'mxqvzjkwg';
   const NOWHERE = 'fdilurybf';
   before(async () => {
     world = await startSearchFixture();
-    // What the attacker may read is the same in all; what they may not read is the secret, in one of two records.
+    // The readable part of the two records is equal; only one of them contains the secret in a hidden field.
     for (const hush of [SECRET, 'blank']) {
       const values = { title: 'Spot case', kind: 'shut', region: 'south', score: 4, secret: `${hush} word`, hush };
       const id = await world.make(values);
@@ -36,7 +36,7 @@ describe('an attacker who asks for hidden values', () => {
     const answer = await world.call(who, 'GET', `/search?${queryOf(query)}`);
     return withoutCorrelation(answer);
   };
-  /** Parts of the secret, beside parts that are as long and stand nowhere: its beginning letter by letter, and pieces of it. */
+  /** Parts of the secret, each with a wrong guess of the same length: its prefixes and substrings. */
   function* guesses(): Generator<[string, string]> {
     for (let length = 1; length <= SECRET.length; length++) {
       for (const start of length < 4 ? [0, 4] : [0]) {
@@ -47,7 +47,7 @@ describe('an attacker who asks for hidden values', () => {
   const leaf = (field: string, operator: string, value: unknown): object => ({ field, operator, value });
   const OPERATORS = ['equals', 'not-equals', 'contains', 'starts-with'] as const;
 
-  it('sees no difference by any operator, negation or nesting', async () => {
+  it('gets equal answers for any operator, negation or nesting', async () => {
     let asked = 0;
     for (const [right, wrong] of guesses()) {
       for (const field of ['secret', 'hush'] as const) {
@@ -69,7 +69,7 @@ describe('an attacker who asks for hidden values', () => {
         );
         for (const form of forms) {
           asked++;
-          // The very words of a refusal may tell of the question, never of the value.
+          // The text of an error may depend on the question, but never on the value.
           const [a, b] = [await ask('agent', { filter: form(right) }), await ask('agent', { filter: form(wrong) })];
           assert.equal(a, b, JSON.stringify(form(right)));
         }
@@ -86,7 +86,7 @@ describe('an attacker who asks for hidden values', () => {
     );
   });
 
-  it('sees no difference by words, beginnings, slips, kinds, totals, facets and order', async () => {
+  it('gets equal answers for words, prefixes, typos, kinds, totals, facets and order', async () => {
     const likes = (word: string): string[] => [
       word,
       `${word} case`,
@@ -104,7 +104,7 @@ describe('an attacker who asks for hidden values', () => {
         }
       }
     }
-    // That there is something to be found is seen by whoever may see it.
+    // A user who may read the secret finds it.
     const seen = JSON.parse(await ask('chief', { q: SECRET, kinds: 'object,comment' })).body.data;
     assert.deepEqual([seen.total, seen.facets.secret.length], [2, 1]);
     assert.equal(JSON.parse(await ask('chief', { q: 'mxqvzjkwx' })).body.data.total, 1);

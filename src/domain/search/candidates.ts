@@ -1,16 +1,17 @@
-/** Where more records hold some of the words than can be looked at: which of them are. */
+/** Selects candidates for ranking if more records contain some of the words than can be ranked. */
 import { sharesOf, type MatchSearch, matchOf, sum, together } from './matches.ts';
 import { candidateSteps, type TermFacts } from './ranking.ts';
 import { listMatches } from './store-match.ts';
 import { combinationOf } from './store-text-predicate.ts';
 import type { Term, TermQuery } from './terms.ts';
 
-/** Records that are looked at. */
+/** Maximum number of candidates. */
 const CANDIDATES = 1000;
 
 /**
- * Those first that hold most of what the question's rare words weigh, then those with the rarest word, and so on until there are
- * enough; in each step the last updated ones. How rare a word is, was seen among the caller's own records alone.
+ * Selects in steps: first the records with most of the weight of the question's rare words, then those with the rarest word,
+ * and so on until there are enough. Within a step, the last updated records come first. Word frequencies are measured on the
+ * caller's own records only.
  */
 export async function candidatesOf(
   search: MatchSearch,

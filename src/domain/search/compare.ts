@@ -1,4 +1,4 @@
-/** Compares the projection with the records and comments that it was made of (`docket doctor`). */
+/** Compares the search index with its source records and comments (`docket doctor`). */
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { profileView } from './index-profile.ts';
@@ -8,18 +8,18 @@ import { countGaps, differingComments, type Made, differingRecords } from './sto
 import { listComments, listNewest, listRecords, type StoredRecord } from './store-rebuild.ts';
 
 const BATCH = 500;
-/** Records last updated whose rows are compared word by word, unless all are. */
+/** Number of last updated records whose rows are compared word by word, unless all are compared. */
 const LOOKED_AT = 2000;
 
 export interface Comparison {
   compared: number;
   missing: number;
   stray: number;
-  /** Ids of the records and comments whose row says something else. */
+  /** Ids of records and comments whose row differs. */
   different: string[];
 }
 
-/** `deep`: every row word by word; else those of the records last updated. */
+/** @param deep compare every row word by word; otherwise only those of the last updated records */
 export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
   const { missing, stray } = await countGaps(ctx);
   const different: string[] = [];

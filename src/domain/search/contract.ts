@@ -1,4 +1,4 @@
-/** What travels for search (docs/spec/search.md#search). */
+/** The API contract of search (docs/spec/search.md#search). */
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
@@ -10,7 +10,7 @@ import { WorkflowState } from '../objects/index.ts';
 export const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The scope that reads the kind elsewhere. */
+/** The scope that other operations require for reading the kind. */
 const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
   ['comment', 'comments:read'],
   ['article', 'kb:read'],
@@ -20,7 +20,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
   ['org-unit', 'identity:read'],
 ]);
 
-/** The right that the kind needs beside what single things need. */
+/** The right that the kind requires, if it requires a global one. */
 export const RIGHT_OF: ReadonlyMap<string, GlobalRight> = new Map([
   ['article', 'kb.read'],
   ['user', 'user.administer'],

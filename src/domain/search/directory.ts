@@ -1,6 +1,6 @@
 /**
- * People, groups, units and services: few and short, so they are looked through in memory. Their analysed names are kept for
- * as long as the database says that nobody changed.
+ * Search in users, groups, units and services. They are few and short, so they are matched in memory. Their analysed names are
+ * cached until the database reports a change.
  */
 import type { Analysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
@@ -24,7 +24,7 @@ export interface Entry {
 function entryOf(analysis: Analysis, kind: Kind, one: Listed): Entry {
   const texts = [one.title, ...one.texts];
   const words = new Set(texts.flatMap((text) => analysis.indexLexemes(text).map(({ lexeme }) => lexeme)));
-  // Logins and codes are looked for whole, as well.
+  // Logins and codes are also matched as a whole.
   for (const text of texts) words.add(fold(text));
   return { kind, ...one, words };
 }
@@ -51,7 +51,7 @@ async function loadPeople(ctx: ReadContext, analysis: Analysis): Promise<Entry[]
   const people = await listPeople(ctx);
   return people.map(({ kind, id, title, texts, updatedAt }) => {
     const name = localized(title, defaultLocale, defaultLocale);
-    // Names in other languages find their owner too.
+    // Names in all locales are matched.
     const others = typeof title === 'string' ? [] : Object.values(title);
     return entryOf(analysis, kind, {
       id,
@@ -66,7 +66,7 @@ export function serviceEntries(analysis: Analysis, services: readonly Listed[]):
   return services.map((service) => entryOf(analysis, 'service', service));
 }
 
-/** How well one word is met: 1 whole, less by its beginning, least with a typing error; 0 not at all. */
+/** Match quality of a word: 1 for the whole word, less for a prefix, least with a typo, 0 for no match. */
 function meets(entry: Entry, term: Term): number {
   if (term.lexemes.some((lexeme) => entry.words.has(lexeme)) || entry.words.has(term.raw)) return 1;
   let best = 0;
@@ -79,7 +79,7 @@ function meets(entry: Entry, term: Term): number {
   return best;
 }
 
-/** Entries that meet all words, then those that meet some, then those that nearly do; best first, ties by id. */
+/** Entries that match all words, then those that match some, then those with similar words; best first, ties by id. */
 export function matchEntries(entries: readonly Entry[], terms: readonly Term[]): { entry: Entry; score: number }[] {
   if (terms.length === 0) return [];
   const hits: { entry: Entry; score: number }[] = [];

@@ -48,7 +48,7 @@ describe('search by filters', () => {
     return body.data.results.map((result: { id: string }) => names.get(result.id)).join('');
   };
 
-  it('takes every operator, last updated first', async () => {
+  it('accepts every operator, last updated first', async () => {
     const cases: [unknown, string][] = [
       [{ field: 'title', operator: 'equals', value: 'Beta' }, 'b'],
       [{ field: 'title', operator: 'not-equals', value: 'Beta' }, 'dca'],
@@ -100,29 +100,29 @@ describe('search by filters', () => {
       assert.equal(await found('chief', filter), expected, JSON.stringify(filter));
   });
 
-  it('takes a filter and words together', async () => {
+  it('combines a filter and words', async () => {
     assert.equal(await found('chief', { field: 'kind', operator: 'equals', value: 'open' }, 'alpha'), 'a');
     assert.equal(await found('chief', { field: 'kind', operator: 'equals', value: 'shut' }, 'alpha'), '');
   });
 
-  it('judges each type by its own field, where types have fields of one name in different shapes', async () => {
+  it('evaluates each type by its own field if fields with one code have different shapes', async () => {
     assert.equal(await found('chief', { field: 'score', operator: 'equals', value: 5 }), 'b');
     assert.equal(await found('chief', { field: 'score', operator: 'equals', value: '5' }), 'd');
     assert.equal(await found('chief', { field: 'score', operator: 'is-empty', value: false }), 'dcba');
     assert.equal(await found('chief', { field: 'score', operator: 'after', value: 4 }), 'cb');
   });
 
-  it('makes every condition on a hidden field false, where it is hidden', async () => {
+  it('makes conditions on a hidden field false where it is hidden', async () => {
     for (const operator of ['is-empty', 'not-equals'] as const) {
       const filter = { field: 'secret', operator, value: operator === 'is-empty' ? true : 'none' };
-      // Readable on open ones alone: of these `a` has a value and `c` has none.
+      // Readable only on open records: of these, `a` has a value and `c` has none.
       assert.equal(await found('agent', filter), operator === 'is-empty' ? 'c' : 'ca');
     }
     assert.equal(await found('agent', { field: 'secret', operator: 'starts-with', value: 's' }), 'a');
     assert.equal(await found('north', { field: 'title', operator: 'not-equals', value: '' }), 'ba');
   });
 
-  it('answers alike about hidden and unknown fields, and about those that are not configured to be filtered', async () => {
+  it('gives the same error for hidden, unknown and unfilterable fields', async () => {
     const words = async (field: string): Promise<unknown> => {
       const filter = {
         logic: 'AND',
@@ -153,7 +153,7 @@ describe('search by filters', () => {
       assert.deepEqual(await words(field), unknown, field);
   });
 
-  it('refuses what it cannot honour, with its place', async () => {
+  it('rejects invalid filters with the path of each problem', async () => {
     const refused = async (filter: unknown, path: string): Promise<void> => {
       const { status, body } = await world.search('chief', { filter });
       assert.equal(status, 400, JSON.stringify(filter));
@@ -187,7 +187,7 @@ describe('search by filters', () => {
     }
   });
 
-  it('counts facets over the page and over what is readable', async () => {
+  it('counts facets over the readable hits of the page', async () => {
     const facets = async (who: Searcher): Promise<any> =>
       (await world.search(who, { filter: { field: 'region', operator: 'equals', value: 'north' } })).body.data.facets;
     assert.deepEqual(await facets('chief'), {

@@ -1,8 +1,9 @@
 /**
- * The filter of a search, typed for each type of record that the caller reads. Pure.
+ * The filter of a search, typed for each record type that the caller may read. Pure.
  *
- * A field is known if it is a system field, or if a type has it with `filter: true` and some grant makes it readable to the
- * caller; else it is unknown, whatever the reason. On records of a type that has no such field every condition on it is false.
+ * A field is known if it is a system field, or if a type has it with `filter: true` and a grant makes it readable for the
+ * caller. All other fields are unknown, whatever the reason. On records of a type without the field, every condition on it is
+ * false.
  */
 import { isFault } from '../../lib/fault.ts';
 import {
@@ -16,19 +17,19 @@ import {
 import { parseStrictJson } from '../../lib/json.ts';
 import { Fault } from '../../lib/fault.ts';
 
-/** What a filter may name on the records of one type. */
+/** The fields of a type that a filter may use. */
 export interface FilterableType {
   typeId: string;
   fields: ReadonlyMap<string, FilterField>;
-  /** Whether the type has a field of its own of that code, whether or not it may be named. */
+  /** Whether the type has its own field with this code, readable or not. */
   owns(code: string): boolean;
 }
 
-/** Types whose records are judged by one typed condition. */
+/** The types that share one typed condition. */
 export interface TypedFilter {
   typeIds: string[];
   condition: TypedCondition;
-  /** Whether the field, as the condition has it, is one of the type's: else every condition on it is false there. */
+  /** Whether the field with this shape belongs to the type. If not, every condition on it is false there. */
   has(typeId: string, field: TypedField): boolean;
 }
 
@@ -36,7 +37,7 @@ function shapeOf(field: Pick<FilterField, 'kind' | 'dataType' | 'multiple'>): st
   return `${field.kind} ${field.dataType} ${field.multiple}`;
 }
 
-/** @throws Fault INVALID_FILTER for JSON that is none */
+/** @throws Fault INVALID_FILTER for invalid JSON */
 export function readFilter(text: string): unknown {
   try {
     return parseStrictJson(text);
@@ -48,7 +49,7 @@ export function readFilter(text: string): unknown {
   }
 }
 
-/** Codes that the filter names, as far as it is one; bounded by the limits of JSON itself. */
+/** The field codes in the filter. Invalid parts are ignored. */
 function codesIn(filter: unknown, found = new Set<string>()): Set<string> {
   if (typeof filter !== 'object' || filter === null) return found;
   const { field, conditions } = filter as { field?: unknown; conditions?: unknown };
@@ -64,14 +65,14 @@ function ownField(type: FilterableType, code: string): FilterField | undefined {
 }
 
 /**
- * The filter typed for every type. Where types have a field of one code in different shapes, a type whose shape does not take
- * the condition is judged as if it had no such field; only a filter that no type takes is refused.
+ * Types the filter for every type. If types have a field with the same code but different shapes, a type whose shape does not
+ * fit is treated as if it did not have the field. The filter is rejected only if it fits no type.
  *
- * @throws Fault INVALID_FILTER with a JSON Pointer for each place
+ * @throws Fault INVALID_FILTER with a JSON Pointer for each problem
  */
 export function typeFilter(filter: unknown, types: readonly FilterableType[], base: string): TypedFilter[] {
   const codes = [...codesIn(filter)];
-  // Shapes by code, over all types; where a type has none, that of the first that has one stands in for it.
+  // Field shapes by code over all types. A type without the field gets the shape of the first type that has it.
   const shapes = new Map<string, Map<string, FilterField>>();
   for (const code of codes) {
     const of = new Map<string, FilterField>();
@@ -131,7 +132,7 @@ function withOptions(known: FilterField, field: FilterField): FilterField {
   return { ...known, options: new Set([...known.options, ...field.options]) };
 }
 
-/** Whether the condition can hold at all where conditions on the `missing` fields are false. */
+/** Whether the condition can hold if all conditions on `missing` fields are false. */
 export function canHold(condition: TypedCondition, missing: (field: TypedField) => boolean): boolean {
   if (!('logic' in condition)) return !missing(condition.field);
   const holds = (part: TypedCondition): boolean => canHold(part, missing);

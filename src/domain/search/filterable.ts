@@ -1,4 +1,4 @@
-/** What a caller's filter may name on the records of each type that they read. */
+/** The fields that the caller's filter may use on each type that they may read. */
 import type { FilterField } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { fieldResolver, registry } from '../metadata/index.ts';
@@ -8,7 +8,7 @@ export function filterableTypes(ctx: ReadContext, typeIds?: readonly string[]): 
   const types = registry(ctx);
   const readable = ctx.actor.typesFor('read').filter((typeId) => typeIds === undefined || typeIds.includes(typeId));
   const known = readable.flatMap((typeId) => types.byId.get(typeId) ?? []);
-  // In an order that every installation shares: it decides in whose words a filter is refused.
+  // The order is the same in every installation, because the first type determines the error message.
   return known
     .sort((a, b) => (a.code < b.code ? -1 : 1))
     .map((type) => {

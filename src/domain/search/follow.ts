@@ -1,4 +1,4 @@
-/** Keeps the projection true inside the change's own transaction: what was acknowledged is found by the next request. */
+/** Updates the search index in the transaction of a change, so the next request finds acknowledged changes. */
 import { Turns } from '../../lib/yielding.ts';
 import { type EventType, isAbout } from '../../contract/events.ts';
 import type { Analysis } from '../../lib/words.ts';
@@ -10,17 +10,17 @@ import { type IndexProfile, profileView } from './index-profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, pendingWords } from './store.ts';
 
-/** Events after which a record's words may be others. */
+/** Events that can change the words of a record. */
 const RECORD_EVENTS: ReadonlySet<EventType> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
 
-/** Whether the change concerns a field that gives words, or the version that says which do. */
+/** Whether the change affects an indexed field or the type version. */
 function touchesWords(profile: IndexProfile, event: PlannedEvent): boolean {
   if (event.type === 'ObjectCreated' || event.data?.migratedToVersion !== undefined) return true;
   const changed = event.changes ?? {};
   return profile.fields.some(({ field }) => Object.hasOwn(changed, field.code));
 }
 
-/** Records that came to another version of their type and changed nothing else, of which no event tells: it says what is searched. */
+/** Updates the rows of records that moved to another version of their type. No event reports this. */
 export async function projectMoved(
   ctx: WriteContext,
   analysis: Analysis,
@@ -95,7 +95,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
     const ids = new Set<string>();
     for (const { type, data } of events) {
       if (!isAbout(type, 'article')) continue;
-      // Publishing takes the place of the version that was active.
+      // Publishing also replaces the previously active version.
       for (const id of [data?.versionId, data?.replacedVersionId]) if (typeof id === 'string') ids.add(id);
     }
     for (const id of ids) {

@@ -1,4 +1,4 @@
-/** How the search projection stands, as figures for whoever watches the service. */
+/** Metrics of the search index. */
 import sql from 'sql-template-tag';
 import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The hits of a question among records, in their order: those in which all words match, then, where they are few, those with
- * some of the words, then those with words nearly alike (docs/spec/search.md#search). Each step is bounded.
+ * The ranked hits of a question among records: first those that match all words, then, if these are few, those with some of the
+ * words, then those with similar words (docs/spec/search.md#search). Every step is bounded.
  */
 import { candidatesOf } from './candidates.ts';
 import { sharesOf, matchOf, type Question, sum, together } from './matches.ts';
@@ -13,40 +13,40 @@ import { likeWords } from './store-words.ts';
 import { type Term, type TermQuery, termQuery } from './terms.ts';
 import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
-/** Matches that are ranked: the last updated ones. */
+/** Maximum number of ranked matches; the last updated ones are ranked. */
 export const RANKED = 1000;
-/** With fewer hits than this, looser ones follow. */
+/** If there are fewer hits than this, less strict matches are added. */
 export const ENOUGH = 25;
-/** Records among which is counted how common words are. */
+/** Number of records in the sample for word frequencies. */
 const SAMPLE = 500;
-/** Of the best hits so many are looked at closely. */
+/** Number of best hits that are reranked. */
 const CLOSELY = 200;
-/** Words that are weighed: the rarest. */
+/** Maximum number of weighted words; the rarest are used. */
 const WEIGHED = 32;
-/** With more words, each match's rank is not worth taking before it is known to be wanted. */
+/** With more words, ranks are computed only for the matches that are needed. */
 const RANKED_AT_ONCE = 4;
-/** The longest page, and one more. */
+/** The largest page plus one. */
 const FAR = 101;
-/** More than any weight of words: what is asked for by number comes first. */
+/** Higher than any weight of words: matches of a record number come first. */
 const BY_NUMBER = 1e6;
 
-/** Scores of the tiers begin here; none reaches the next. */
+/** Base score of each tier. Scores of different tiers do not overlap. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
 
 export interface Hits {
   /** The first hits, best first. */
   ranked: readonly Scored[];
-  /** Hits known; all of them if `complete`. */
+  /** Number of known hits; all hits if `complete`. */
   count: number;
   complete: boolean;
-  /** The hits behind the ranked ones, by last update; they score `restScore`. */
+  /** The hits after the ranked ones, last updated first; their score is `restScore`. */
   rest(offset: number, limit: number): Promise<string[]>;
   restScore: number;
 }
 
 const unranked = (ids: readonly string[]): Matched[] => ids.map((id) => ({ id }));
 
-/** Keeps the order, and brings the scores into the tier. */
+/** Maps the scores into the range of the tier and keeps the order. */
 function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
   const base = TIER_BASE[tier];
   return scored.map(({ id, score: given }) => {
@@ -66,7 +66,7 @@ export async function findHits(put: Question): Promise<Hits> {
   if (all.count >= ENOUGH) return all;
   const several = asked(question.terms).length > 1;
   const any = several ? await anyHits(question, limit, all) : all;
-  // The one word was found as it is: it holds no slip, and it was looked for by its beginning, too.
+  // The only word was found as written: it has no typo, and its prefix was searched too.
   if (any.count >= ENOUGH || (!several && any.count > 0)) return any;
   return await nearHits(question, limit, any);
 }
@@ -87,7 +87,7 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const behind = question.from < limit ? [] : await listMatches(question.ctx, match, FAR, question.from);
   if (behind.length > 0) return farHits(question, match, limit, behind);
   const found = await findMatches(question.ctx, await withRank(question, match), limit);
-  // What is common tells apart only where there are several words and several hits.
+  // Word frequencies matter only with several words and several hits.
   const sampled = question.terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
   const weighed = await weigh(question, 'all', question.terms, sampled);
   const first = found.slice(0, RANKED).map(({ id, ...by }) => (sampled ? { id } : { id, ...by }));
@@ -101,14 +101,14 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   };
 }
 
-/** Behind all that is counted and ranked, only the page itself is looked for. */
+/** After all counted and ranked hits, only the page itself is read. */
 function farHits({ ctx, from }: Sampling, match: Match, limit: number, behind: readonly string[]): Hits {
   const rest = async (offset: number, most: number): Promise<string[]> =>
     offset === from && most <= FAR ? behind.slice(0, most) : await listMatches(ctx, match, most, offset);
   return { ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
 }
 
-/** Many matches of a few words are ranked as they are found: then no word is weighed by how common it is. */
+/** Many matches of a few words are ranked while they are found; words then have no frequency weights. */
 async function withRank(question: Sampling, match: Match): Promise<Match> {
   const { terms, accessFilter } = question;
   if (match.words === null || terms.length === 0 || terms.length > RANKED_AT_ONCE) return match;
@@ -116,12 +116,12 @@ async function withRank(question: Sampling, match: Match): Promise<Match> {
   return { ...match, words: { ...match.words, rank: rankOf(queries, rankPlan(facts, 'all'), accessFilter) } };
 }
 
-/** The words that are weighed, with what is known of them. */
+/** The weighted words with their statistics. */
 interface Weighed {
   terms: readonly Term[];
   queries: readonly TermQuery[];
   facts: readonly TermFacts[];
-  /** Mean size of the records looked at. */
+  /** Mean size of the sampled records. */
   average: number;
 }
 
@@ -131,7 +131,7 @@ interface Sampling extends Question {
 
 type Sample = Awaited<ReturnType<typeof sampleTerms>>;
 
-/** How common the question's own words are is counted once for all its tiers. */
+/** The sample of word frequencies, taken once for all tiers of a question. */
 class Sampled {
   #known: Promise<Sample> | undefined;
 
@@ -157,7 +157,7 @@ async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sam
   return { terms: of(terms), queries: of(queries), facts: of(facts), average: seen.average };
 }
 
-/** Best first: by a sum over the words, and, if `closely`, the best of them anew. */
+/** Best first: by the weighted sum of words, and with `closely` the best hits are reranked. */
 async function rank(
   question: Sampling,
   tier: Tier,
@@ -169,7 +169,7 @@ async function rank(
   const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
   const scored = await score(ctx, found, weighed.queries, plan, accessFilter);
   const first = closely && scored.length > 1 ? await rerankHits(question, scored.slice(0, CLOSELY), weighed) : scored;
-  // Those behind keep their order below the last of the first.
+  // Hits that are not reranked keep their order below the reranked ones.
   const floor = first.at(-1)?.score ?? 0;
   const behind = closely
     ? scored.slice(first.length).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }))
@@ -194,7 +194,7 @@ async function numberedAmong(
   return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }
 
-/** Puts looser hits behind the few that there are. */
+/** Appends less strict hits. */
 function behind(
   before: Hits,
   tier: Tier,
@@ -232,7 +232,7 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
   };
 }
 
-/** The words, each with those that one slip turns it into. */
+/** The words, each with the known words at edit distance 1. */
 async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]> {
   const fieldTokens = [...accessFilter.free, ...accessFilter.classes.flatMap((of) => of.fieldTokens)];
   const typed: Term[] = [];
@@ -272,7 +272,7 @@ async function nearHits(question: Sampling, limit: number, before: Hits): Promis
   };
 }
 
-/** Ids of matches in the order of `base`, for lists: of the strictest kind of match that finds anything. */
+/** Ids of matches in the order of `base`, for lists. Uses the strictest kind of match that finds anything. */
 export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
   const { ctx, accessFilter, terms } = question;
   if (terms.length === 0 && question.numbers === null) return [];
@@ -288,7 +288,7 @@ export async function findIds(question: Question, limit: number, offset: number)
     const match = await step();
     const ids = await listMatches(ctx, match, limit, offset);
     if (ids.length > 0) return ids;
-    // Past the end of what this kind of match finds.
+    // The offset is past the end of the matches of this kind.
     if (offset > 0 && (await listMatches(ctx, match, 1)).length > 0) return [];
   }
   return [];

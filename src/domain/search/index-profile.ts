@@ -1,6 +1,6 @@
 /**
- * How records of a type version are made searchable: which fields give words, in which zone, and under which label
- * (architecture, "Search and field rights"). One value per configuration snapshot; pure.
+ * Index profiles: which fields of a type version are indexed, with which weight, and under which field token
+ * (docs/explanation/search.md). One value per configuration snapshot; pure.
  */
 import { hash } from 'node:crypto';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -9,35 +9,35 @@ import { hiddenFieldView } from '../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
 
-/** Raised whenever the same text gives other lexemes than before: all rows are made anew then. */
+/** Increment this if the analysis gives other lexemes for the same text; all rows are then rebuilt. */
 export const ANALYSIS_VERSION = 1;
 
-/** Where a word stands: `A` weighs most. */
+/** Weight class of `tsvector`; `A` is the highest. */
 export type Zone = 'A' | 'B' | 'C' | 'D';
 
 export interface ProfileField {
   field: FieldDefinition;
   zone: Zone;
-  /** Empty for text that no reading grant hides. */
+  /** Empty for text that every reader of the record may read. */
   fieldToken: string;
 }
 
-/** The making of one type version's rows. */
+/** How the rows of a type version are built. */
 export interface IndexProfile {
-  /** Stands in the rows; another making is another number. */
+  /** Stored in the rows. A different profile has a different id. */
   id: number;
   fields: readonly ProfileField[];
 }
 
 export interface IndexProfiles {
   of(typeId: string, version: number): IndexProfile;
-  /** Every number that a row may have; rows of others are to be made anew. */
+  /** All current profile ids. Rows with other ids are outdated. */
   ids: readonly number[];
-  /** Codes of the fields of a type that give words, in any of its versions. */
+  /** Codes of the indexed fields of a type, over all its versions. */
   textFields(typeId: string): readonly string[];
-  /** Those of them that carry a label. */
+  /** Those of them that have a field token. */
   labelled(typeId: string): readonly string[];
-  /** What numbers of records begin with. */
+  /** Prefixes of record numbers. */
   prefixes: readonly string[];
 }
 
@@ -48,14 +48,14 @@ function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
 
 function makeProfile(version: TypeVersion, hidden: (code: string) => boolean): IndexProfile {
   const fields = [...version.fields.values()]
-    // An id is no text: who looks for a person or a record filters by it.
+    // Ids are not indexed as text; users filter by them.
     .filter((field) => field.search.text && !isId(field.dataType))
     .map((field) => ({
       field,
       zone: zoneOf(version, field),
       fieldToken: hidden(field.code) ? labelOf(field.code) : '',
     }))
-    // The title goes first: of a word's places only the first are kept.
+    // The title comes first, because only the first positions of a word are stored.
     .sort((a, b) => Number(b.zone === 'A') - Number(a.zone === 'A'));
   const said = fields.map(({ field, zone, fieldToken }) => [
     field.code,

@@ -1,10 +1,10 @@
 /**
- * Search: the words of records, comments and articles, and the filter language over what is configured to be searched.
+ * Search in the words of records, comments and articles, and filters on fields that are configured as filterable.
  *
  * Own tables: `search_records`, `search_comments`, `search_articles`, `search_words`, `search_pending_words`, `search_rebuild`.
- * Invariants: the projection is written in the statement of the change itself, by a follower; what a right hides from a caller
- * is hidden from matching, counting, order, facets and snippets alike; nothing unbounded is ranked or counted. How it works is
- * told in docs/explanation/search.md.
+ * Invariants: the index is written in the statement of the change, by a follower. Data that is hidden from a caller has no
+ * effect on matches, counts, order, facets and snippets. All ranking and counting is bounded. docs/explanation/search.md
+ * explains how it works.
  */
 export { type Comparison, compareProjection } from './compare.ts';
 export { projectMoved, searchFollower } from './follow.ts';

@@ -1,4 +1,4 @@
-/** What search does in the background; each takes no input, reads the state of things and reconciles. */
+/** Background jobs of search. They take no input: they read the state and reconcile it. */
 import type { Database } from '../../platform/database/pool.ts';
 import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
 import type { SearchParts } from './parts.ts';
@@ -7,7 +7,7 @@ import { learnWords } from './store-rebuild.ts';
 
 const LEARNT_AT_ONCE = 500;
 
-/** A part of the work to be done on a timer; true when there is more at once. */
+/** A job that runs on a timer. Returns true if there is more work. */
 export interface SearchJob {
   name: string;
   everyMs: number;
@@ -17,7 +17,7 @@ export interface SearchJob {
 export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): SearchJob[] {
   return [
     {
-      // A rebuilding that was begun is finished, whoever began it.
+      // Continues a rebuild, whichever process started it.
       name: 'search-rebuild',
       everyMs: 2000,
       run: async () => {

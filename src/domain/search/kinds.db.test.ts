@@ -16,7 +16,7 @@ describe('search of other kinds', () => {
     assert.deepEqual(problems, []);
   });
 
-  it('finds comments of readable records, internal ones for holders of Private Comment', async () => {
+  it('finds comments of readable records; internal ones only with the right to read them', async () => {
     const north = await world.make({ title: 'North', region: 'north' });
     const south = await world.make({ title: 'South', region: 'south' });
     const comment = async (id: string, body: string, visibility: string): Promise<string> =>
@@ -53,7 +53,7 @@ describe('search of other kinds', () => {
     assert.deepEqual(await world.titles('chief', { q: 'pistachio' }), []);
   });
 
-  it('takes kinds together, best first', async () => {
+  it('combines kinds, best hits first', async () => {
     const id = await world.make({ title: 'Cashew cashew' });
     const comment = await world.ok('chief', 'POST', `/objects/${id}/comments`, {
       body: 'cashew',
@@ -76,7 +76,7 @@ describe('search of other kinds', () => {
     assert.equal(new Set(shown.flatMap((data) => data.results.map((one: { id: string }) => one.id))).size, 2);
   });
 
-  it('finds people, groups and units for whoever administers them, also those just made', async () => {
+  it('finds users, groups and units for their administrators, including new ones', async () => {
     const unit = await world.ok('chief', 'POST', '/identity/org-units', { name: 'Отдел снабжения', location: 'Тверь' });
     const group = await world.ok('chief', 'POST', '/identity/groups', { code: 'night-watch', name: 'Night watch' });
     const person = await world.ok('chief', 'POST', '/identity/users', {
@@ -87,7 +87,7 @@ describe('search of other kinds', () => {
     const hit = async (q: string, kinds: string): Promise<string[]> =>
       (await world.search('chief', { q, kinds })).body.data.results.map((one: { id: string }) => one.id);
     for (const q of ['Жукова', 'анна жук', 'zhukova', 'жокова']) assert.deepEqual(await hit(q, 'user'), [person.id], q);
-    // Others are at example.org, too.
+    // Other users have an address at example.org, too.
     assert.equal((await hit('anna@example.org', 'user'))[0], person.id);
     for (const q of ['night', 'night-watch', 'Watch night']) assert.deepEqual(await hit(q, 'group'), [group.id], q);
     for (const q of ['снабжение', 'тверь']) assert.deepEqual(await hit(q, 'org-unit,group'), [unit.id], q);
@@ -118,7 +118,7 @@ services:
     assert.deepEqual((await hits('agent', 'portable')).length, 1);
   });
 
-  it('asks for the scope that reads a kind elsewhere', async () => {
+  it('requires the scope of each kind', async () => {
     const scopes: [string, string][] = [
       ['comment', 'comments:read'],
       ['article', 'kb:read'],

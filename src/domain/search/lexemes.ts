@@ -1,8 +1,8 @@
 /**
- * Lexemes as the projection holds them, and the text forms of `tsvector` and `tsquery`. Pure.
+ * Lexemes of the search index, and the text formats of `tsvector` and `tsquery`. Pure.
  *
- * Words of people's text never hold control characters, so that a label cannot be written by typing it: a labelled lexeme
- * begins with U+0001, a record's number with U+0002.
+ * Words from texts never contain control characters, so users cannot type a field token: lexemes with a token start with
+ * U+0001, record numbers with U+0002.
  */
 import { foldNumber } from '../../lib/filter-fields.ts';
 import type { IndexLexeme } from '../../lib/words.ts';
@@ -10,13 +10,13 @@ import type { IndexLexeme } from '../../lib/words.ts';
 const LABEL = '\u0001';
 const NUMBER = '\u0002';
 
-/** As PostgreSQL counts: positions above this are one. */
+/** PostgreSQL's maximum position; higher positions are stored as this one. */
 const LAST_POSITION = 16_383;
-/** More places of one word say nothing more; the rank saturates long before. */
+/** Maximum number of stored positions per word; more do not change the rank noticeably. */
 const MOST_PLACES = 12;
-/** Bytes of one lexeme. */
+/** Maximum length of a lexeme in bytes. */
 const LONGEST_LEXEME = 240;
-/** Bytes that all lexemes of a row may take together; PostgreSQL's limit is 1 MiB with positions. */
+/** Maximum size of all lexemes of a row in bytes. PostgreSQL's limit is 1 MiB with positions. */
 const MOST_BYTES = 600_000;
 
 export function labelOf(fieldCode: string): string {
@@ -27,7 +27,7 @@ export function numberLexeme(number: string): string {
   return NUMBER + foldNumber(number);
 }
 
-/** Whether there is neither a control character in it nor what has a meaning of its own between quotes. */
+/** Whether the text has no control characters and no characters with a meaning inside quotes. */
 function isPlain(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -36,10 +36,10 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** Empty for what cannot be kept. */
+/** Empty for a text that cannot be stored. */
 function clean(lexeme: string): string {
   const text = isPlain(lexeme) ? lexeme : lexeme.replaceAll(/\p{Cc}/gu, '');
-  // A UTF-16 unit is at most three bytes.
+  // A UTF-16 unit takes at most three bytes.
   return text.length * 3 <= LONGEST_LEXEME || Buffer.byteLength(text) <= LONGEST_LEXEME ? text : '';
 }
 
@@ -47,7 +47,7 @@ function quoted(lexeme: string): string {
   return isPlain(lexeme) ? `'${lexeme}'` : `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-/** What one field gives to a row. */
+/** The lexemes of one field. */
 export interface Part {
   lexemes: readonly IndexLexeme[];
   zone: string;
@@ -55,11 +55,12 @@ export interface Part {
 }
 
 /**
- * The row's words as text of a `tsvector`, and the number of words without label. What is too much is left out, counted field
- * by field among the `most` that a row can have, so that the text of one field decides nothing about another's.
+ * The words of a row as the text of a `tsvector`, and the number of words without a field token. Words over the size limit are
+ * dropped. Each field has its own share of the limit (`most` fields per row), so the text of a field does not affect which
+ * words of another field are dropped.
  */
 export function wordsOf(parts: readonly Part[], most: number, number: string | null): { words: string; size: number } {
-  /** Lexeme → its places, as they are written. */
+  /** Lexeme → its positions, as written. */
   const written = new Map<string, string>();
   const offsets = new Map<string, number>();
   const budget = Math.floor(MOST_BYTES / Math.max(1, most));
@@ -72,7 +73,7 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
       const word = clean(lexeme);
       if (word === '') continue;
       const key = fieldToken + word;
-      // As if every letter took three bytes.
+      // Estimates three bytes per letter.
       left -= 3 * key.length + 8 + 2 * Math.min(positions.length, MOST_PLACES);
       if (left < 0) break;
       let places = written.get(key) ?? '';
@@ -84,7 +85,7 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
       last = Math.max(last, positions.at(-1) ?? 0);
       if (fieldToken === '') size += positions.length;
     }
-    // A gap, so that the last word of one field and the first of the next are no neighbours.
+    // A gap between fields, so that their last and first words are not adjacent.
     offsets.set(fieldToken, offset + last + 8);
   }
   let words = '';
@@ -93,7 +94,7 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
   return { words, size };
 }
 
-/** A `tsquery` that any of the lexemes satisfies, each under each label; with `prefix`, also words that begin so. */
+/** A `tsquery` that matches any of the lexemes under any of the field tokens; with `prefix`, also words with these prefixes. */
 export function anyLexeme(lexemes: readonly string[], fieldTokens: readonly string[], prefix: boolean): string {
   const parts: string[] = [];
   for (const lexeme of new Set(lexemes.map(clean))) {
@@ -103,7 +104,7 @@ export function anyLexeme(lexemes: readonly string[], fieldTokens: readonly stri
   return parts.join(' | ');
 }
 
-/** A `tsquery` for records whose number is the text, or begins with it. */
+/** A `tsquery` for records whose number equals the text, or starts with it. */
 export function numberQuery(raw: string, prefix: boolean): string {
   const text = clean(foldNumber(raw));
   return text === '' ? '' : `${quoted(NUMBER + text)}${prefix ? ':*' : ''}`;

@@ -1,4 +1,4 @@
-/** Words in lists of records: `q` of `GET /objects`, and of exports. */
+/** Word matches for lists of records: `q` of `GET /objects`, and of exports. */
 import type { WordMatch } from '../objects/index.ts';
 import { profileView } from './index-profile.ts';
 import { findIds } from './hits.ts';
@@ -6,7 +6,7 @@ import type { SearchParts } from './parts.ts';
 import { accessFilterFor } from './sources.ts';
 import { numbersOf, termsOf } from './terms.ts';
 
-/** Ids of records that hold all words, or, where none does, some of them; newest first. */
+/** Ids of records that match all words, or if there are none, some of them; newest first. */
 export function wordMatch(parts: SearchParts): WordMatch {
   return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
     const accessFilter = await accessFilterFor(ctx, parts, typeIds);

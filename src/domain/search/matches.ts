@@ -1,4 +1,4 @@
-/** From what is needed to a match, with an estimate of how much it will find. */
+/** Builds a match from a text predicate, with an estimate of the number of matches. */
 import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { shareOf, type TermStatistics } from './store-statistics.ts';
@@ -8,14 +8,14 @@ import type { AccessFilter } from './store-access-filter.ts';
 import type { Numbers, Term } from './terms.ts';
 import { EXPENSIVE_SPARE } from './plan.ts';
 
-/** With no more matches than this, all of them are looked up. */
+/** Up to this number of estimated matches, all of them are read. */
 const FEW = 4000;
 
 export interface MatchSearch {
   ctx: ReadContext;
   statistics: TermStatistics;
   accessFilter: AccessFilter;
-  /** Match without words: state, filter, order. */
+  /** The match without words: state, filter, order. */
   base: Omit<Match, 'words' | 'accessFilter' | 'statistics'>;
 }
 
@@ -24,15 +24,15 @@ export interface Question extends MatchSearch {
   q: string;
   terms: readonly Term[];
   numbers: Numbers | null;
-  /** Whether comments that the caller may read lift a record. */
+  /** Whether matching comments that the caller may read raise the score of a record. */
   comments: boolean;
-  /** Hits that are counted exactly. */
+  /** Maximum number of hits that are counted exactly. */
   counted: number;
-  /** Hits before those that are asked for. */
+  /** Offset of the requested page. */
   from: number;
 }
 
-/** Estimated shares of all rows that hold each term. */
+/** Estimated share of all rows that contain each term. */
 export async function sharesOf(
   { ctx, statistics, accessFilter }: MatchSearch,
   terms: readonly Term[],
@@ -44,7 +44,10 @@ export async function sharesOf(
   );
 }
 
-/** `share`: of all rows, estimated; `dear`: whether the index of words has much to do with the question. */
+/**
+ * @param share estimated share of all rows
+ * @param expensive whether evaluating the predicate on the word index is expensive
+ */
 export async function matchOf(
   search: MatchSearch,
   predicate: TextPredicate,
@@ -63,7 +66,7 @@ export async function matchOf(
   return { ...search.base, accessFilter: search.accessFilter, words, statistics: search.statistics };
 }
 
-/** Of records that hold all: words go together more often than by chance, and less often than always. */
+/** Estimates the share of records that contain all words: between independent and fully correlated words. */
 export function together(shares: readonly number[]): number {
   const [least = 1, ...others] = [...shares].sort((a, b) => a - b);
   return others.reduce((share, other) => share * Math.sqrt(other), Math.min(1, least));

@@ -13,7 +13,7 @@ describe('pages of a search', () => {
     world = await startSearchFixture();
     const first = await world.make({ title: 'heron', region: 'north', kind: 'open' });
     await world.make({ title: 'heron stork', region: 'south', kind: 'shut', secret: 'ibis' });
-    // Many at once: copies of what the service wrote, an hour apart in their updates, every third in the north.
+    // Copies the rows that the service wrote, with updates one hour apart; every third record is in the north.
     const copies = [
       `INSERT INTO objects SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, type_id, type_version, 'TCK9' || lpad(n::text, 5, '0'),
          title, 1, state, workflow_state_id, values || jsonb_build_object('region', CASE WHEN n % 3 = 0 THEN 'north' ELSE 'south' END),
@@ -44,7 +44,7 @@ describe('pages of a search', () => {
   };
   const idsOf = (all: any[]): string[] => all.flatMap((page) => page.results.map((hit: { id: string }) => hit.id));
 
-  it('shows every hit once, however many there are, and counts up to the limit', async () => {
+  it('returns every hit once and counts up to the limit', async () => {
     for (const pageSize of [100, 90]) {
       const all = await pages('chief', { q: 'heron' }, pageSize);
       const ids = idsOf(all);
@@ -67,7 +67,7 @@ describe('pages of a search', () => {
     }
   });
 
-  it('counts what the caller sees, inside the limit', async () => {
+  it('counts only what the caller may read', async () => {
     const all = await pages('north', { q: 'heron' }, 100);
     assert.equal(idsOf(all).length, 467);
     assert.deepEqual([all[0].total, all[0].totalExact, all[0].totalPages], [467, true, 5]);
@@ -89,13 +89,13 @@ describe('pages of a search', () => {
     assert.deepEqual(updates, [...updates].sort().reverse());
   });
 
-  it('gives empty pages past the end, and refuses those beyond all ends', async () => {
+  it('returns empty pages past the end and rejects pages beyond the limit', async () => {
     const past = (await world.search('north', { q: 'heron', page: 1000, pageSize: 100 })).body.data;
     assert.deepEqual([past.results, past.hasMore, past.total], [[], false, 467]);
     assert.equal((await world.search('chief', { q: 'heron', page: 10_001, pageSize: 100 })).status, 400);
   });
 
-  it('goes on behind the hits with all words with those that have some, every one of them once', async () => {
+  it('continues with partial matches after full matches, each once', async () => {
     const all = await pages('chief', { q: 'bittern stork' }, 100);
     const ids = idsOf(all);
     assert.deepEqual([ids.length, new Set(ids).size], [280, 280]);
@@ -106,7 +106,7 @@ describe('pages of a search', () => {
     assert.equal(many[0].results[0].title, 'heron stork', 'the rarer word decides');
   });
 
-  it('counts exactly as far as the setting says', async () => {
+  it('counts exactly up to the configured limit', async () => {
     await world.app.apply(bundle('settings: { searchExactTotal: 2000 }'));
     const more = (await world.search('chief', { q: 'heron' })).body.data;
     assert.deepEqual([more.total, more.totalExact, more.totalPages], [RECORDS, true, 56]);
@@ -122,8 +122,8 @@ describe('pages of a search', () => {
     assert.equal(idsOf(await pages('chief', { filter }, 100)).length, 467);
   });
 
-  it('refuses a filter that takes longer than its time', async () => {
-    // A view that sleeps stands for very many records.
+  it('rejects a filter that exceeds its time limit', async () => {
+    // `pg_sleep` stands for a very large table.
     await stored(
       world.app,
       `CREATE FUNCTION sleepy(text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.05); RETURN true; END $$`,

@@ -1,4 +1,4 @@
-/** What the room works with beside a context: made once by `app.ts`, shared by all requests of the process. */
+/** State shared by all search requests of the process; created once by `app.ts`. */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { Directory } from './directory.ts';
 import { IndexUpToDate } from './up-to-date.ts';

@@ -5,19 +5,19 @@ import { type Estimate, plansFor } from './plan.ts';
 const MILLION: Estimate = { rows: 1_000_000, share: 0.03, admitted: 0.75, wanted: 1001 };
 const first = (estimate: Partial<Estimate>): string | undefined => plansFor({ ...MILLION, ...estimate })[0]?.by;
 
-describe('the shortest way to matches', () => {
-  it('looks all of them up where they are few', () => {
+describe('query plans', () => {
+  it('reads all matches if they are few', () => {
     assert.equal(first({ share: 0.001 }), 'matches');
     assert.equal(first({ share: 0.004 }), 'matches');
   });
 
-  it('looks up the last changed ones of many', () => {
+  it('reads the last changed records if there are many matches', () => {
     assert.equal(first({ share: 0.03 }), 'since');
     assert.equal(first({ share: 0.03, admitted: 0.15 }), 'since');
     assert.equal(first({ share: 0.4 }), 'recent');
   });
 
-  it('goes along what a caller sees where that is little, however common the word', () => {
+  it('reads the permitted records if they are few, for any word', () => {
     for (const share of [0.01, 0.1, 0.6]) {
       const [plan] = plansFor({ ...MILLION, share, admitted: 0.002 });
       assert.equal(plan?.by, 'admitted');
@@ -25,7 +25,7 @@ describe('the shortest way to matches', () => {
     }
   });
 
-  it('never goes along much more than it must, and always knows a way that ends', () => {
+  it('never reads much more than needed and always offers a plan that terminates', () => {
     for (const share of [1e-6, 0.001, 0.05, 0.5, 1]) {
       for (const admitted of [1e-6, 0.001, 0.05, 0.5, 1]) {
         for (const wanted of [26, 1001, 30_000]) {
@@ -37,7 +37,7 @@ describe('the shortest way to matches', () => {
     }
   });
 
-  it('reaches further where asking is dear, until all is looked up', () => {
+  it('reads more per query if queries are expensive', () => {
     const depth = (spare?: number): number =>
       plansFor({ ...MILLION, spare }).find(({ by }) => by === 'since')?.depth ?? 0;
     assert.ok(depth() > 1001 / 0.03 / 0.75, 'a little more than seems to be needed');
@@ -45,7 +45,7 @@ describe('the shortest way to matches', () => {
     assert.equal(first({ share: 0.01, spare: 5 }), 'matches', 'hardly less than all records');
   });
 
-  it('does not fail where nothing is known', () => {
+  it('works without statistics', () => {
     assert.equal(plansFor({ rows: 0, share: 0, admitted: 0, wanted: 1001 })[0]?.by, 'matches');
   });
 });

@@ -1,63 +1,64 @@
 /**
- * Which way to the matches of words is the shortest one. All ways have the same result; only estimates decide between them.
- * Pure. The weights are processor time measured at 1,000,000 records, in microseconds (docs/explanation/search.md).
+ * Chooses the cheapest query plan for word matches. All plans return the same result; estimates only affect the cost. Pure. The
+ * costs are processor time measured with 1,000,000 records, in microseconds (docs/explanation/search.md).
  */
 
-/** What is believed to be so. */
+/** The estimates that the choice is based on. */
 export interface Estimate {
-  /** All rows of the projection. */
+  /** Number of rows of the index. */
   rows: number;
-  /** Share of all rows that hold the words. */
+  /** Share of all rows that contain the words. */
   share: number;
-  /** Share of all records that rights and filter admit. */
+  /** Share of all records that rights and filter permit. */
   admitted: number;
-  /** Matches wanted, in order, those included that a page leaves out. */
+  /** Number of matches needed in order, including those before the page. */
   wanted: number;
-  /** How much further than seems to be needed a way goes; 1.15 unless said. */
+  /** Factor by which a plan reads more than the estimate requires; 1.15 by default. */
   spare?: number | undefined;
 }
 
 /**
- * `matches`: all of them by the index of words, then in order. `since`: those alone that were last changed after a moment that
- * about `depth` records lie behind, by the index of words and that of ids together. `recent`: the same, by the words of each of
- * these records. `walk`: along the last changed records, `depth` of them at most. `admitted`: along the records that rights and
- * filter admit, `depth` of them at most.
+ * - `matches`: reads all matches from the word index, then sorts them.
+ * - `since`: intersects the word index with the id index, for about `depth` last changed records.
+ * - `recent`: reads the words of the about `depth` last changed records.
+ * - `walk`: reads at most `depth` last changed records in order.
+ * - `admitted`: reads at most `depth` records that rights and filter permit.
  */
 export interface QueryPlan {
   by: 'matches' | 'since' | 'recent' | 'walk' | 'admitted';
   depth: number;
 }
 
-/** A way is not chosen for what would have to go just right. */
+/** Safety factor, so that a plan does not depend on an exact estimate. */
 const SPARE = 1.15;
 /**
- * To ask the index of words for many combinations costs the same however short the stretch (up to a second, docs/explanation/search.md), and
- * far more than to look at some matches that are not needed: rather than again, it is asked for more.
+ * For many combinations of words, a query on the word index costs the same for any time range (up to a second,
+ * docs/explanation/search.md). Reading some unneeded matches is cheaper than a second query.
  */
 export const EXPENSIVE_SPARE = 3;
-/** Longer than this nothing is walked. */
+/** Maximum depth of a walk. */
 const LONGEST = 100_000;
-/** More records than this are never taken for all that a caller may see. */
+/** Maximum number of permitted records for the plan `admitted`. */
 const FEW_ADMITTED = 20_000;
 
 const COST = {
-  /** To bring a match into order; more where its page is not at hand. */
+  /** Sorting a match; more if its page is not cached. */
   inOrder: 5,
-  /** To look at a record: rights, filter. */
+  /** Checking a record: rights, filter. */
   look: 8,
-  /** A record's place in an index. */
+  /** An entry of a record index. */
   entry: 0.15,
-  /** A match in the index of words. */
+  /** An entry of the word index. */
   posting: 0.25,
-  /** A row of the projection among its neighbours, its words looked at. */
+  /** Reading a row of the index in order, with its words. */
   row: 1,
-  /** A record's words, found by its id. */
+  /** Reading the words of a record by its id. */
   words: 3.5,
-  /** A record that a filter or a right admits, found by whatever index. */
+  /** A record that a filter or a right permits, found by any index. */
   admit: 4,
 } as const;
 
-/** From the shortest on; ways that cannot be are left out. */
+/** The possible plans, cheapest first. */
 export function plansFor({ rows, share, admitted, wanted, spare = SPARE }: Estimate): QueryPlan[] {
   const density = Math.max(share * admitted, 1 / Math.max(1, rows));
   const matches = share * rows;
@@ -72,7 +73,7 @@ export function plansFor({ rows, share, admitted, wanted, spare = SPARE }: Estim
     plans.push({ plan: { by: 'since', depth }, cost: common + depth * COST.entry + matches * COST.posting });
     plans.push({ plan: { by: 'recent', depth }, cost: common + depth * COST.row });
   }
-  // A walk ends by itself as soon as it has enough: how far it may go says only when it is given up.
+  // A walk stops as soon as it has enough matches, so a larger depth costs nothing by itself.
   if (depth <= LONGEST / 2) {
     const walk = (depth / spare) * (COST.words + share * COST.look);
     plans.push({ plan: { by: 'walk', depth: 2 * depth }, cost: walk });

@@ -1,6 +1,6 @@
 /**
- * Which indexes the hot searches go by, over enough records that it matters. Fails when one of them stops being used: then
- * either the statement or the index has lost its purpose. What the plans cost at a million records: docs/explanation/search.md.
+ * The indexes that frequent searches use, tested with enough records to matter. A failure means that an index is no longer
+ * used: fix the statement, or drop the index. docs/explanation/search.md has the costs with a million records.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -14,7 +14,10 @@ import { queryOf, type SearchFixture, startSearchFixture } from '../../../test/h
 
 const RECORDS = 30_000;
 
-/** From the few records that there are, whose rows the service made, with ids of their time as the service makes them: one word in all, one in every fifth, one in every 500th, one in one. */
+/**
+ * Multiplies the rows that the service created, with ids of matching times. The records contain one word in all of them, one in
+ * every fifth, one in every 500th, one in a single record.
+ */
 const MULTIPLY = `
   WITH pool AS (
     SELECT row_number() OVER () - 1 AS n, o.*, s.profile_id, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
@@ -32,7 +35,7 @@ const MULTIPLY = `
   )
   INSERT INTO search_records (id, profile_id, size, words) SELECT new_id, profile_id, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
 
-/** Two indexes of the projection hold ids; by either is as well. */
+/** The table has two indexes on ids; either is fine. */
 const BY_ID = 'search_records by id';
 
 interface Plan {
@@ -42,7 +45,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How the plan comes to rows of tables. */
+/** How the plan reads the rows of tables. */
 function pathsOf(plan: Plan): string[] {
   const own =
     plan['Index Name'] !== undefined
@@ -55,7 +58,7 @@ function pathsOf(plan: Plan): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(pathsOf)];
 }
 
-describe('plans of hot searches', () => {
+describe('SQL plans of frequent searches', () => {
   let world: SearchFixture;
   let client: pg.Client;
   let seen: Statement[] = [];
@@ -78,13 +81,13 @@ describe('plans of hot searches', () => {
     });
     await client.connect();
     await client.query(MULTIPLY);
-    // A guest's own records are few, and old.
+    // The guest's own records are few and old.
     await client.query(`UPDATE objects SET created_by = (SELECT id FROM users WHERE login = 'guest')
       WHERE number LIKE 'TCK9%' AND right(number, 3) = '999' AND updated_at < now() - interval '1 hour'`);
     const { db } = world.app;
     const snapshot = await loadSnapshot(db);
     await reconcileFieldIndexes(db, snapshot.get(typeView), snapshot.get(ownFieldView));
-    // As the background of a database does it, which learns what the planner goes by.
+    // Collects the statistics for the planner, as autovacuum would.
     await client.query('VACUUM ANALYZE');
     const query = db.query.bind(db);
     db.query = (statement, options) => {
@@ -118,7 +121,7 @@ describe('plans of hot searches', () => {
     const found = new Set<string>();
     for (const { text, values } of seen) {
       if (!/^\s*(WITH|SELECT)\b[^]*\b(objects|search_records) /.test(text)) continue;
-      // Whether there are more than so many records is told by any of them.
+      // The check whether there are more than a number of records may use any index.
       if (/^\s*SELECT count\(\*\) AS n FROM \(SELECT 1 /.test(text)) continue;
       const { rows } = await client.query({ text: `EXPLAIN (COSTS OFF, FORMAT JSON) ${text}`, values: [...values] });
       for (const one of pathsOf(rows[0]['QUERY PLAN'][0].Plan))
@@ -164,7 +167,7 @@ describe('plans of hot searches', () => {
     });
   }
 
-  it('finds the few records that somebody sees among all that hold a common word', async () => {
+  it('finds the few readable records among all with a frequent word', async () => {
     const { key } = await world.app.createKey({ login: 'guest' });
     const answer = await world.app.request('GET', `/api/v1${search({ q: 'everywhere', pageSize: 100 })}`, { key });
     const { results, total, totalExact } = answer.body.data;
@@ -187,14 +190,14 @@ describe('plans of hot searches', () => {
     );
   });
 
-  it('finds and ranks the records of a rare word in one statement, looks at them closely in another, and at nothing behind them', async () => {
+  it('finds and ranks the records of a rare word in one statement and reranks them in another', async () => {
     await paths(search({ q: 'seldom' }));
     const asked = seen.filter(({ text }) => text.includes('search_records')).map(({ text }) => text);
     assert.equal(asked.length, 2, asked.join('\n'));
     assert.match(asked[0] ?? '', /ts_rank/);
   });
 
-  it('would notice an index that is gone', async () => {
+  it('fails if an index is missing', async () => {
     await client.query('ALTER INDEX search_records_words RENAME TO other_words');
     try {
       const found = await paths(search({ q: 'once4711' }));

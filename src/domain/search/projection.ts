@@ -1,6 +1,6 @@
 /**
- * What the projection holds of a record, a comment or an article. Short texts are analysed in the event loop, long ones in a
- * worker thread.
+ * Builds the index rows of records, comments and articles. Short texts are analysed in the event loop, long ones in a worker
+ * thread.
  */
 import { Fault } from '../../lib/fault.ts';
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
@@ -12,20 +12,20 @@ import type { ArticleRow } from './store.ts';
 import type { ArticleText } from './store-articles.ts';
 
 export interface Projected {
-  /** Text of a `tsvector`. */
+  /** The text of a `tsvector`. */
   words: string;
-  /** Words without label. */
+  /** Number of words without a field token. */
   size: number;
 }
 
-/** Texts of one row, and how many fields the row may have. */
+/** The texts of a row, and the maximum number of fields of the row. */
 interface Texts {
   texts: readonly { text: string; zone: string; fieldToken: string }[];
   most: number;
   number: string | null;
 }
 
-/** Who analyses: the memory of words in this thread, and whose turn it takes in others. */
+/** The word cache of this thread, and the caller in whose queue tasks for worker threads wait. */
 export interface Analyst {
   analysis: Analysis;
   caller: string | null;
@@ -38,7 +38,7 @@ function analysed(analysis: Analysis, { texts, most, number }: Texts): Projected
 
 const IN_THREAD = makeAnalysis();
 
-/** Its size is the number of characters; the most expensive texts take about 4 microseconds for each. */
+/** The size is the number of characters; the most expensive texts take about 4 microseconds per character. */
 export const wordsTask: ThreadTask<Texts, Projected> = {
   name: 'search.words',
   inline: 4000,
@@ -55,7 +55,7 @@ async function analyse({ analysis, caller }: Analyst, given: Texts): Promise<Pro
   throw new Fault('OVERLOADED', 'The words of the text could not be found in time; retry after Retry-After.');
 }
 
-/** @throws Fault OVERLOADED where too many long texts wait */
+/** @throws Fault OVERLOADED if too many long texts are waiting */
 export async function projectRecord(
   analyst: Analyst,
   profile: IndexProfile,
@@ -72,7 +72,7 @@ export async function projectRecord(
   return await analyse(analyst, { texts, most: profile.fields.length, number });
 }
 
-/** @throws Fault OVERLOADED where too many long texts wait */
+/** @throws Fault OVERLOADED if too many long texts are waiting */
 export async function projectText(
   analyst: Analyst,
   texts: readonly { text: string; zone: string }[],
@@ -81,7 +81,7 @@ export async function projectText(
   return await analyse(analyst, { texts: given, most: texts.length, number: null });
 }
 
-/** @throws Fault OVERLOADED where too many long texts wait */
+/** @throws Fault OVERLOADED if too many long texts are waiting */
 export async function articleRow(analyst: Analyst, versionId: string, article: ArticleText): Promise<ArticleRow> {
   const { articleId, title, summary, tags, body, updatedAt } = article;
   const projected = await projectText(analyst, [

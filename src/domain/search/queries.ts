@@ -1,4 +1,4 @@
-/** The searches: what matches, in its order, as the caller may see it. */
+/** Search requests: matches in order, limited to what the caller may read. */
 import { windowOf } from '../../contract/paging.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
@@ -17,9 +17,9 @@ import { filterPredicate } from './store-filter.ts';
 import { setTimeBudget } from './store-match.ts';
 import { type Term, termsOf } from './terms.ts';
 
-/** How long a statement of a filtered search may take. */
+/** Time limit for a statement of a search with a filter. */
 const BUDGET_MS = 2000;
-/** What PostgreSQL says of a statement that was ended. */
+/** SQLSTATE of a cancelled statement. */
 const CANCELLED = '57014';
 
 export interface SearchAnswer {
@@ -42,12 +42,12 @@ export async function search(
   { work, caller }: Pick<Runner, 'work' | 'caller'>,
   parts: SearchParts,
   query: SearchQuery & { page: number; pageSize: number },
-  /** Whether the key reads comments. */
+  /** Whether the key has the scope for comments. */
   comments: boolean,
 ): Promise<SearchAnswer> {
   const window = windowOf(query);
   const request = readRequest(query);
-  // A filter may have no index: it runs under a time budget, for which there must be a transaction.
+  // A filter may have no index, so it runs under a time limit, which needs a transaction.
   return await work.read(caller, (ctx) => answer(ctx, parts, request, window, comments), {
     snapshot: request.filter !== null,
   });
@@ -93,7 +93,7 @@ async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => P
   return await orTooExpensive('query.filter', run);
 }
 
-/** Says of a statement that was ended for its time that the filter is too dear. @throws Fault FILTER_TOO_EXPENSIVE */
+/** Reports a cancelled statement as a filter that is too expensive. @throws Fault FILTER_TOO_EXPENSIVE */
 async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -117,7 +117,7 @@ async function recordsOf(
   return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : accessFilter);
 }
 
-/** The page of the hits of all sources together: the ranked ones by score, then the rest of each. */
+/** The page of the combined hits of all sources: ranked ones by score, then the rest of each source. */
 async function pageOfHits(sources: readonly Source[], offset: number, limit: number): Promise<Found[]> {
   const ranked =
     sources.length === 1
@@ -127,12 +127,12 @@ async function pageOfHits(sources: readonly Source[], offset: number, limit: num
   let passed = ranked.length;
   for (const source of sources) {
     if (page.length >= limit) break;
-    // All its hits are among the ranked ones.
+    // All its hits are ranked.
     if (source.complete && source.count <= source.ranked.length) continue;
     const from = Math.max(0, offset + page.length - passed);
     const ids = await source.rest(from, limit - page.length);
     page.push(...ids.map((id) => ({ kind: source.kind, id, score: source.restScore })));
-    // Only a source of which everything is known lies before another's hits.
+    // Only the hits of a completely known source can precede those of another source.
     passed += Math.max(0, source.count - source.ranked.length);
   }
   return page;

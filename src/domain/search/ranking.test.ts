@@ -23,7 +23,7 @@ const facts = (share: number, more: Partial<TermFacts> = {}): TermFacts => ({
   ...more,
 });
 
-/** As PostgreSQL computes it with weight 1. */
+/** The formula of PostgreSQL with weight 1. */
 function tsRank(times: number): number {
   let sum = 0;
   for (let j = 1; j <= times; j++) sum += 1 / j ** 2;
@@ -38,7 +38,7 @@ const anyTerm = fc.record({
 });
 
 describe('weights', () => {
-  test('rarer words weigh more, words that are said more often too, and none weighs nothing or less', () => {
+  test('rarer and repeated words weigh more, and every weight is positive', () => {
     fc.assert(
       fc.property(anyTerm, anyTerm, (a, b) => {
         assert.ok(weightOf(a) > 0 && Number.isFinite(weightOf(a)));
@@ -49,11 +49,11 @@ describe('weights', () => {
     assert.ok(weightOf({ share: 0.01, count: 1 }) > 3 * weightOf({ share: 0.5, count: 1 }));
   });
 
-  test('a share beyond what can be is taken as the nearest that can', () => {
+  test('shares are limited to the possible range', () => {
     for (const share of [-1, 0, 1, 2]) assert.ok(Number.isFinite(weightOf({ share, count: 1 })));
   });
 
-  test('the first pass weighs a word in the title more than in the text, and a rare one in the text more than a common title', () => {
+  test('the first pass prefers the title, and a rare word in the text over a frequent one in the title', () => {
     const { weights, zones, b } = rankPlan([facts(0.01), facts(0.4)], 'any');
     assert.equal(weights.length, 2);
     const [rich, text, short, title] = zones;
@@ -67,7 +67,7 @@ describe('candidates', () => {
   const sum = (terms: readonly TermFacts[], indices: readonly number[]): number =>
     indices.reduce((total, index) => total + weightOf({ share: terms[index]?.share ?? 1, count: 1 }), 0);
 
-  test('steps ask for less and less, and the last ones for each word, the rarest first', () => {
+  test('steps require less and less, the last ones a single word, the rarest first', () => {
     fc.assert(
       fc.property(fc.array(anyTerm, { maxLength: 12 }), (terms) => {
         const steps = candidateSteps(terms);
@@ -84,7 +84,7 @@ describe('candidates', () => {
         const shares = singles.map(([combination]) =>
           Math.max(0.0005, terms[combination?.[0] ?? -1]?.share ?? Number.NaN),
         );
-        // Words that are all but equally rare may weigh the same.
+        // Words with nearly equal frequencies may have equal weights.
         for (const [at, share] of shares.entries()) assert.ok(at === 0 || share >= (shares[at - 1] ?? 0) - 1e-9);
         let least = Number.POSITIVE_INFINITY;
         for (const step of steps.slice(0, -required.length)) {
@@ -101,7 +101,7 @@ describe('candidates', () => {
     );
   });
 
-  test('no word of a combination can be left out', () => {
+  test('combinations are minimal', () => {
     const terms = [0.001, 0.01, 0.02, 0.1, 0.3, 0.5].map((share) => facts(share));
     const total = sum(terms, [0, 1, 2, 3, 4, 5]);
     const [strict, middle] = candidateSteps(terms);
@@ -124,12 +124,12 @@ describe('candidates', () => {
     assert.deepEqual(candidateSteps([facts(0.2), facts(0.01)]), [[[1, 0]], [[1]], [[0]]]);
   });
 
-  test('signs of likeness choose nothing', () => {
+  test('similarity hints select no candidates', () => {
     assert.deepEqual(candidateSteps([facts(0.2), facts(0.0001, { required: false })]), [[[0]]]);
     assert.deepEqual(candidateSteps([]), []);
   });
 
-  test('a long question costs no more than some words of it', () => {
+  test('the cost of a long question is bounded', () => {
     const steps = candidateSteps(Array.from({ length: 64 }, (_, index) => facts((index + 1) / 100)));
     assert.ok(steps.length <= 67);
     for (const step of steps)
@@ -137,7 +137,7 @@ describe('candidates', () => {
   });
 });
 
-test('how often a word stands is read back from its rank', () => {
+test('the number of occurrences is derived from the rank', () => {
   assert.equal(timesOf(0), 0);
   for (let times = 1; times <= 12; times++) assert.ok(Math.abs(timesOf(tsRank(times)) - times) < 0.12, `${times}`);
   for (const rank of [1, 1.5, Number.NaN, -1]) assert.ok(Number.isFinite(timesOf(rank)));
@@ -149,7 +149,7 @@ interface Written {
   comment?: string;
 }
 
-/** Hits as SQL would give them for what is written. */
+/** The hits that SQL would return for the texts. */
 function hitsOf(written: readonly Written[], terms: readonly RerankTerm[]): RerankHit[] {
   const ranks = (text: string): number[] => {
     const times = new Map(analysis.indexLexemes(text).map(({ lexeme, positions }) => [lexeme, positions.length]));
@@ -164,14 +164,14 @@ function hitsOf(written: readonly Written[], terms: readonly RerankTerm[]): Rera
   }));
 }
 
-/** Indices of what is written, best first. */
+/** Indexes of the texts, best first. */
 function order(q: string, shares: Readonly<Record<string, number>>, written: readonly Written[]): number[] {
   const terms = analysis.queryTerms(q).map((term): RerankTerm => ({ ...term, share: shares[term.raw] ?? 0.01 }));
   const scores = rerank(hitsOf(written, terms), terms, q, analysis);
   return scores.map((_, index) => index).sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
 }
 
-describe('the close look', () => {
+describe('reranking', () => {
   const filler = 'the usual words of a ticket that says little';
   const cases: [name: string, q: string, shares: Record<string, number>, written: Written[]][] = [
     [
@@ -250,7 +250,7 @@ describe('the close look', () => {
     });
   }
 
-  test('nothing to look at', () => {
+  test('works without hits', () => {
     assert.deepEqual(rerank([], [], '', analysis), []);
     assert.deepEqual(
       rerank([{ title: null, titleTf: [], restTf: [], commentTf: [], size: 0 }], [], '!', analysis),
@@ -262,7 +262,7 @@ describe('the close look', () => {
   const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '));
   const anyWritten = fc.record({ title: fc.option(text), text, comment: text });
 
-  test('scores are numbers from 0 on and do not hang on the order of the hits', () => {
+  test('scores are not negative and do not depend on the order of the hits', () => {
     fc.assert(
       fc.property(text, fc.array(anyWritten, { minLength: 1, maxLength: 12 }), fc.nat(), (q, written, turn) => {
         const terms = analysis.queryTerms(q).map((term): RerankTerm => ({ ...term, share: 0.01 }));
@@ -278,7 +278,7 @@ describe('the close look', () => {
     );
   });
 
-  test('one more place of a word never lowers a score', () => {
+  test('another occurrence of a word never lowers a score', () => {
     fc.assert(
       fc.property(text, anyWritten, anyWritten, fc.constantFrom('restTf', 'commentTf'), (q, one, other, where) => {
         const terms = analysis.queryTerms(q).map((term): RerankTerm => ({ ...term, share: 0.01 }));
@@ -294,7 +294,7 @@ describe('the close look', () => {
     );
   });
 
-  test('two hundred hits and a question of sixty words are weighed at once', () => {
+  test('200 hits and a question of 60 words are ranked quickly', () => {
     const q = Array.from(
       { length: 60 },
       (_, index) => `${['принтер', 'сервер', 'keyboard'][index % 3]}${'абвгдежзик'[index % 10]}`,
@@ -304,7 +304,7 @@ describe('the close look', () => {
       title: `${q.slice(index % 90, (index % 90) + 90)} ${index}`,
     }));
     const hits = hitsOf(written, terms);
-    // Processor time of this process, and the best of three: what others do meanwhile is not counted.
+    // Processor time of this process, the best of three runs, so that other processes do not count.
     const spent = [0, 1, 2].map(() => {
       const before = process.cpuUsage();
       rerank(hits, terms, q, analysis);

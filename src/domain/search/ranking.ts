@@ -1,46 +1,46 @@
 /**
- * How hits are weighed; pure. Every figure that goes in was counted over records and fields that the caller may read, so that
- * the order tells nothing else. Why it is as it is, and what each part gave: docs/explanation/search.md.
+ * Ranking; pure. All statistics are measured on records and fields that the caller may read, so the order reveals nothing else.
+ * docs/explanation/search.md explains the formula and the effect of each part.
  *
- * A question is weighed twice: all hits that are looked at by a sum that SQL computes (`rankPlan`), and the best of them closely
- * (`rerank`), by a form of BM25 with fields that also sees comments, word forms and typing errors in titles.
+ * There are two passes. The first ranks all candidates by a sum that SQL computes (`rankPlan`). The second ranks the best of
+ * them again (`rerank`), by a variant of BM25F that also uses comments, word forms and typos in titles.
  */
 import type { Analysis } from '../../lib/words.ts';
 
 export interface TermFacts {
-  /** Estimated share of the caller's records that hold the word, 0 to 1. */
+  /** Estimated share of the caller's records that contain the word, 0 to 1. */
   share: number;
-  /** How often the question has the word. */
+  /** How often the question contains the word. */
   count: number;
   last: boolean;
-  /** False: a sign of likeness only, which no tier asks for. */
+  /** False for a hint of similarity that no tier requires. */
   required: boolean;
 }
 
-/** The first hits hold all words, then come those with some of them, then those with words nearly alike. */
+/** Hits with all words come first, then those with some of them, then those with similar words. */
 export type Tier = 'all' | 'any' | 'near';
 
 /**
- * The first pass: the sum of `weights[i]` times the `ts_rank` of word i with the weights of zones, by
- * `1 - b + b * size / average size`.
+ * The first pass: the sum of `weights[i]` times the `ts_rank` of word i with the zone weights, divided by `1 - b + b * size /
+ * average size`.
  */
 export interface RankPlan {
   weights: number[];
-  /** What a word counts in the zones D, C, B and A (the title). */
+  /** Weights of a word in the zones D, C, B and A (the title). */
   zones: readonly [number, number, number, number];
-  /** How much a long text counts less, 0 to 1. */
+  /** Strength of the length normalisation, 0 to 1. */
   b: number;
 }
 
-/** What a hit that is weighed closely has, each list by term. */
+/** The data of a hit for reranking; lists are by term. */
 export interface RerankHit {
-  /** Null where the caller may not read it. */
+  /** Null if the caller may not read it. */
   title: string | null;
-  /** `ts_rank` of the term with weight 1 in the title alone, in all but the title, and the best of one readable comment. */
+  /** `ts_rank` of the term with weight 1: in the title only, in everything but the title, and in the best readable comment. */
   titleTf: readonly number[];
   restTf: readonly number[];
   commentTf: readonly number[];
-  /** Words of the record. */
+  /** Number of words of the record. */
   size: number;
 }
 
@@ -48,32 +48,32 @@ export interface RerankTerm extends TermFacts {
   lexemes: readonly string[];
 }
 
-/** Share of a word that no record of the sample has: half a record of a thousand. */
+/** Share of a word that no sampled record contains: half a record of a thousand. */
 const LEAST_SHARE = 0.0005;
-/** The first pass: a word in the title against one in the text, and how length tells. */
+/** First pass: weight of a word in the title against one in the text, and the length normalisation. */
 const ZONES = [0.5, 0.5, 0.5, 1] as const;
 const LENGTH = 0.2;
-/** The close look: BM25F. */
+/** Second pass: BM25F. */
 const TITLE = 3;
 const COMMENT = 0.7;
 const SATURATION = 1.2;
 const TITLE_LENGTH = 0.3;
 const TEXT_LENGTH = 0.75;
-/** A word of the title that is spelt nearly like the asked one: how like at least, and what it counts of a whole one. */
+/** Similar words in titles: the minimum similarity, and their weight relative to an exact match. */
 const LEAST_LIKENESS = 0.45;
 const LIKE_WORD = 0.5;
 const SHORTEST_LIKE_WORD = 4;
-/** Groups of three letters that question and title share. */
+/** Weight of the trigrams shared by question and title. */
 const LETTERS = 0.2;
 const LETTERS_LENGTH = 0.6;
 
-/** Words that choose candidates, and shares of their weight that a candidate's words must reach, strictest first. */
+/** The words that select candidates, and the shares of their total weight that a candidate must have, strictest first. */
 const MOST_CHOOSING = 8;
 const COVERAGES = [0.75, 0.5, 0.35];
-/** Combinations of words in one step. */
+/** Maximum number of word combinations in a step. */
 const MOST_COMBINATIONS = 40;
 
-/** How much a word tells: more, the fewer records have it. */
+/** The weight of a word: higher for rare words. */
 export function weightOf({ share, count }: Pick<TermFacts, 'share' | 'count'>): number {
   const known = Math.min(1, Math.max(LEAST_SHARE, share));
   return Math.log(1 + (1 - known + LEAST_SHARE) / known) * Math.sqrt(count);
@@ -85,9 +85,9 @@ export function rankPlan(terms: readonly TermFacts[], _tier: Tier): RankPlan {
 }
 
 /**
- * Which records to look at where more hold some word than can be: steps to take until there are enough, each a list of
- * combinations, each combination the indices of words that a record must all have. The first steps ask for most of what the
- * question's rare words weigh, the last for one word, the rarest first.
+ * Steps for selecting candidates, to be run until there are enough. Each step is a list of combinations; each combination has
+ * the indexes of words that a record must all contain. The first steps require most of the weight of the question's rare words,
+ * the last ones a single word, the rarest first.
  */
 export function candidateSteps(terms: readonly TermFacts[]): number[][][] {
   const byWeight = terms
@@ -113,7 +113,7 @@ interface Weighed {
   weight: number;
 }
 
-/** The combinations that reach `least` and would not without any one of their words; the heaviest ones where there are many. */
+/** The minimal combinations that reach `least`; if there are many, the heaviest ones. */
 function leastCombinations(words: readonly Weighed[], least: number): number[][] {
   const found: { indices: number[]; weight: number }[] = [];
   for (let mask = 1; mask < 1 << words.length; mask++) {
@@ -132,7 +132,10 @@ function leastCombinations(words: readonly Weighed[], least: number): number[][]
 
 const WHOLE_SUM = Math.PI ** 2 / 6;
 
-/** How often a word stands in a text, from its `ts_rank` with weight 1: that is the sum of 1/j² up to its count, over the sum of all. */
+/**
+ * The number of occurrences of a word, from its `ts_rank` with weight 1: the sum of 1/j² up to the count, divided by the sum of
+ * the whole series.
+ */
 export function timesOf(rank: number): number {
   if (!(rank > 0)) return 0;
   const left = WHOLE_SUM * (1 - Math.min(rank, 0.999));
@@ -140,8 +143,9 @@ export function timesOf(rank: number): number {
 }
 
 /**
- * New scores of the best hits of the first pass, by index; none is below 0.
- * @param analysis the one that made the terms: words of titles are compared by their stems
+ * New scores for the best hits of the first pass, by index; never below 0.
+ *
+ * @param analysis the one that created the terms: words of titles are compared by their stems
  */
 export function rerank(
   hits: readonly RerankHit[],
@@ -175,7 +179,7 @@ export function rerank(
   });
 }
 
-/** At least 1, so that it can be divided by. */
+/** At least 1, since it is used as a divisor. */
 function averageOf(values: readonly number[]): number {
   return Math.max(1, values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
 }
@@ -192,14 +196,14 @@ function trigrams(text: string): Set<string> {
   return found;
 }
 
-/** The groups of letters of a word; the two at its start count as one, since words seldom begin with an error. */
+/** The trigrams of a word. The two at its start count as one, because words rarely start with a typo. */
 function gramsOf(word: string): Set<string> {
   return trigrams(` ${word} `).add(` ${word[0] ?? ''}`);
 }
 
-/** How like the words of titles are to the asked ones in their spelling: 0, or from the least likeness that counts up to 1. */
+/** Spelling similarity between words of titles and of the question: 0, or from the minimum similarity up to 1. */
 class Likeness {
-  /** By term: the words of titles that are like it. */
+  /** By term: the similar words of titles. */
   readonly #like: Map<string, number>[];
 
   constructor(terms: readonly RerankTerm[], titles: readonly (readonly string[])[]) {
@@ -241,7 +245,7 @@ class Likeness {
 }
 
 function lettersOf(text: string): Set<string> {
-  // Only the letters' order matters here, so that the words need no more than this.
+  // Only the order of the letters matters here.
   return trigrams(
     ` ${text
       .toLowerCase()
@@ -251,7 +255,10 @@ function lettersOf(text: string): Set<string> {
   );
 }
 
-/** For each title the weight of the letter groups that it shares with the question; common ones among these titles weigh less. */
+/**
+ * For each title, the weight of the trigrams that it shares with the question. Trigrams that are common among these titles
+ * weigh less.
+ */
 function sharedLetters(q: string, titles: readonly string[]): number[] {
   const asked = lettersOf(q);
   const groups = titles.map(lettersOf);

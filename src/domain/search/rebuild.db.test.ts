@@ -11,7 +11,7 @@ import { searchParts } from '../../modules.ts';
 import { migrateTypeBatch } from '../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './index.ts';
 
-describe('the search projection', () => {
+describe('the search index', () => {
   let world: SearchFixture;
   before(async () => {
     world = await startSearchFixture();
@@ -34,7 +34,7 @@ describe('the search projection', () => {
     world.app.app.work.read(world.app.app.system(), (ctx) => compareProjection(ctx, parts, deep));
   const whole = { missing: 0, stray: 0, different: [] };
 
-  it('is made anew in steps that may stop anywhere, while records change', async () => {
+  it('is rebuilt in steps that can be interrupted while records change', async () => {
     const items = Array.from({ length: 450 }, (_, index) => index);
     for (const index of items) await world.make({ title: `Item number${index} walrus` });
     const [changed] = await stored<{ id: string }>(world.app, 'SELECT id FROM objects ORDER BY id DESC LIMIT 1');
@@ -45,7 +45,7 @@ describe('the search projection', () => {
 
     assert.deepEqual(await begin(), { total: 450, done: 0, resumed: false });
     assert.deepEqual(await step(), { done: 200, finished: false });
-    // Stopped here; whoever begins again goes on.
+    // Stopped here; the next start resumes.
     assert.deepEqual(await begin(), { total: 450, done: 200, resumed: true });
     assert.equal((await world.search('chief', { q: 'walrus' })).body.data.total, 200);
     await world.ok('chief', 'PATCH', `/objects/${changed.id}`, { expectedRevision: 1, changes: { title: 'Ocelot' } });
@@ -57,7 +57,7 @@ describe('the search projection', () => {
     assert.deepEqual(await compare(), { ...whole, compared: 450 });
   });
 
-  it('never puts an old text over a new one', async () => {
+  it('never overwrites a newer text', async () => {
     const id = await world.make({ title: 'Before the change' });
     await begin();
     const { work } = world.app.app;
@@ -65,7 +65,7 @@ describe('the search projection', () => {
     for (let more = true; more; ) {
       const result = await work.write(world.app.app.system(), async (ctx) => {
         const made = await stepRebuild(ctx, parts);
-        // Read by the step, changed before the step is written.
+        // The record is read by the step and changed before the step is written.
         changes++;
         const body = { expectedRevision: changes, changes: { title: `Changed platypus${changes}` } };
         await world.ok('chief', 'PATCH', `/objects/${id}`, body);
@@ -77,7 +77,7 @@ describe('the search projection', () => {
     assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
   });
 
-  it('is compared with what it was made of', async () => {
+  it('is compared with its source', async () => {
     const [a, b] = [await world.make({ title: 'One' }), await world.make({ title: 'Two', secret: 'deep' })];
     const comment = await world.ok('chief', 'POST', `/objects/${a}/comments`, {
       body: 'Three',
@@ -94,7 +94,7 @@ describe('the search projection', () => {
     await plant(`UPDATE search_records SET words = words || 'planted:1'::tsvector WHERE id = $1`, [a], {
       different: [a],
     });
-    // A hidden word that lost its label would be found by everybody.
+    // A hidden word without its field token would be found by all users.
     await plant(`UPDATE search_records SET words = 'deep:1 two:1A'::tsvector WHERE id = $1`, [b], { different: [b] });
     await plant(`UPDATE search_comments SET visibility = 'public' WHERE id = $1`, [comment.id], {
       different: [comment.id],
@@ -107,7 +107,7 @@ describe('the search projection', () => {
     });
   });
 
-  it('follows a change of roles: what becomes hidden is hidden at once, what is shown is found all the time', async () => {
+  it('follows changes of roles: newly hidden text is hidden at once, readable text is always found', async () => {
     await world.make({ title: 'Pangolin', body: 'armadillo', hush: 'tapir', region: 'north' });
     const totals = async (q: string): Promise<number[]> => {
       const found: number[] = [];
@@ -134,7 +134,7 @@ describe('the search projection', () => {
     assert.deepEqual(await totals('tapir'), [1, 0, 0]);
 
     await world.app.apply(bundle(SEARCH_ROLES.replaceAll('tags', 'tags, hush')));
-    // The rows still hold labels; those who read everything find what stands under them.
+    // The rows still contain field tokens; users who may read every field still find their words.
     assert.deepEqual((await totals('armadillo'))[0], 1);
     assert.deepEqual((await totals('tapir'))[0], 1);
     await background();
@@ -143,7 +143,7 @@ describe('the search projection', () => {
     assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
   });
 
-  it('learns words in the background, and knows those that it has not learnt yet', async () => {
+  it('corrects typos of words that are not in the dictionary yet', async () => {
     await world.make({ title: 'Marmoset' });
     assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
     const loop = world.app.app.startWorker();
@@ -153,10 +153,10 @@ describe('the search projection', () => {
     assert.deepEqual(await world.titles('chief', { q: 'marmoest' }), ['Marmoset']);
   });
 
-  it('follows a record to another version of its type, although nothing of it changes', async () => {
+  it('follows a record to another version of its type', async () => {
     const id = await world.make({ title: 'Moves', plain: 'wombat' });
     assert.deepEqual(await world.titles('chief', { q: 'wombat' }), []);
-    // The newer version searches a field that the older one does not; that it is required makes it a version of its own.
+    // The newer version indexes a field that the older one does not. The field is required, so this is a new version.
     const before = 'code: plain, dataType: string, search: { text: false }';
     const searched = SEARCH_TYPES.replace(before, 'code: plain, dataType: string, required: true, default: none');
     assert.notEqual(searched, SEARCH_TYPES);

@@ -1,6 +1,6 @@
 /**
- * Makes the projection anew while the service runs: in batches by id, each with its progress in one unit, so that it may be
- * stopped anywhere and goes on where it was, by whoever takes the next step (configuration, `docket reindex`).
+ * Rebuilds the search index while the service runs: in batches by id, each stored with its progress in one transaction. It can
+ * be stopped at any time, and any process can continue it (docs/spec/configuration.md, `docket reindex`).
  */
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { Turns } from '../../lib/yielding.ts';
@@ -34,14 +34,14 @@ export interface RebuildProgress {
   finished: boolean;
 }
 
-/** Begins a rebuilding, or finds the one under way. @returns how many rows it is about, and how many are done */
+/** Starts a rebuild, or returns the running one. @returns the approximate number of rows, and how many are done */
 export async function beginRebuild(ctx: WriteContext): Promise<{ total: number; done: number; resumed: boolean }> {
   const state = await findRebuild(ctx);
   ctx.plan(startRebuild, { at: ctx.now });
   return { total: await countToMake(ctx), done: state?.done ?? 0, resumed: state !== undefined };
 }
 
-/** One batch of the rebuilding under way; undefined where there is none. */
+/** Runs one batch of the rebuild; undefined if none is running. */
 export async function stepRebuild(ctx: WriteContext, parts: SearchParts): Promise<RebuildProgress | undefined> {
   const state = await lockRebuild(ctx);
   if (state === undefined) return undefined;
@@ -94,7 +94,7 @@ async function makePart(ctx: WriteContext, parts: SearchParts, state: RebuildSta
   }
 }
 
-/** Background work takes turns as one caller. */
+/** All background work shares one queue. */
 function analystOf({ analysis }: SearchParts): Analyst {
   return { analysis, caller: null };
 }
@@ -112,9 +112,9 @@ async function planRecords(ctx: WriteContext, parts: SearchParts, records: reado
 }
 
 /**
- * Makes rows anew whose form is of a configuration that is past: a role changed what is hidden, a type what is searched.
+ * Rebuilds rows with an outdated profile, after a change of roles or types.
  *
- * @returns how many were made; less than a batch means that all are as they should be
+ * @returns the number of rebuilt rows; fewer than a batch means that all rows are current
  */
 export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promise<number> {
   const known = new Set(ctx.config.get(profileView).ids);

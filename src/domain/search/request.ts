@@ -1,4 +1,4 @@
-/** Reads what a search asks for, or says everything that is wrong with it. Pure. */
+/** Parses a search request and reports all errors. Pure. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { KINDS, type Kind } from './contract.ts';
 
@@ -11,7 +11,7 @@ export interface SearchQuery {
 }
 
 export interface Request {
-  /** Null where there is none. */
+  /** Null if it is not given. */
   q: string | null;
   kinds: Kind[];
   filter: string | null;

@@ -1,4 +1,4 @@
-/** The close look at the best hits: their titles, and the comments that the caller may read. */
+/** Reranks the best hits by their titles and the comments that the caller may read. */
 import type { Question } from './matches.ts';
 import { rerank, type TermFacts } from './ranking.ts';
 import { loadForRerank } from './store-rerank.ts';

@@ -1,4 +1,4 @@
-/** What hits show that are no records. */
+/** The results for hits other than records. */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findVisibleComments } from '../comments/index.ts';
 import { visibleTitle } from '../objects/index.ts';
@@ -12,7 +12,7 @@ import { findArticleHits } from './store-texts.ts';
 
 type Put = (hit: Found, result: Omit<SearchResult, 'kind' | 'id' | 'score'> & { id?: string }) => void;
 
-/** By kind and id of the hit. A thing that went meanwhile is left out. */
+/** By kind and id of the hit. Items that were deleted meanwhile are left out. */
 export async function otherResults(
   ctx: ReadContext,
   parts: SearchParts,

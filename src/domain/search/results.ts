@@ -1,4 +1,4 @@
-/** What a hit shows: of a record only what the caller may read on it. */
+/** The result for a record, limited to the fields that the caller may read. */
 import type { Analysis } from '../../lib/words.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -22,9 +22,9 @@ export interface SearchResult {
   workflowState?: ObjectAnswer['workflowState'];
   revision?: number;
   values?: Record<string, unknown>;
-  /** Of a comment: its record. */
+  /** Only for comments: the record. */
   objectId?: string;
-  /** Of an article: the version that was found. */
+  /** Only for articles: the version that was found. */
   versionId?: string;
 }
 
@@ -34,7 +34,7 @@ export function wantedOf(terms: readonly Term[]): Wanted {
   return makeWanted(lexemes, beginnings);
 }
 
-/** The snippet of the text that has most hits; without hits the beginning of the first text; null where there is none. */
+/** The snippet of the text with the most hits. Without hits, the beginning of the first text; null if there is none. */
 export async function bestSnippet(
   analysis: Analysis,
   texts: readonly string[],
@@ -64,7 +64,7 @@ export async function recordResult(
     ({ code }) => right.reads(code) && Object.hasOwn(row.values, code),
   );
   const shown = fields.filter(({ search }) => search.text || search.filter || search.facet);
-  // The title stands beside the snippet, so other texts go first where they have as many hits.
+  // The title is shown beside the snippet, so other texts take precedence if they have as many hits.
   const searched = fields
     .filter(({ search }) => search.text)
     .sort((a, b) => Number(a.code === version.titleField) - Number(b.code === version.titleField));
@@ -90,10 +90,10 @@ export interface Facets {
   [name: string]: { value: unknown; count: number }[];
 }
 
-/** Facets that every search has; a field of one of these codes is shown as them. */
+/** Facets of every search. They hide field facets with the same code. */
 const OWN_FACETS: readonly string[] = ['kind', 'typeCode', 'state', 'workflowState'];
 
-/** Counted over the page, most frequent first, then by value. */
+/** Counted on the page, most frequent first, then by value. */
 export function facetsOf(results: readonly SearchResult[], objects: ReadonlyMap<string, VisibleObject>): Facets {
   const counts = new Map<string, Map<string, { value: unknown; count: number }>>();
   const count = (name: string, value: unknown): void => {

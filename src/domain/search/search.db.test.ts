@@ -25,7 +25,7 @@ describe('search by words', () => {
     }
   };
 
-  it('finds a record by the next request after its write, and no more after its archiving', async () => {
+  it('finds a record in the next request after its write, and not after its archiving', async () => {
     const id = await world.make({ title: 'Broken gramophone' });
     assert.deepEqual(await world.titles('chief', { q: 'gramophone' }), ['Broken gramophone']);
     await world.ok('chief', 'PATCH', `/objects/${id}`, {
@@ -45,7 +45,7 @@ describe('search by words', () => {
     assert.equal(login.body.data.total, 0);
   });
 
-  it('knows Russian and English stems, ё as е, case and accents', async () => {
+  it('matches Russian and English stems, ё as е, any case and accents', async () => {
     await finds('Сломались принтеры бухгалтерии', 'принтер', 'ПРИНТЕРА', 'сломался бухгалтерия');
     await finds('Ёлка в вестибюле', 'елка', 'ЁЛКИ');
     await finds('Running servers crashed', 'server', 'run', 'crash');
@@ -53,24 +53,24 @@ describe('search by words', () => {
     await finds('Ошибка login после Update', 'ошибки LOGIN', 'updates');
   });
 
-  it('knows numbers, and words with hyphens and dots', async () => {
+  it('matches numbers and words with hyphens and dots', async () => {
     await finds('Invoice 0004711 lost', '0004711', '4711');
     await finds('See RFC-2616 and jquery.ui', 'RFC-2616', 'rfc 2616', 'jquery.ui', 'jquery ui');
     await finds('version 3.14.15 fails', '3.14.15');
   });
 
-  it('knows texts without spaces', async () => {
+  it('matches texts without spaces', async () => {
     await finds('打印机无法连接网络', '打印机', '网络', '连接网络');
     await finds('プリンターが動かない', 'プリンター');
   });
 
-  it('finds the last word by its beginning, another one not', async () => {
+  it('matches the prefix of the last word only', async () => {
     await world.make({ title: 'Xylophone orchestra' });
     assert.deepEqual(await world.titles('chief', { q: 'xylo' }), ['Xylophone orchestra']);
     assert.deepEqual(await world.titles('chief', { q: 'orchestra xyl' }), ['Xylophone orchestra']);
   });
 
-  it('finds a record by its number, whole and by its beginning', async () => {
+  it('finds a record by its number and by a prefix of it', async () => {
     const id = await world.make({ title: 'Numbered' });
     const { number } = await world.ok('chief', 'GET', `/objects/${id}`);
     assert.match(number, /^TCK\d{6}$/);
@@ -87,7 +87,7 @@ describe('search by words', () => {
     assert.ok(others.every((other: { score: number }) => other.score < only.score));
   });
 
-  it('forgives one slip in a word of five letters or more, when nothing matches exactly', async () => {
+  it('corrects one typo in words of at least five letters if nothing matches exactly', async () => {
     await world.make({ title: 'Kaleidoscope delivery' });
     await world.make({ title: 'Синхрофазотрон отказал' });
     for (const q of ['kaleidscope', 'kaleidoscoppe', 'kalaidoscope', 'akleidoscope', 'Kaleidsocope']) {
@@ -97,7 +97,7 @@ describe('search by words', () => {
     assert.deepEqual(await world.titles('chief', { q: 'kqleidqscope' }), []);
   });
 
-  it('puts hits with all words before those with some, and those before nearly alike ones', async () => {
+  it('ranks full matches before partial matches and those before similar words', async () => {
     await world.make({ title: 'Quokka zeppelin' });
     await world.make({ title: 'Quokka alone' });
     await world.make({ title: 'Zeppelins alone' });
@@ -115,7 +115,7 @@ describe('search by words', () => {
     assert.ok(scores[0] > scores[1] && scores[2] > scores[3]);
   });
 
-  it('shows hits in escaped text', async () => {
+  it('marks hits in escaped text', async () => {
     await world.make({ title: 'Snippet', body: '<b>Hippopotamus</b> & "friends" came <script>alert(1)</script>' });
     const [hit] = (await world.search('chief', { q: 'hippopotamus' })).body.data.results;
     assert.equal(
@@ -126,7 +126,7 @@ describe('search by words', () => {
     assert.deepEqual(Object.keys(hit.values).sort(), ['body', 'kind', 'title']);
   });
 
-  it('refuses what it cannot search', async () => {
+  it('rejects invalid searches', async () => {
     const refused = async (query: Record<string, unknown>, code: string, path: string): Promise<void> => {
       const { status, body } = await world.search('chief', query);
       assert.equal(status, 400, JSON.stringify(query));
@@ -145,7 +145,7 @@ describe('search by words', () => {
     assert.equal((await world.search('chief', { q: '打印' })).status, 200);
   });
 
-  it('takes whatever is typed', async () => {
+  it('accepts any text', async () => {
     const typed = [
       `' OR 1=1 --`,
       `a' & 'b`,

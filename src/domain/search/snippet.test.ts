@@ -8,7 +8,7 @@ import { termsOf } from './terms.ts';
 
 const analysis = makeAnalysis();
 
-/** By every word of the text, none left out. */
+/** Analyses every word of the text, without shortcuts. */
 function byEveryWord(text: string, wanted: Wanted): { start: number; end: number }[] {
   const spans: { start: number; end: number }[] = [];
   for (const { start, end, lexemes } of analysis.tokens(text)) {
@@ -27,7 +27,7 @@ const WORDS =
     /\s+/,
   );
 
-describe('where hits stand', () => {
+describe('positions of hits', () => {
   const word = fc.constantFrom(...WORDS);
   const piece = fc.oneof(
     { weight: 4, arbitrary: word },
@@ -41,7 +41,7 @@ describe('where hits stand', () => {
   const text = fc.array(fc.tuple(piece, blank), { maxLength: 12 }).map((parts) => parts.flat().join(''));
   const question = fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '));
 
-  it('are the places that every word of the text gives', () => {
+  it('equal those of a full analysis', () => {
     fc.assert(
       fc.property(text, question, (of, q) => {
         const wanted = wantedOf(termsOf(analysis, q));
@@ -51,7 +51,7 @@ describe('where hits stand', () => {
     );
   });
 
-  it('are none where nothing is wanted', () => {
+  it('are none without wanted words', () => {
     assert.deepEqual(hitsIn(analysis, 'a word', wantedOf([])), []);
   });
 });

@@ -1,23 +1,23 @@
-/** The piece of a text in which hits stand, as HTML-escaped text with the hits in `<mark>`. Pure. */
+/** The part of a text with the hits, as HTML-escaped text with the hits in `<mark>`. Pure. */
 import type { Analysis } from '../../lib/words.ts';
 
-/** Letters of a snippet, and how many of them before the first hit. */
+/** Length of a snippet in letters, and how many of them precede the first hit. */
 const LENGTH = 240;
 const BEFORE = 60;
-/** Of a very long text only the beginning is looked through. */
+/** Only the beginning of a very long text is searched. */
 const MOST_LOOKED_AT = 50_000;
 
 export interface Wanted {
   lexemes: ReadonlySet<string>;
-  /** Folded beginnings of words. */
+  /** Folded prefixes of words. */
   beginnings: readonly string[];
   /** First letters of both, as UTF-16 units. */
   firsts: ReadonlySet<number>;
-  /** The first two letters of both, as `startOf` has them. */
+  /** The first two letters of both, as returned by `startOf`. */
   starts: ReadonlySet<number>;
 }
 
-/** What is looked for, as `hitsIn` wants it. */
+/** Prepares the wanted lexemes and prefixes for `hitsIn`. */
 export function makeWanted(lexemes: ReadonlySet<string>, beginnings: readonly string[]): Wanted {
   const all = [...lexemes, ...beginnings];
   return {
@@ -28,7 +28,7 @@ export function makeWanted(lexemes: ReadonlySet<string>, beginnings: readonly st
   };
 }
 
-/** Two letters in one number. A stem may have `i` for the `y` of its word there, and else has the same two letters. */
+/** Two letters as one number. A stem may have `i` where the word has `y`; otherwise their first two letters are equal. */
 function startOf(first: number, second: number): number {
   return first * 0x1_0000 + (second === SMALL_Y ? SMALL_I : second);
 }
@@ -39,11 +39,11 @@ interface Span {
   end: number;
 }
 
-/** The blank; control characters below it stand between words as well. */
+/** The space character. Control characters below it also separate words. */
 const BLANK = 0x20;
 const SMALL_I = 0x69;
 const SMALL_Y = 0x79;
-/** What letters a stretch has. */
+/** The scripts that occur in a stretch. */
 const LATIN = 1;
 const CYRILLIC = 2;
 const DIGIT = 4;
@@ -61,12 +61,12 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (char) => ESCAPES.get(char) ?? char);
 }
 
-/** Where hits stand, in order, without overlaps. */
+/** The positions of hits, in order, without overlaps. */
 export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[] {
   const spans: Span[] = [];
   const examined = Math.min(text.length, MOST_LOOKED_AT);
   let from = 0;
-  // No word reaches over a blank, so that most stretches between two need not be taken apart.
+  // No word contains a space, so most stretches between spaces can be skipped without analysis.
   for (let at = 0; at <= examined; at++) {
     if (at < examined && text.charCodeAt(at) > BLANK) continue;
     if (at > from && mayHold(text, from, at, wanted)) {
@@ -80,9 +80,9 @@ export function hitsIn(analysis: Analysis, text: string, wanted: Wanted): Span[]
 }
 
 /**
- * Whether a lexeme of the stretch can begin with the letters of one that is wanted; seldom said of one that has none. Where only
- * plain Latin or only plain Cyrillic stands, a lexeme begins with the letters with which the word, or what it is made of, is
- * written to begin: behind no letter, or a capital.
+ * Whether a lexeme of the stretch can start with the first letters of a wanted one. False positives are rare. In purely Latin
+ * or purely Cyrillic text, a lexeme starts with the letters of its word or of a part of it: after a non-letter, or at a capital
+ * letter.
  */
 function mayHold(text: string, from: number, to: number, { firsts, starts }: Wanted): boolean {
   let kinds = 0;
@@ -95,14 +95,14 @@ function mayHold(text: string, from: number, to: number, { firsts, starts }: Wan
     kinds |= kind;
     const small = smallOf(unit);
     if ((!afterLetter || small !== unit || kind === DIGIT) && firsts.has(small)) {
-      // Behind anything but another such letter the word may go on with whatever stands further on.
+      // After any other character, the word may continue with any of the following letters.
       const next = at + 1 < to ? text.charCodeAt(at + 1) : 0;
       found ||= kindOf(next) !== kind || kind === DIGIT || starts.has(startOf(small, smallOf(next)));
       found ||= starts.has(startOf(small, 0));
     }
     afterLetter = kind === LATIN || kind === CYRILLIC;
   }
-  // Beside Latin or digits, Cyrillic letters may stand for those that look alike.
+  // Beside Latin letters or digits, Cyrillic letters may replace similar ones.
   return found || ((kinds & CYRILLIC) !== 0 && (kinds & (LATIN | DIGIT)) !== 0);
 }
 
@@ -114,7 +114,7 @@ function kindOf(unit: number): number {
   return (unit >= 0x410 && unit <= 0x44f) || unit === 0x401 || unit === 0x451 ? CYRILLIC : OTHER;
 }
 
-/** The small letter, without the points of `ё`. */
+/** The lower-case letter; `ё` becomes `е`. */
 function smallOf(unit: number): number {
   if (unit >= 0x41 && unit <= 0x5a) return unit + 0x20;
   if (unit >= 0x410 && unit <= 0x42f) return unit + 0x20;
@@ -135,7 +135,7 @@ function hitsBetween(analysis: Analysis, stretch: string, wanted: Wanted): reado
   return spans;
 }
 
-/** The stretch of the text that holds most hits, cut at words. */
+/** The part of the text with the most hits, cut at word boundaries. */
 export function snippetOf(text: string, hits: readonly Span[]): string {
   let best = 0;
   let most = 0;
@@ -160,7 +160,7 @@ export function snippetOf(text: string, hits: readonly Span[]): string {
   return (to < text.length ? `${html}…` : html).replace(/\s+/g, ' ').trim();
 }
 
-/** The beginning of the word at or behind the place. */
+/** The beginning of the word at or after the position. */
 function cutBefore(text: string, place: number): number {
   if (place === 0) return 0;
   const space = text.slice(place, place + BEFORE / 2).search(/\s/);
@@ -173,7 +173,7 @@ function cutAfter(text: string, place: number): number {
   return whole(text, space === -1 ? place : place + space);
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Never splits a surrogate pair. */
 function whole(text: string, place: number): number {
   const unit = text.charCodeAt(place);
   return unit >= 0xdc00 && unit <= 0xdfff ? place + 1 : place;

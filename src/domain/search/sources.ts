@@ -1,4 +1,4 @@
-/** The hits of each kind in one form, so that a search can take them together. */
+/** The hits of every kind in one shape, so that a search can combine them. */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Kind } from './contract.ts';
 import { matchEntries, serviceEntries } from './directory.ts';
@@ -11,7 +11,7 @@ import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
 import { numbersOf, type Term, termQuery } from './terms.ts';
 
-/** A hit of whatever kind. */
+/** A hit of any kind. */
 export interface Found {
   kind: Kind;
   id: string;
@@ -37,17 +37,17 @@ function sourceOf(kind: Kind, hits: Hits): Source {
 export interface Asked {
   q: string | null;
   terms: readonly Term[];
-  /** The filter of the request as SQL; null: none. */
+  /** The filter of the request as SQL; null if there is none. */
   filter: Match['filter'];
-  /** Whether comments that the caller may read lift a record. */
+  /** Whether matching comments that the caller may read raise the score of a record. */
   comments: boolean;
-  /** Hits that are counted exactly. */
+  /** Maximum number of hits that are counted exactly. */
   counted: number;
-  /** Hits before the page; 0 where hits of several kinds stand together. */
+  /** Offset of the page; 0 if several kinds are combined. */
   from: number;
 }
 
-/** Records: by words, or all that the filter admits, last updated first. */
+/** Records that match the words, or all records that the filter permits, last updated first. */
 export async function recordSource(
   ctx: ReadContext,
   parts: SearchParts,
@@ -71,7 +71,7 @@ export async function recordSource(
     ranked: [],
     count: ids.length,
     complete: ids.length <= asked.counted,
-    // What was counted is known already.
+    // The count is already known.
     rest: async (offset, limit) =>
       offset + limit <= ids.length || ids.length <= asked.counted
         ? ids.slice(offset, offset + limit)
@@ -106,7 +106,7 @@ async function textHits(ctx: ReadContext, source: TextSource | null, terms: read
   return { ...NONE, ranked: ranked.slice(0, RANKED), count: ranked.length, complete: ranked.length <= RANKED };
 }
 
-/** Every kind that was asked for but records. */
+/** All requested kinds except records. */
 export async function otherSource(
   ctx: ReadContext,
   parts: SearchParts,
@@ -130,7 +130,7 @@ export async function otherSource(
   }
 }
 
-/** The records that a caller may look into. */
+/** The access filter of the caller; null if they may read no records. */
 export async function accessFilterFor(
   ctx: ReadContext,
   parts: SearchParts,

@@ -1,6 +1,6 @@
 /**
- * What of the projection a caller may look into, as SQL over a record `o` and its row `s`. Everything that a right hides is
- * hidden from matching itself (docs/spec/search.md#search).
+ * The access filter: the part of the index that a caller may search, as SQL on a record `o` and its row `s`. Hidden data is
+ * excluded from the match itself (docs/spec/search.md#search).
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -8,7 +8,7 @@ import { registry } from '../metadata/index.ts';
 import { type IndexProfiles, profileView } from './index-profile.ts';
 import { labelOf } from './lexemes.ts';
 
-/** Labels whose words may be used on the records on which `holds`. */
+/** Field tokens whose words may be used on the records for which `holds` is true. */
 export interface LabelClass {
   fieldTokens: readonly string[];
   holds: Sql;
@@ -16,16 +16,16 @@ export interface LabelClass {
 
 export interface AccessFilter {
   typeIds: readonly string[];
-  /** On which records; over `o` alone. */
+  /** Predicate on `o` for the readable records. */
   visible: Sql;
-  /** Whose words may be looked at, over `o` and `s`; null: all. */
+  /** Predicate on `o` and `s` for the rows whose words may be used; null for all rows. */
   trusted: Sql | null;
-  /** Labels that may be used on all of them; the first is none: text that no reading grant hides. */
+  /** Field tokens that may be used on all of them. The first is empty: text that every reader of the record may read. */
   free: readonly string[];
   classes: readonly LabelClass[];
 }
 
-/** Null where the caller reads no record at all. */
+/** Null if the caller may read no records. */
 export function accessFilterOf(ctx: ReadContext, upToDate: boolean, typeIds?: readonly string[]): AccessFilter | null {
   const { actor } = ctx;
   const readable = new Set(actor.typesFor('read'));
@@ -41,12 +41,12 @@ export function accessFilterOf(ctx: ReadContext, upToDate: boolean, typeIds?: re
   };
 }
 
-/** The further predicate of a statement that looks at words. */
+/** The additional predicate of statements that use words. */
 export function trustedRows({ trusted }: AccessFilter): Sql {
   return trusted === null ? empty : sql`AND ${trusted}`;
 }
 
-/** Rows made under other rules are for those alone who read every field; null: all rows. */
+/** Rows with an outdated profile are used only for callers who may read every field. Null for all rows. */
 function trustedForms(ctx: ReadContext, profiles: IndexProfiles, typeIds: readonly string[]): Sql | null {
   const whole = typeIds.filter((typeId) =>
     profiles.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
@@ -89,7 +89,7 @@ function labelsOf(
   return { free, classes: [...classes.values()] };
 }
 
-/** On which rows the caller may read the text that names the record; true or false on every row of these types. */
+/** Predicate for the rows on which the caller may read the title. True or false if that holds for all rows of these types. */
 export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql {
   const always: string[] = [];
   const parts: Sql[] = [];
@@ -102,16 +102,16 @@ export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }
 
-/** On which records of the type the text that names them may be read; null: on all that are visible. */
+/** The records of the type whose title the caller may read; null for all visible ones. */
 export function titleReadable(ctx: ReadContext, typeId: string): Sql | null {
   const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
   const fields = new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])));
-  // Versions may be named by different fields: only who may read all of them reads the title for certain.
+  // Versions may have different title fields. The title is readable if all of these fields are readable.
   const each = [...fields].flatMap((code) => fieldReadable(ctx, typeId, code) ?? []);
   return each.length === 0 ? null : sql`(${join(each, ' AND ')})`;
 }
 
-/** On which records of the type the field may be read; null: on all that are visible. */
+/** The records of the type on which the caller may read the field; null for all visible ones. */
 export function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
   return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
 }

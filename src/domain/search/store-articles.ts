@@ -1,6 +1,6 @@
 /**
- * What search asks of the rooms that keep articles and services. `app.ts` hands it in, so that no room needs to know the
- * other's inside: who keeps a thing says what it says and who may see it.
+ * What search needs from the modules of articles and services. `app.ts` passes it in, so that search does not depend on these
+ * modules; each module provides its texts and its access rules.
  */
 import type { Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -16,24 +16,24 @@ export interface ArticleText {
 }
 
 export interface ArticleSource {
-  /** The text of a version as it will stand after this unit; undefined when it is not (or no longer) active. */
+  /** The text of a version as it will be after this unit of work; undefined if the version is not active. */
   activeText(ctx: ReadContext, versionId: string): Promise<ArticleText | undefined>;
-  /** Ids of active versions from `after` on, in order, for rebuilding. */
+  /** Ids of active versions after `after`, in order, for a rebuild. */
   activeIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]>;
-  /** The predicate that the caller may read the version whose id stands in `column`; null when they may read none. */
+  /** Predicate: the caller may read the version whose id is in `column`. Null if they may read none. */
   visible(ctx: ReadContext, column: Sql): Sql | null;
 }
 
-/** A thing whose few texts are looked through where they are. */
+/** An item whose few texts are matched in memory. */
 export interface Listed {
   id: string;
   title: string;
-  /** What it is found by beside the title. */
+  /** Texts that are searched in addition to the title. */
   texts: readonly string[];
   updatedAt: string;
 }
 
 export interface ServiceSource {
-  /** The services that the caller's audience admits. */
+  /** The services whose audience includes the caller. */
   services(ctx: ReadContext): Promise<readonly Listed[]>;
 }

@@ -1,11 +1,11 @@
-/** SQL that compares the projection with what it was made of. */
+/** SQL that compares the index with its source. */
 import sql from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 export interface Gaps {
-  /** Records and active comments without a row. */
+  /** Number of records and active comments without a row. */
   missing: number;
-  /** Rows of nothing that is there. */
+  /** Number of rows without a record or comment. */
   stray: number;
 }
 
@@ -27,7 +27,7 @@ export interface Made {
   words: string;
 }
 
-/** Ids of the records whose row is not as it was made just now; those that changed meanwhile are left out. */
+/** Ids of the records whose row differs from the one built now. Records that changed meanwhile are left out. */
 export async function differingRecords(ctx: ReadContext, made: readonly Made[]): Promise<string[]> {
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT r.id FROM jsonb_to_recordset(${JSON.stringify(made)}::jsonb) AS r (id uuid, revision integer, size integer, words tsvector)

@@ -1,4 +1,4 @@
-/** The filter of a search as SQL over a record `o`, with the field rights of the caller inside. */
+/** The filter of a search as SQL on a record `o`, including the caller's field rights. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { TypedField } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -14,10 +14,10 @@ const NOBODY = {
   orgUnits: [],
 };
 
-/** Null where no record can satisfy it. Types of which none can are left out, so that indexes of one type can be used. */
+/** Null if no record can match. Types that cannot match are left out, so that indexes of a single type can be used. */
 export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[]): Sql | null {
   const types = registry(ctx);
-  // Values of variables never occur: calls from outside may not use them.
+  // Variables never occur, because requests may not use them.
   const variables = { ...NOBODY, now: ctx.now, today: ctx.now.slice(0, 10) };
   const parts: Sql[] = [];
   for (const filter of filters) {
@@ -49,9 +49,9 @@ export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[
   return sql`(${join(parts, ' OR ')})`;
 }
 
-/** On which rows of the type the field may be read; null: on all that are visible. */
+/** The rows of the type on which the caller may read the field; null for all visible ones. */
 function readable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
   if (field.kind === 'value') return fieldReadable(ctx, typeId, field.code);
-  // The title is the text of a field; it is hidden with it.
+  // The title is the text of a field and is hidden with it.
   return field.code === 'title' ? titleReadable(ctx, typeId) : null;
 }

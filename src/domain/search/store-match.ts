@@ -1,6 +1,6 @@
 /**
- * Which records match, in steps that are bounded whatever the words: nothing
- * unbounded is ranked or counted. Rights are part of the statement, before every LIMIT.
+ * Finds matching records in bounded steps: nothing unbounded is ranked or counted. Rights are part of the statements, before
+ * every LIMIT.
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -8,59 +8,62 @@ import { millisecondsOf, type Order, type TermStatistics } from './store-statist
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import { type QueryPlan, plansFor } from './plan.ts';
 
-/** A way that found too few is left for another, once it is known how far the matches lie apart. */
+/** If a plan returns too few rows, the next plan is tried with better estimates, at most this often. */
 const MOST_TRIES = 3;
-/** A page of which so much was found is gone on with. */
+/** A result is extended if at least this share of the page was found. */
 const MOSTLY = 0.4;
-/** Gone on, a little further than seems to be needed. */
+/** Safety factor for an extension. */
 const SPARE = 1.3;
 
-/** Matches that cost as much to look at all as one that is wanted costs when they are in order; and where it is ranked, too. */
+/**
+ * If there are at most this many matches per wanted one, reading all of them is cheaper than sorting first; with ranking, the
+ * second value.
+ */
 const RECORDS_A_LOOK = 2;
 const RANKED_A_LOOK = 4;
 
-/** What records must be and hold. */
+/** The conditions on the records. */
 export interface Match {
   accessFilter: AccessFilter;
   state: 'ACTIVE' | 'ARCHIVED';
-  /** Null: whatever their state in the workflow. */
+  /** Null for all workflow states. */
   workflowStateIds: readonly string[] | null;
-  /** Further predicate over `o`. */
+  /** Additional predicate on `o`. */
   filter: Sql | null;
-  /** Null: whatever their words. */
+  /** Null for a match without words. */
   words: Words | null;
   order: Order;
-  /** What is known of how many there are. */
+  /** Estimates of the number of matches. */
   statistics: TermStatistics;
 }
 
 export interface Words {
   /** `tsquery` that every match satisfies. */
   query: string;
-  /** Predicate over `s` and `o` beyond `query`; null: none. */
+  /** Predicate on `s` and `o` in addition to `query`; null if there is none. */
   exact: Sql | null;
-  /** Estimated share of all rows that satisfy `query`: which way is the shorter one. */
+  /** Estimated share of all rows that satisfy `query`; decides which plan is chosen. */
   share: number;
-  /** Whether so many match that the way matters. */
+  /** Whether there are so many matches that the plan matters. */
   common: boolean;
-  /** How much further than seems to be needed a way goes; as far as usual unless said. */
+  /** Factor by which a plan reads more than the estimate requires. */
   spare?: number | undefined;
-  /** What ranks a match, over `s` and `o`; null: nothing is to be ranked. */
+  /** Ranking expression on `s` and `o`; null without ranking. */
   rank: Sql | null;
 }
 
-/** A match, with what ranks it where the way read its words at once. */
+/** A match, with its rank if the plan has read its words. */
 export interface Matched {
   id: string;
   rank?: number;
-  /** Words of the record. */
+  /** Number of words of the record. */
   size?: number;
 }
 
 interface Page {
   limit: number;
   offset: number;
-  /** Ids that are listed elsewhere. */
+  /** Ids to leave out. */
   except: readonly string[];
 }
 
@@ -68,7 +71,7 @@ function inState({ state }: Match): Sql {
   return state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
 }
 
-/** The records that come into question, whatever their words: a predicate over `o` alone. */
+/** Predicate on `o` for the records that the caller may read and the filter permits. */
 function isVisible(match: Match): Sql {
   const parts = [inState(match), match.accessFilter.visible];
   if (match.workflowStateIds !== null) {
@@ -89,13 +92,13 @@ function paged(match: Match, { limit, offset, except }: Page): Sql {
   return sql`${unlisted} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
-/** Columns of the row `s` that the statement needs. */
+/** The columns of the row `s` that the statement needs. */
 function rowOf({ exact, rank }: Words): Sql {
   if (rank !== null) return sql`s.id, s.profile_id, s.size, s.words`;
   return exact === null ? sql`s.id, s.profile_id` : sql`s.id, s.profile_id, s.words`;
 }
 
-/** Further columns of the answer: the words of a match are at hand, and reading them again would cost more than ranking. */
+/** Additional result columns: the words of a match are already read, and reading them again would cost more than ranking. */
 function ranked({ rank }: Words): Sql {
   return rank === null ? empty : sql`, ${rank} AS rank, s.size`;
 }
@@ -104,21 +107,21 @@ function exactly({ exact }: Words): Sql {
   return exact === null ? empty : sql`AND ${exact}`;
 }
 
-/** Whatever their words, by whatever way the planner finds. */
+/** Without words; the planner of PostgreSQL chooses the plan. */
 function withoutWords(match: Match, page: Page): Sql {
   return sql`SELECT o.id FROM objects o WHERE ${isVisible(match)} ${paged(match, page)}`;
 }
 
 /**
- * By the index of words, each match with its record by key: left to itself the planner, which cannot know how many will match,
- * joins in ways that are a thousand times dearer. The matches are brought into order by an index alone (`objects_order`), and
- * looked at in that order, with rights and filter, until there are enough.
+ * Uses the word index and joins each match with its record by key. The planner cannot estimate the number of matches and would
+ * choose joins that are a thousand times more expensive. Matches are sorted using only an index (`objects_order`), then checked
+ * in that order against rights and filter until there are enough.
  */
 function byWords(match: Match, words: Words, page: Page): Sql {
   const { limit, offset, except } = page;
   const at = column(match.order);
   const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
-  // The words themselves are wide: they are read again of those that are looked at.
+  // The words are wide, so they are read again only for the checked records.
   const row =
     words.exact === null
       ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) AS s`
@@ -135,8 +138,8 @@ function byWords(match: Match, words: Words, page: Page): Sql {
 }
 
 /**
- * The same where few records hold the words: each match is looked at once, its rights, its place in the order and what ranks it
- * together. To bring matches into order first would cost a look at an index each, and to rank them later a second reading.
+ * The variant for words in few records: each match is read once, with rights, order and rank. Sorting first would cost an index
+ * lookup per match, and ranking later a second read.
  */
 function byFewWords(match: Match, words: Words, { limit, offset, except }: Page): Sql {
   const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
@@ -148,16 +151,16 @@ function byFewWords(match: Match, words: Words, { limit, offset, except }: Page)
     ORDER BY m.at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
-/** Between two moments; `until` is not among them, and null where there is none. */
+/** A time range; `until` is exclusive, and null if the range is open. */
 interface Stretch {
   since: string;
   until: string | null;
 }
 
 /**
- * The matches among the records that were changed (or made) last, in a stretch of time. Ids are of their records' time, so the
- * index of ids bounds what the index of words has found before any row is read; a record of another time that was changed in
- * the stretch is looked up by itself. The moments themselves are asked of each record, so the ids decide nothing.
+ * The matches among the records that were changed (or created) in a time range. Ids contain the creation time, so the id index
+ * limits the matches of the word index before any row is read. Records that were created at another time and changed in the
+ * range are looked up separately. The times themselves are checked on each record, so the result does not depend on the ids.
  */
 function inStretch(match: Match, words: Words, { since, until }: Stretch, page: Page, indexed: boolean): Sql {
   const { limit, offset, except } = page;
@@ -169,7 +172,7 @@ function inStretch(match: Match, words: Words, { since, until }: Stretch, page: 
   const within = sql`${at} >= ${since}::timestamptz ${until === null ? empty : sql`AND ${at} < ${until}::timestamptz`}`;
   const row = rowOf(words);
   const unlisted = except.length === 0 ? empty : sql`AND o.id <> ALL(${[...except]}::uuid[])`;
-  // The planner takes what the index of words finds for much cheaper than it is where a word is common.
+  // For frequent words, the planner underestimates the cost of the word index.
   const rows = indexed
     ? sql`search_records s`
     : sql`(SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE ${young} OFFSET 0) s`;
@@ -184,7 +187,7 @@ function inStretch(match: Match, words: Words, { since, until }: Stretch, page: 
     ORDER BY ${at} DESC, o.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
-/** The least id that a record of this moment can have. */
+/** The smallest id of a record created at this moment. */
 function firstIdOf(moment: string): string {
   const hex = Math.max(0, Math.floor(millisecondsOf(moment)))
     .toString(16)
@@ -196,7 +199,7 @@ function column(order: Order): Sql {
   return order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`;
 }
 
-/** Along records, in order, no further than `most` of them; what they are is looked at where they hold the words. */
+/** Reads at most `most` records in order and checks those that contain the words. */
 function alongRecords(match: Match, words: Words, most: number, page: Page): Sql {
   const at = column(match.order);
   return sql`SELECT o.id ${ranked(words)}
@@ -208,7 +211,7 @@ function alongRecords(match: Match, words: Words, most: number, page: Page): Sql
     ORDER BY w.at DESC, w.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
 }
 
-/** Along what rights and filter admit, by whatever index tells of it, no further than `most` of them. */
+/** Reads at most `most` records that rights and filter permit, by any index. */
 function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sql {
   return sql`SELECT o.id ${ranked(words)}
     FROM (SELECT o.* FROM objects o WHERE ${isVisible(match)} ${ordered(match)} LIMIT ${most}::int OFFSET 0) o
@@ -216,7 +219,7 @@ function alongAdmitted(match: Match, words: Words, most: number, page: Page): Sq
     WHERE s.words @@ ${words.query}::tsquery ${trustedRows(match.accessFilter)} ${exactly(words)} ${paged(match, page)}`;
 }
 
-/** Whether rights and filter admit no more than `most` records. */
+/** Whether rights and filter permit at most `most` records. */
 async function areFew(ctx: ReadContext, match: Match, most: number): Promise<boolean> {
   const [row] = await ctx.query<{ n: number }>(
     sql`SELECT count(*) AS n FROM (SELECT 1 FROM objects o WHERE ${isVisible(match)} LIMIT ${most + 1}::int) AS counted`,
@@ -225,7 +228,7 @@ async function areFew(ctx: ReadContext, match: Match, most: number): Promise<boo
   return (row?.n ?? 0) <= most;
 }
 
-/** Ids of matches in the match's order, from `offset` on, without those in `except`. */
+/** Ids of matches in the order of the match, from `offset` on, without those in `except`. */
 export async function listMatches(
   ctx: ReadContext,
   match: Match,
@@ -236,7 +239,7 @@ export async function listMatches(
   return (await findMatches(ctx, match, limit, offset, except)).map(({ id }) => id);
 }
 
-/** The same with what ranks them, of all or of none. */
+/** The same with the rank of all matches or of none. */
 export async function findMatches(
   ctx: ReadContext,
   match: Match,
@@ -247,7 +250,7 @@ export async function findMatches(
   const { words } = match;
   if (limit <= 0 || words?.query === '') return [];
   const page = { limit, offset, except };
-  // The best way hangs on the values: how many records a filter admits, how far the page lies.
+  // The best plan depends on the values: the selectivity of the filter and the offset.
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
   if (words === null) return await matchesOf(ctx, withoutWords(match, page), fresh);
   const found = words.common ? await byCheapestPlan(ctx, match, words, page) : undefined;
@@ -261,25 +264,23 @@ async function matchesOf(ctx: ReadContext, statement: Sql, options: { freshPlan:
   return await ctx.query<Matched>(statement, options);
 }
 
-/**
- * Whether to look at all matches costs less than to bring them into order, look at those wanted, and read their words again.
- */
+/** Whether reading all matches is cheaper than sorting them, checking those needed and reading their words again. */
 function isFew({ share, common, rank }: Words, wanted: number, rows: number): boolean {
   return !common && share * rows <= (rank === null ? RECORDS_A_LOOK : RANKED_A_LOOK) * wanted;
 }
 
 const FRESH = { freshPlan: true };
 
-/** What a way found. */
+/** The result of a plan. */
 interface PlanResult {
   found: Matched[];
-  /** Whether there are no more. */
+  /** Whether there are no further matches. */
   all: boolean;
-  /** The moment up to which everything was found; null: the way goes by no moments. */
+  /** The start of the time range that was searched completely; null if the plan does not use time ranges. */
   since: string | null;
 }
 
-/** What one way finds. Null: the way cannot be gone. */
+/** Runs one plan. Null if the plan is not possible. */
 async function runPlan(
   ctx: ReadContext,
   match: Match,
@@ -312,7 +313,7 @@ async function runPlan(
   }
 }
 
-/** Where most of the page was found, what is missing lies in the stretch before: what is known is not looked for again. */
+/** If most of the page was found, searches the preceding time range for the rest instead of starting again. */
 async function further(
   ctx: ReadContext,
   match: Match,
@@ -339,7 +340,9 @@ async function further(
   return { ...result, found, since };
 }
 
-/** By the way that seems the shortest; where it ends too soon, by the next one, with what it told. Undefined where none is. */
+/**
+ * Runs the cheapest plan. If it returns too few rows, runs the next one with improved estimates. Undefined if no plan is left.
+ */
 async function byCheapestPlan(
   ctx: ReadContext,
   match: Match,
@@ -358,16 +361,16 @@ async function byCheapestPlan(
     const result = await runPlan(ctx, match, words, plan, page);
     if (result !== null && (result.all || result.found.length === page.limit)) return result.found;
     gone.add(plan.by);
-    // Short of a page far behind, nothing tells how many there were.
+    // If the page was not reached, the number of matches before it is unknown.
     const there = result === null || result.found.length === 0 ? 0 : result.found.length + page.offset;
     const density = Math.max(there, 0.5) / plan.depth;
-    // One gap among them is not believed to be everywhere.
+    // Limits the correction, because one gap is not representative.
     admitted = Math.min(admitted / 2, Math.max(density / words.share, admitted / 10));
   }
   return undefined;
 }
 
-/** From here on a statement of this transaction that takes longer is ended. */
+/** Sets the time limit for the following statements of the transaction. */
 export async function setTimeBudget(ctx: ReadContext, milliseconds: number): Promise<void> {
   await ctx.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
 }

@@ -1,11 +1,11 @@
-/** SQL for making the projection anew and for comparing it. */
+/** SQL for rebuilding the index and comparing it. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 
-/** The forms that rows have: a few, found by as many steps in the index. */
+/** The profile ids of the stored rows. There are few; each takes one step in the index. */
 export async function storedProfiles(ctx: Pick<ReadContext, 'query'>): Promise<number[]> {
   const rows = await ctx.query<{ profile_id: number }>(sql`
     WITH RECURSIVE present AS (
@@ -18,7 +18,7 @@ export async function storedProfiles(ctx: Pick<ReadContext, 'query'>): Promise<n
   return rows.map((row) => row.profile_id);
 }
 
-/** A record or a comment as it is made anew; `revision` tells whether it changed meanwhile. */
+/** The source of a row: a record or comment with its revision, by which concurrent changes are detected. */
 export interface StoredRecord {
   id: string;
   typeId: string;
@@ -39,25 +39,25 @@ export interface StoredComment {
 
 const RECORD = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.revision, o.number, o."values"`;
 
-/** By id, from behind `after` on. */
+/** By id, after `after`. */
 export async function listRecords(ctx: ReadContext, after: string | null, limit: number): Promise<StoredRecord[]> {
   return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
     WHERE (${after}::uuid IS NULL OR o.id > ${after}::uuid) ORDER BY o.id LIMIT ${limit}::int`);
 }
 
-/** Records last updated. */
+/** The last updated records. */
 export async function listNewest(ctx: ReadContext, limit: number): Promise<StoredRecord[]> {
   return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
     WHERE o.state = 'ACTIVE' ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int`);
 }
 
-/** Records whose row is of the form. */
+/** Records whose row has this profile. */
 export async function listOfForm(ctx: ReadContext, profile: number, limit: number): Promise<StoredRecord[]> {
   return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
     WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${profile}::int ORDER BY id LIMIT ${limit}::int)`);
 }
 
-/** Active comments by id, from behind `after` on. */
+/** Active comments by id, after `after`. */
 export async function listComments(ctx: ReadContext, after: string | null, limit: number): Promise<StoredComment[]> {
   return await ctx.query<StoredComment>(sql`
     SELECT id, object_id AS "objectId", revision, body, visibility, updated_at AS "updatedAt"
@@ -65,8 +65,8 @@ export async function listComments(ctx: ReadContext, after: string | null, limit
 }
 
 /**
- * Rows made of what was read a moment ago: only those whose record is still the same, and it stays the same until the unit
- * ends. What changed meanwhile was made anew by its own change.
+ * Writes rows that were built from an earlier read, only if the record has not changed since; it is locked until the unit of
+ * work ends. A record that changed meanwhile was indexed by its own change.
  */
 export const remakeRecord: TableWrite<RecordRow & { revision: number; type_version: number }> = {
   name: 'search_remake_record',
@@ -103,7 +103,10 @@ export interface RebuildState {
   done: number;
 }
 
-/** The rebuilding under way, held until the unit ends, so that nobody else takes the same step; undefined where there is none. */
+/**
+ * The running rebuild, locked until the unit of work ends, so that no other process runs the same step; undefined if none is
+ * running.
+ */
 export async function lockRebuild(ctx: WriteContext): Promise<RebuildState | undefined> {
   const rows = await ctx.lock<RebuildState>(sql`SELECT part, after_id AS after, done FROM search_rebuild FOR UPDATE`);
   return rows[0];
@@ -114,7 +117,7 @@ export async function findRebuild(ctx: ReadContext): Promise<RebuildState | unde
   return rows[0];
 }
 
-/** How many rows there are to make, about. */
+/** Approximate number of rows to build. */
 export async function countToMake(ctx: ReadContext): Promise<number> {
   const [row] = await ctx.query<{ n: number }>(sql`SELECT (SELECT count(*) FROM objects)
     + (SELECT count(*) FROM comments WHERE state = 'ACTIVE') AS n`);
@@ -135,7 +138,7 @@ export const moveRebuild: TableWrite<RebuildState> = {
     FROM jsonb_to_recordset(${rows}) AS r (part text, after uuid, done bigint)`,
 };
 
-/** Takes away the rows of what is not there any more, and ends the rebuilding. */
+/** Ends the rebuild. */
 export const endRebuild: TableWrite<Record<string, never>> = {
   name: 'search_end_rebuild',
   guard: false,
@@ -155,7 +158,10 @@ export const dropStrayRecords: TableWrite<Record<string, never>> = {
   sql: () => sql`DELETE FROM search_records s WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = s.id)`,
 };
 
-/** Learns the words of rows that were written: of letters, and no shorter than what may hold a typing error. @returns rows taken */
+/**
+ * Adds the words of new rows to the dictionary: only words of letters, long enough for typo correction. @returns the number of
+ * processed rows
+ */
 export async function learnWords(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>(sql`
     WITH taken AS (

@@ -1,4 +1,4 @@
-/** What the best hits are weighed by when they are looked at closely. */
+/** Reads the data for reranking the best hits. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
@@ -6,19 +6,19 @@ import type { RerankHit } from './ranking.ts';
 import { readableTitle, type AccessFilter } from './store-access-filter.ts';
 import type { Part, TermQuery } from './terms.ts';
 
-/** Comments of one record that are looked at: the last ones. */
+/** Maximum number of comments per record; the last ones are used. */
 const MOST_COMMENTS = 20;
 
 const TITLE = sql`'{0,0,0,1}'::real[]`;
 const REST = sql`'{1,1,1,0}'::real[]`;
 const ANY = sql`'{1,1,1,1}'::real[]`;
 
-/** `ts_rank` is divided by the number of operands; this is that of the one that matches. */
+/** `ts_rank` divides by the number of operands; this multiplies by it. */
 function ranked(zones: Sql, words: Sql, { text, operands }: Part): Sql {
   return sql`${operands}::float8 * ts_rank(${zones}, ${words}, ${text}::tsquery)`;
 }
 
-/** The word's rank where the caller may read it on the record. */
+/** The rank of the word where the caller may read it on the record. */
 export function termRank(zones: Sql, { free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
   const words = sql`s.words`;
   const parts = free.text === '' ? [] : [ranked(zones, words, free)];
@@ -49,7 +49,7 @@ export async function loadForRerank(
     WHERE s.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** Per word the best of the record's last comments that the caller may read. */
+/** For each word, the best rank in the record's last comments that the caller may read. */
 function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
   const best = queries.map(({ free }) => (free.text === '' ? sql`0` : sql`max(${ranked(ANY, sql`k.words`, free)})`));
   return sql`LEFT JOIN LATERAL (

@@ -1,4 +1,4 @@
-/** How well records meet the words, and how common words are among the caller's records. */
+/** Computes scores of records, and word frequencies among the caller's records. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { RankPlan } from './ranking.ts';
@@ -13,7 +13,7 @@ export interface Scored {
   score: number;
 }
 
-/** What the words count in a record, `s`, before its length is looked at. Only words that the caller may read on the record count. */
+/** The rank of a record's row `s` before length normalisation. Only words that the caller may read on the record count. */
 export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilter: AccessFilter): Sql {
   const zones = sql`${[...plan.zones]}::real[]`;
   const sums = queries.map(
@@ -30,10 +30,10 @@ export async function score(
   plan: RankPlan & { average: number },
   accessFilter: AccessFilter,
 ): Promise<Scored[]> {
-  // One needs no order.
+  // A single record needs no order.
   if (found.length <= 1) return found.map(({ id }) => ({ id, score: 1 }));
   const known = found.every(({ rank }) => rank !== undefined);
-  // Each row by its key: of many ids the planner would read the whole table.
+  // Each row by its key: with many ids, the planner would read the whole table.
   const rows = known
     ? found
     : await ctx.query<Matched>(sql`
@@ -53,7 +53,7 @@ function averageOf(rows: readonly Matched[]): number {
   return Math.max(1, rows.reduce((sum, { size = 0 }) => sum + size, 0) / rows.length);
 }
 
-/** How many of the caller's newest records hold each word, of how many, and how long these are: what is common where they look. */
+/** How many of the caller's newest records contain each word, the number of these records, and their average size. */
 export async function sampleTerms(
   ctx: ReadContext,
   accessFilter: AccessFilter,

@@ -1,34 +1,34 @@
 /**
- * How frequent words are, how many records a condition admits, and when so many records were changed, as the planner and small
- * samples know it: hints about which way to a result is the shorter one, never a part of the result, since they count what the
- * caller may not see.
+ * Estimates of word frequencies, of the number of records that a condition permits, and of change times, from the planner's
+ * statistics and small samples. They are used only to choose query plans and never affect a result, because they include data
+ * that the caller may not read.
  */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
 const FRESH_MS = 60_000;
-/** Of conditions so many are remembered. */
+/** Maximum number of cached conditions. */
 const MOST_CONDITIONS = 1000;
-/** Pages of the table that a sample looks at. */
+/** Number of pages in a sample. */
 const SAMPLED_PAGES = 120;
-/** With fewer records every way is short. */
+/** With fewer records, sampling is not worth it. */
 const WORTH_SAMPLING = 20_000;
-/** Of a sample with fewer hits than this, the planner's estimate is asked, too. */
+/** If a sample has fewer hits than this, the planner's estimate is used, too. */
 const TELLING = 5;
-/** So many records are counted off one by one; of more it is enough to know about when they were changed. */
+/** Up to this number of records, the position is counted exactly; beyond it, the change time is estimated. */
 const COUNTED_OFF = 20_000;
 
 export type Order = 'updated_at' | 'created_at';
 
 interface Frequencies {
   rows: number;
-  /** Stored lexeme → share of the rows; only the most frequent ones. */
+  /** Stored lexeme → share of the rows; only the most frequent lexemes. */
   shares: ReadonlyMap<string, number>;
-  /** Moments between which equally many records lie, the first one first. */
+  /** Histogram bounds: equally many records lie between two of them, earliest first. */
   moments: Readonly<Record<Order, readonly string[]>>;
 }
 
-/** Remembered for a minute; one value for the whole process. */
+/** Cached for a minute; one instance per process. */
 export class TermStatistics {
   #known: Frequencies = { rows: 0, shares: new Map(), moments: { updated_at: [], created_at: [] } };
   #asOf = Number.NEGATIVE_INFINITY;
@@ -58,7 +58,7 @@ export class TermStatistics {
     return this.#known;
   }
 
-  /** Estimated share of all records that satisfy a predicate over `o`. */
+  /** Estimated share of all records that satisfy a predicate on `o`. */
   async admitted(ctx: ReadContext, predicate: Sql): Promise<number> {
     const { rows } = await this.read(ctx);
     if (rows < WORTH_SAMPLING) return 0.5;
@@ -67,7 +67,7 @@ export class TermStatistics {
     if (known !== undefined && performance.now() - known.asOf < FRESH_MS) return known.share;
     const share = Math.min(1, Math.max(await estimated(ctx, predicate), 1) / rows);
     const sampled = await sample(ctx, predicate);
-    // Where the sample has next to none, it says only that they are few; where it has some, it knows better than the planner.
+    // With hardly any hits, the sample only gives an upper bound; with some, it is better than the planner's estimate.
     const told = sampled.holding >= TELLING ? sampled.holding / sampled.of : undefined;
     const most = (sampled.holding + TELLING) / Math.max(1, sampled.of);
     const result = told ?? Math.min(share, most);
@@ -76,7 +76,7 @@ export class TermStatistics {
     return result;
   }
 
-  /** A moment since which about so many records were changed, or made; undefined where there are no more than that. */
+  /** A moment since which about this many records were changed or created; undefined if there are fewer. */
   async momentOf(ctx: ReadContext, order: Order, state: string, depth: number): Promise<string | undefined> {
     const { rows, moments } = await this.read(ctx);
     if (depth > COUNTED_OFF) {
@@ -84,7 +84,7 @@ export class TermStatistics {
       if (moment !== undefined) return moment;
     }
     const at = raw(`o.${order}`);
-    // The state is part of the statement's text, so that the partial index over it can be chosen.
+    // The state is part of the statement's text, so that PostgreSQL can choose the partial index on it.
     const [row] = await ctx.query<{ at: string }>(
       sql`SELECT ${at}::text AS at FROM objects o WHERE o.state = ${raw(state === 'ACTIVE' ? `'ACTIVE'` : `'ARCHIVED'`)}
         ORDER BY ${at} DESC, o.id DESC OFFSET ${depth}::int LIMIT 1`,
@@ -94,7 +94,7 @@ export class TermStatistics {
   }
 }
 
-/** The moment that lies so many steps before the last; steps in between by time. */
+/** The moment this many records before the last one, interpolated between the bounds. */
 function momentAmong(moments: readonly string[], back: number): string | undefined {
   const place = moments.length - 1 - back;
   const [before, behind] = [moments[Math.floor(place)], moments[Math.floor(place) + 1]].map((moment) =>
@@ -104,7 +104,7 @@ function momentAmong(moments: readonly string[], back: number): string | undefin
   return Number.isFinite(at) ? new Date(at).toISOString() : undefined;
 }
 
-/** Of an instant as PostgreSQL writes it, in UTC. */
+/** Parses an instant as PostgreSQL writes it, in UTC. */
 export function millisecondsOf(moment: string): number {
   return Date.parse(
     `${moment
@@ -114,7 +114,7 @@ export function millisecondsOf(moment: string): number {
   );
 }
 
-/** What the planner thinks, from its statistics; nothing is read. */
+/** The planner's estimate from its statistics; reads no rows. */
 async function estimated(ctx: ReadContext, predicate: Sql): Promise<number> {
   const [row] = await ctx.query<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(
     sql`EXPLAIN (FORMAT JSON) SELECT 1 FROM objects o WHERE ${predicate}`,
@@ -135,7 +135,10 @@ async function sample(ctx: ReadContext, predicate: Sql): Promise<{ of: number; h
   return row ?? { of: 0, holding: 0 };
 }
 
-/** Estimated share of all rows that hold one of the lexemes, under one of the labels, or a word that begins with a beginning. */
+/**
+ * Estimated share of all rows that contain one of the lexemes under one of the field tokens, or a word with one of the
+ * prefixes.
+ */
 export function shareOf(
   known: Pick<Frequencies, 'shares'>,
   lexemes: readonly string[],
@@ -143,7 +146,7 @@ export function shareOf(
   beginnings: readonly string[],
 ): number {
   const asked = new Set(fieldTokens.flatMap((fieldToken) => lexemes.map((lexeme) => fieldToken + lexeme)));
-  // As if words stood together by chance alone.
+  // Assumes that words are independent.
   let without = 1;
   for (const word of asked) {
     if (!beginnings.some((beginning) => word.startsWith(beginning))) without *= 1 - (known.shares.get(word) ?? 0);

@@ -11,7 +11,7 @@ const part = (word: string): TermQuery['free'] => ({ text: `'${word}'`, match: `
 const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
 const accessFilter: AccessFilter = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
 
-/** Whether a text of these words satisfies the `tsquery`, whose parts are words, `&`, `|` and parentheses. */
+/** Whether a text with these words satisfies the `tsquery`, which consists of words, `&`, `|` and parentheses. */
 function satisfies(query: string, held: ReadonlySet<string>): boolean {
   const signs = query.match(/'[a-z]+'|[()&|]/g) ?? [];
   let at = 0;
@@ -37,10 +37,10 @@ function satisfies(query: string, held: ReadonlySet<string>): boolean {
   return result;
 }
 
-describe('one of several combinations of words', () => {
+describe('combinations of words', () => {
   const combination = fc.uniqueArray(fc.nat({ max: WORDS.length - 1 }), { minLength: 1, maxLength: 5 });
 
-  it('asks for the same as each of them by itself', () => {
+  it('match the same records as the single combinations', () => {
     const held = fc.uniqueArray(fc.constantFrom(...WORDS)).map((words) => new Set(words));
     fc.assert(
       fc.property(fc.array(combination, { minLength: 1, maxLength: 12 }), held, (combinations, words) => {
@@ -53,7 +53,7 @@ describe('one of several combinations of words', () => {
     );
   });
 
-  it('names what several begin with once', () => {
+  it('factor out common prefixes', () => {
     const { query } = combinationOf(
       [
         [0, 1, 2],
@@ -69,7 +69,7 @@ describe('one of several combinations of words', () => {
     );
   });
 
-  it('asks the record itself where a right hangs on it, and a word of which nothing is left finds nothing', () => {
+  it('check the record if a right depends on it; an empty word matches nothing', () => {
     const classes = [{ fieldTokens: ['x'], holds: sql`o.number = 'n'` }];
     const labelled = queries.map(({ free }, index) => ({ free, classes: [index === 1 ? part('hidden') : part('')] }));
     const predicate = combinationOf([[0, 1]], labelled, { ...accessFilter, classes });

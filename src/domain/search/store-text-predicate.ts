@@ -1,16 +1,16 @@
-/** What records must hold, from the words of a question: as a `tsquery`, and as SQL where it hangs on the record. */
+/** The text predicate of a question: a `tsquery`, and SQL if it depends on the record. */
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { AccessFilter } from './store-access-filter.ts';
 import { type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
 
 export interface TextPredicate {
-  /** `tsquery` that every match satisfies; empty: nothing can match. */
+  /** `tsquery` that every match satisfies; empty if nothing can match. */
   query: string;
-  /** Predicate beyond it; null: none. */
+  /** Additional predicate; null if there is none. */
   exact: Sql | null;
 }
 
-/** The word stands where the caller may read it on this very record. */
+/** The record contains the word in a field that the caller may read on this record. */
 export function holdsTerm({ free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
   const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
   for (const [index, { match }] of classes.entries()) {
@@ -25,7 +25,7 @@ const NOTHING: TextPredicate = { query: '', exact: sql`false` };
 /** All of the words. */
 export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
   const parts = queries.map(widest);
-  // A word of which nothing is left, as one of controls alone, matches nothing.
+  // A word without searchable characters, for example only control characters, matches nothing.
   if (parts.length === 0 || parts.includes('')) return NOTHING;
   const exact = queries.map((query) => holdsTerm(query, accessFilter));
   return {
@@ -34,7 +34,7 @@ export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter)
   };
 }
 
-/** One of several needs. */
+/** Any of several predicates. */
 export function oneOf(predicates: readonly TextPredicate[], accessFilter: AccessFilter): TextPredicate {
   const given = predicates.filter(({ query }) => query !== '');
   if (given.length === 0) return NOTHING;
@@ -45,7 +45,7 @@ export function oneOf(predicates: readonly TextPredicate[], accessFilter: Access
   };
 }
 
-/** Both of two needs. */
+/** Both predicates. */
 function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
   if (one.query === '' || other.query === '') return NOTHING;
   const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
@@ -53,8 +53,8 @@ function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
 }
 
 /**
- * One of several combinations of words, each a list of indices, the most telling word first. What combinations begin with is
- * asked once for all of them: the index of words works on the whole query at every entry that it meets.
+ * Any of several combinations of words. Each is a list of indexes, the rarest word first. Common prefixes of combinations are
+ * factored out, because the word index evaluates the whole query for every entry that it reads.
  */
 export function combinationOf(
   combinations: readonly (readonly number[])[],
@@ -85,7 +85,7 @@ export function anyOf(queries: readonly TermQuery[], accessFilter: AccessFilter)
   );
 }
 
-/** Records with the numbers, and all else that the question says. */
+/** Records with these numbers that also match the rest of the question. */
 export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPredicate {
   const number: TextPredicate = {
     query: numbers.query,

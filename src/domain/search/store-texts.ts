@@ -1,4 +1,4 @@
-/** Hits among comments and articles: texts of which every word is readable where the text is. */
+/** Hits among comments and articles. All words of these texts are readable if the text is. */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
@@ -13,7 +13,7 @@ export interface TextSource {
   visible: Sql;
 }
 
-/** The comments that the caller may see on the records that they may read; null if there can be none. */
+/** The comments that the caller may read; null if there are none. */
 export function commentSource(ctx: ReadContext): TextSource | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
   if (visible === null) return null;
@@ -28,7 +28,7 @@ export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSo
   return visible === null ? null : { from: sql`search_articles s`, visible };
 }
 
-/** Up to `limit` matches last updated, best first. */
+/** Up to `limit` last updated matches, best first. */
 export async function matchTexts(
   ctx: ReadContext,
   source: TextSource,
@@ -71,13 +71,13 @@ export async function findArticleHits(ctx: ReadContext, ids: readonly string[]):
 export interface Person {
   kind: 'user' | 'group' | 'org-unit';
   id: string;
-  /** A name, or a name by locale. */
+  /** A name, or names by locale. */
   title: string | Record<string, string>;
   texts: (string | null)[];
   updatedAt: string;
 }
 
-/** Everybody and everything of the organisation that is active. */
+/** All active users, groups and units. */
 export async function listPeople(ctx: ReadContext): Promise<Person[]> {
   return await ctx.query<Person>(sql`
     SELECT 'user' AS kind, id, to_jsonb(display_name) AS title, ARRAY[login, email, employee_id, external_id] AS texts, updated_at AS "updatedAt"
@@ -88,7 +88,7 @@ export async function listPeople(ctx: ReadContext): Promise<Person[]> {
     SELECT 'org-unit', id, name, ARRAY[code, location], updated_at FROM org_units WHERE state = 'ACTIVE'`);
 }
 
-/** Another text whenever a row of theirs was written: each writing transaction has a number of its own. */
+/** Changes whenever one of these rows was written, because each writing transaction has its own number. */
 export async function peopleState(ctx: ReadContext): Promise<string> {
   const of = (table: Sql): Sql =>
     sql`SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) AS part FROM ${table}`;

@@ -1,14 +1,14 @@
-/** SQL on the words that stand somewhere: what a word with a typing error may have been meant for. */
+/** SQL on the word dictionary, for typo correction. */
 import sql, { join } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
-/** How many rows that are not learnt yet are looked through. */
+/** Maximum number of pending rows that are searched. */
 const MOST_PENDING = 2000;
 
 /**
- * Words under the labels that begin with the first half or end with the second half of `word` and are as long, one letter
- * longer or one shorter: among them is every word that differs by one letter. Nothing is cut off: what is found for one
- * label must not hang on what stands under it where the caller may not look.
+ * Words under the field tokens that start with the first half or end with the second half of `word` and differ in length by at
+ * most 1. Every word at edit distance 1 is among them. There is no LIMIT: the words of one field token must not depend on those
+ * of others that the caller may not read.
  */
 export async function likeWords(ctx: ReadContext, word: string, fieldTokens: readonly string[]): Promise<string[]> {
   const letters = [...word];

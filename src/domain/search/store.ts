@@ -1,4 +1,4 @@
-/** What is written to the projection: planned rows, in the statement of the change itself. */
+/** Planned writes to the index, in the statement of the change. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
@@ -13,7 +13,7 @@ export interface RecordRow {
 
 const PUT_RECORD = sql`ON CONFLICT (id) DO UPDATE SET profile_id = EXCLUDED.profile_id, size = EXCLUDED.size, words = EXCLUDED.words`;
 
-/** Rows of records whose number is known, or that have none. */
+/** Rows of records whose number is known, and of records without a number. */
 const RECORD_COLUMNS = { id: 'uuid', profile_id: 'integer', size: 'integer', words: 'tsvector' } as const;
 
 export const putRecord: TableWrite<RecordRow> = {
@@ -26,7 +26,10 @@ export const putRecord: TableWrite<RecordRow> = {
     ORDER BY id ${PUT_RECORD}`,
 };
 
-/** Rows of new records, whose number this very statement gives and puts among the words as text: `insert_object` is the write of the objects room. */
+/**
+ * Rows of new records. Their number is assigned in the same statement by `insert_object` of the objects module and added to the
+ * words as text.
+ */
 export const putNumbered: TableWrite<RecordRow> = {
   name: 'search_put_numbered',
   guard: false,
@@ -77,7 +80,7 @@ export const dropComment: TableWrite<{ id: string }> = {
 };
 
 export interface ArticleRow {
-  /** Of the version. */
+  /** Id of the version. */
   id: string;
   article_id: string;
   title: string;
@@ -106,7 +109,7 @@ export const dropArticle: TableWrite<{ id: string }> = {
     DELETE FROM search_articles WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid))`,
 };
 
-/** Rows whose words are to be learnt, for typing errors. */
+/** Rows whose words are still to be added to the dictionary for typo correction. */
 export const pendingWords: TableWrite<{ id: string }> = {
   name: 'search_pending_words_rows',
   guard: false,

@@ -1,20 +1,20 @@
-/** A question as the projection is asked it. Pure. */
+/** Translates a question to queries on the index. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
 import { anyLexeme, numberQuery } from './lexemes.ts';
 
-/** Beginnings shorter than this say nothing when other words are missing. */
+/** Shorter prefixes do not count if other words are missing. */
 const SHORTEST_BEGINNING = 3;
 
-/** No record's number is longer. */
+/** Maximum length of a record number. */
 const LONGEST_NUMBER = 64;
 const MOST_NUMBERS = 4;
 
 export interface Term extends QueryTerm {
-  /** Further lexemes that nearly are the word. */
+  /** Similar lexemes. */
   near: readonly string[];
 }
 
-/** Labels as `Reach` has them. */
+/** The field tokens of an `AccessFilter`. */
 export interface Labels {
   free: readonly string[];
   classes: readonly { fieldTokens: readonly string[] }[];
@@ -24,11 +24,13 @@ export interface Labels {
 export interface Part {
   text: string;
   operands: number;
-  /** The same matches by fewer operands: what a beginning covers is not looked up apart. */
+  /** The same matches with fewer operands: words that a prefix covers are left out. */
   match: string;
 }
 
-/** One word: where the labels are free, and for each class of labels that hangs on the record. */
+/**
+ * The queries of a word: for field tokens that are always readable, and for each class of tokens that depends on the record.
+ */
 export interface TermQuery {
   free: Part;
   classes: readonly Part[];
@@ -57,7 +59,7 @@ function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Pa
   };
 }
 
-/** The word under the caller's labels. `loosely`: also by its beginning, and by words that nearly are it. */
+/** The word under the caller's field tokens. With `loosely`, also its prefix and similar words. */
 export function termQuery(term: Term, fieldTokens: Labels, loosely = false): TermQuery {
   return {
     free: under(fieldTokens.free, term, loosely),
@@ -65,7 +67,7 @@ export function termQuery(term: Term, fieldTokens: Labels, loosely = false): Ter
   };
 }
 
-/** All of the word's queries in one: what a record must at least hold to be looked at. */
+/** All queries of the word combined: the least that a record must contain. */
 export function widest(query: TermQuery): string {
   return [query.free, ...query.classes]
     .map(({ match }) => match)
@@ -73,20 +75,20 @@ export function widest(query: TermQuery): string {
     .join(' | ');
 }
 
-/** Numbers of records in a question. */
+/** The record numbers in a question. */
 export interface Numbers {
-  /** `tsquery` of records that have all of them; the last one of the question matches by its beginning. */
+  /** `tsquery` for records with all of them; the last word of the question matches as a prefix. */
   query: string;
-  /** The same without beginnings: these are what is meant before all. */
+  /** The same without prefixes: exact matches rank highest. */
   exact: string;
-  /** What else the question says. */
+  /** The remaining words of the question. */
   rest: readonly Term[];
 }
 
 /**
- * Null where no word of the question can be a record's number, or begin one.
+ * Null if no word of the question can be a record number or a prefix of one.
  *
- * @param prefixes what numbers begin with
+ * @param prefixes prefixes of record numbers
  */
 export function numbersOf(analysis: Analysis, q: string, prefixes: readonly string[]): Numbers | null {
   const tokens = q.trim().split(/\s+/);
@@ -94,7 +96,7 @@ export function numbersOf(analysis: Analysis, q: string, prefixes: readonly stri
   const mayBe = (token: string): boolean => {
     const text = token.toUpperCase();
     if (token.length > LONGEST_NUMBER || !/^[A-Z0-9-]+$/.test(text)) return false;
-    // A beginning alone stands for a number only where nothing else is asked.
+    // The prefix of a record number alone counts only if the question has no other words.
     return prefixes.some((prefix) => text.startsWith(prefix) || (tokens.length === 1 && prefix.startsWith(text)));
   };
   const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);

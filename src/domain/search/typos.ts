@@ -1,9 +1,9 @@
-/** Which words one slip of the finger turns into another. Pure. */
+/** Edit distance 1. Pure. */
 
-/** Shorter words are too like each other. */
+/** Shorter words are too similar to each other. */
 export const SHORTEST_WITH_TYPO = 5;
 
-/** Whether one letter more, less, other, or two neighbours changed over make one word of the other. */
+/** Whether the words differ by one inserted, deleted or replaced letter, or by two swapped neighbours. */
 export function isWithinOneEdit(a: string, b: string): boolean {
   if (a === b) return false;
   const [short, long] = a.length <= b.length ? [[...a], [...b]] : [[...b], [...a]];
@@ -18,7 +18,7 @@ export function isWithinOneEdit(a: string, b: string): boolean {
   return left === 2 && short[start] === long[start + 1] && short[start + 1] === long[start];
 }
 
-/** Words for which a typing error is forgiven: of letters alone, long enough. */
+/** Whether typos in the word are corrected: only in words of letters that are long enough. */
 export function mayHoldTypo(word: string): boolean {
   return /^\p{L}+$/u.test(word) && [...word].length >= SHORTEST_WITH_TYPO;
 }

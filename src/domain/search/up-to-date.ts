@@ -1,14 +1,16 @@
 /**
- * Whether every row of the projection is made as the configuration in force says. Where roles have just changed, some are not:
- * until the background has made them anew, questions look under the labels of all fields, and rows whose unlabelled words
- * may be of a field that is hidden now are shown to those alone who read every field (docs/architecture.md).
+ * Whether all rows of the index match the current configuration. After a change of roles, some rows are outdated until the
+ * background job rebuilds them. Until then, questions use the field tokens of all fields, and rows whose words without a token
+ * may belong to a field that is hidden now are used only for callers who may read every field (docs/explanation/search.md).
  */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { profileView } from './index-profile.ts';
 import { storedProfiles } from './store-rebuild.ts';
 
 export class IndexUpToDate {
-  /** Epoch of the configuration for which it is known; rows do not fall back. */
+  /**
+   * The configuration version for which all rows are known to be current. Rows do not become outdated again within a version.
+   */
   #configVersion = -1;
 
   async is(ctx: ReadContext): Promise<boolean> {

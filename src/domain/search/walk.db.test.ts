@@ -5,11 +5,11 @@ import { type Searcher, type SearchFixture, startSearchFixture } from '../../../
 
 const RECORDS = 12_000;
 
-/** The n-th record was updated n hours before the first; every third is in the north. */
+/** Record n was updated n hours before the first; every third is in the north. */
 const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 const all = Array.from({ length: RECORDS }, (_, index) => index + 1);
 
-describe('words that very many records hold', () => {
+describe('frequent words', () => {
   let world: SearchFixture;
   before(async () => {
     world = await startSearchFixture();
@@ -23,8 +23,8 @@ describe('words that very many records hold', () => {
        FROM objects, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
       [first],
     );
-    // heron: all, some more than once; stork: every second; ibis: the oldest half; egret: two, far apart;
-    // crane: more often among the old ones.
+    // heron: all records, some more than once; stork: every second; ibis: the older half; egret: two, far apart; crane: more
+    // often among the older ones.
     await stored(
       world.app,
       `INSERT INTO search_records SELECT ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, profile_id, size,
@@ -34,7 +34,7 @@ describe('words that very many records hold', () => {
        FROM search_records, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
       [first],
     );
-    // What the planner knows chooses the way.
+    // The statistics determine the plan.
     await stored(world.app, 'ANALYZE search_records');
     await stored(world.app, 'ANALYZE objects');
   });
@@ -49,7 +49,7 @@ describe('words that very many records hold', () => {
   };
   const north = (n: number): boolean => n % 3 === 0;
 
-  it('finds them along the last updates, wherever they lie, for whoever sees how few of them', async () => {
+  it('are found in order of updates, for callers who may read few records', async () => {
     const cases: [Searcher, string, (n: number) => boolean][] = [
       ['chief', 'heron', () => true],
       ['chief', 'stork', (n) => n % 2 === 0],
@@ -64,7 +64,7 @@ describe('words that very many records hold', () => {
     ];
     for (const [who, q, holds] of cases) {
       const expected = all.filter(holds).map(idOf);
-      // The ranked ones are those last updated, in whatever order; behind them stand the others by their update.
+      // The last updated records are ranked, in any order; the others follow by update time.
       const ranked = new Set<string>();
       for (let number = 1; number <= 10; number++) {
         for (const id of await page(who, { q, pageSize: 100, page: number })) ranked.add(id);
@@ -80,31 +80,31 @@ describe('words that very many records hold', () => {
     }
   });
 
-  it('has those first that hold the word most, as among few', async () => {
+  it('are ranked by frequency in the record', async () => {
     assert.deepEqual((await page('chief', { q: 'heron' })).slice(0, 2), [idOf(77), idOf(78)]);
     assert.deepEqual((await page('north', { q: 'heron' })).slice(0, 1), [idOf(78)]);
     const scores = async (query: Record<string, unknown>): Promise<number[]> =>
       (await world.search('chief', query)).body.data.results.map((hit: { score: number }) => hit.score);
     const [first, second, third] = await scores({ q: 'heron' });
     assert.ok((first ?? 0) > (second ?? 0) && (second ?? 0) > (third ?? 0), `${first} ${second} ${third}`);
-    // Two words, each of which is common: their ranks add up.
+    // Two frequent words: their ranks add up.
     assert.deepEqual((await page('chief', { q: 'stork heron' })).slice(0, 1), [idOf(78)]);
   });
 
-  it('finds them beside a filter', async () => {
+  it('are found with a filter', async () => {
     const filter = { field: 'region', operator: 'equals', value: 'north' };
     const expected = all.filter((n) => north(n) && n % 2 === 0).map(idOf);
     assert.deepEqual(await page('chief', { q: 'stork', filter, pageSize: 100, page: 11 }), expected.slice(1000, 1100));
   });
 
-  it('finds a rare word among them, and a common and a rare one together', async () => {
+  it('are found together with a rare word', async () => {
     const both = [idOf(5), idOf(RECORDS - 5)].sort();
     assert.deepEqual((await page('chief', { q: 'egret' })).sort(), both);
     assert.deepEqual((await page('chief', { q: 'heron egret', pageSize: 2 })).sort(), both);
     assert.deepEqual(await page('north', { q: 'egret' }), []);
   });
 
-  it('lists them newest first', async () => {
+  it('are listed newest first', async () => {
     const expected = all.filter((n) => n > RECORDS / 2 && n % 2 === 0).map(idOf);
     for (const number of [1, 7, 30]) {
       const { rows, hasMore } = await world.ok('chief', 'GET', `/objects?q=stork%20ibis&pageSize=100&page=${number}`);
