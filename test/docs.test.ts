@@ -55,4 +55,13 @@ describe('documents', () => {
         assert.ok(existsSync(path.join(root, file)), `${page} names ${file}`);
     }
   });
+
+  it('are listed in the index of their folder', () => {
+    for (const page of pagesOf().filter((name) => name.startsWith('docs/') && name !== 'docs/README.md')) {
+      const own = path.join(path.dirname(page), 'README.md');
+      const index = existsSync(path.join(root, own)) && own !== page ? own : 'docs/README.md';
+      const link = path.relative(path.dirname(index), page);
+      assert.ok(read(index).includes(`](${link})`), `${index} does not list ${page}`);
+    }
+  });
 });
