@@ -10,12 +10,12 @@ import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
 import { migrateCommands } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
-import type { Environment } from './cli/environment.ts';
+import type { Environment } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
-import { reasonOf } from './cli/output.ts';
+import { reasonOf } from './cli/command.ts';
 import { secretCommands, webhookCommands } from './cli/secrets.ts';
-import { reindexCommand } from './cli/search.ts';
+import { reindexCommand } from './cli/database.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
 import { typesCommand } from './cli/types.ts';
@@ -34,20 +34,24 @@ export function program(environment: Environment): Command {
     .description('Docket: a self-hosted work-record service.')
     .version(version(), '--version', 'print the version of Docket')
     .exitOverride()
-    .showHelpAfterError('(add --help for what this command takes)')
+    .showHelpAfterError('(run with --help for usage)')
     .configureHelp({ showGlobalOptions: true });
   docket
     .command('serve')
     .description('Start API, console and workers; SIGTERM stops gracefully.')
     .option('--role <role>', 'api, worker or all', 'all')
-    .option('--processes <n>', 'processes that serve, to use more cores; the background work gets one of its own', '1')
-    .option('--json', 'no effect on serve: it prints one line when it is ready')
-    .addOption(new Option('--child', 'given by the first of several processes to the others').hideHelp())
+    .option(
+      '--processes <n>',
+      'number of serving processes, to use more cores; background work gets an additional one',
+      '1',
+    )
+    .option('--json', 'no effect on serve')
+    .addOption(new Option('--child', 'set by the supervisor for its child processes').hideHelp())
     .action(async (options: { role: string; processes: string; child?: true }, command: Command) => {
       if (!['api', 'worker', 'all'].includes(options.role))
-        command.error('--role is api, worker or all', { exitCode: 2 });
+        command.error('--role must be api, worker or all', { exitCode: 2 });
       const processes = /^[1-9]\d{0,2}$/.test(options.processes) ? Number(options.processes) : 0;
-      if (processes === 0) command.error('--processes is a whole number from 1 to 999', { exitCode: 2 });
+      if (processes === 0) command.error('--processes must be an integer from 1 to 999', { exitCode: 2 });
       const { inherited } = environment;
       const child = options.child === true;
       await serve(environment.settings(), options.role as Role, { processes, child, environment: inherited });

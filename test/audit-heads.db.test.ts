@@ -68,7 +68,7 @@ async function seal(): Promise<void> {
   while ((await sealJournal(db, Date.now())) !== undefined);
 }
 
-/** Cuts off the newest seal, its rows and the mark of how far the chain is, as somebody with the database can. */
+/** Removes the newest seal, its rows and the recorded end of the chain, as a user with database access could. */
 async function cutOff(): Promise<void> {
   await db.query(sql`
     WITH cut AS (DELETE FROM journal_seals WHERE number = (SELECT max(number) FROM journal_seals) RETURNING seqs)
@@ -113,7 +113,7 @@ describe('exported heads of the audit chain', () => {
     assert.deepEqual((await readHeads(file)).map((head) => head.number).slice(0, 2), [number, number - 1]);
     const sound = await verify(file);
     assert.equal(sound.code, 0, sound.err);
-    assert.match(sound.err, new RegExp(`the newest of seal ${number}; 0 seals since`));
+    assert.match(sound.err, new RegExp(`up to seal ${number}; 0 newer seals have`));
     await cutOff();
     assert.equal((await runCommand(['audit', 'verify'], env)).code, 0, 'the database alone shows nothing');
     const cut = await verify(file);
@@ -160,9 +160,9 @@ describe('exported heads of the audit chain', () => {
     );
     assert.match(
       (await runCommand(['doctor'], late)).out,
-      /^FAIL {2}audit heads: 2 not written yet, .*see that a worker runs/m,
+      /^FAIL {2}audit heads: 2 not yet written, .*check that a worker runs/m,
     );
-    assert.match((await runCommand(['doctor'], env)).out, /^ok {4}audit heads: kept in the log alone/m);
+    assert.match((await runCommand(['doctor'], env)).out, /^ok {4}audit heads: written to the log only/m);
     await writeHeads(db, headPlace('https://heads.example.org/docket', outbound([], bodies)));
     assert.match(bodies.join(''), new RegExp(`^${number + 1}:[0-9a-f]{64}\n${number + 2}:[0-9a-f]{64}\n$`));
     assert.ok(!bodies.join('').includes(hash));

@@ -1,7 +1,4 @@
-/**
- * Commands as an operator meets them: what they refuse, in which words, and what they leave alone
- * (docs/spec/configuration.md#command-line).
- */
+/** What commands reject, with which messages, and what they leave unchanged (docs/spec/configuration.md#command-line). */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,11 +59,11 @@ describe('the command line', () => {
     const file = path.join(await inFolder('sick', { file: 'x' }), 'file');
     const sick = { DATABASE_URL: NOWHERE, DOCKET_DATA_DIR: file, DOCKET_BLOBS: `file:${file}/blobs` };
     const said = await docket(['doctor'], sick);
-    assert.match(said.out, /^FAIL {2}data folder: .* is no folder/m);
+    assert.match(said.out, /^FAIL {2}data folder: .* is not a folder/m);
     assert.match(said.out, /^FAIL {2}file store: .* cannot be used: .*DOCKET_BLOBS/m);
     assert.match(
       said.out,
-      /^FAIL {2}database: connect ECONNREFUSED 127\.0\.0\.1:1: nobody answers there; .*DATABASE_URL/m,
+      /^FAIL {2}database: connect ECONNREFUSED 127\.0\.0\.1:1: no server answers there; .*DATABASE_URL/m,
     );
     assert.equal(said.code, 1);
     assert.doesNotMatch(said.out + said.err, /geheim/);
@@ -125,7 +122,7 @@ describe('the command line', () => {
       assert.deepEqual(rows, [{ sample: null }]);
       assert.equal((await nextDocket(['migrate'])).code, 0);
       assert.equal((await nextDocket(['apply', ITSM])).code, 0);
-      // With DOCKET_MIGRATE=off the old version keeps working on the newer schema, but it makes no backup of it.
+      // With DOCKET_MIGRATE=off the old version works on the newer schema, but makes no backup of it.
       refused(await docket(['keys', 'list'], there), /by a newer version of Docket/);
       const off = { ...there, DOCKET_MIGRATE: 'off' };
       assert.equal((await docket(['keys', 'list'], off)).code, 0);
@@ -147,7 +144,7 @@ describe('the command line', () => {
       url.pathname = `/${name}`;
       const there = { DATABASE_URL: url.toString() };
       refused(await docket(['migrate'], there), /has the encoding SQL_ASCII: .*ENCODING 'UTF8'/);
-      assert.match((await docket(['doctor'], there)).out, /^FAIL {2}database: .*SQL_ASCII; make one/m);
+      assert.match((await docket(['doctor'], there)).out, /^FAIL {2}database: .*SQL_ASCII; create the database/m);
     } finally {
       await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await client.end();
@@ -199,7 +196,7 @@ describe('the command line', () => {
     await rm(path.join(mine, 'mine.yaml'));
     assert.equal((await docket(['export', mine, '--identity'])).code, 0);
     assert.equal((await docket(['export', mine, '--identity'])).code, 0, 'over its own files');
-    // Without people: those of before would stay, and be out of date one day.
+    // Without users: a previous users file would remain and become outdated.
     refused(await docket(['export', mine]), /holds groups\.yaml, users\.yaml, which/);
     assert.match((await docket(['plan', mine, '--prune', '--prune-identity'])).out, /^Nothing to change/);
   });
@@ -220,16 +217,16 @@ describe('the command line', () => {
   it('reports what is wrong with a file instead of the system error', async () => {
     refused(
       await docket(['backup', path.join(folder, 'no', 'b.docket')]),
-      /no\/\S+ cannot be read or written: .*not there/,
+      /no\/\S+ cannot be read or written: .*does not exist/,
     );
     refused(await docket(['backup', 'verify', path.join(folder, 'none')]), /none cannot be read or written/);
-    refused(await docket(['keys', 'list'], { DATABASE_URL: NOWHERE }), /nobody answers there; .*DATABASE_URL/);
+    refused(await docket(['keys', 'list'], { DATABASE_URL: NOWHERE }), /no server answers there; .*DATABASE_URL/);
   });
 
   it('issues no key for incomplete or invalid options', async () => {
     const create = (...more: string[]): Promise<CommandResult> =>
       docket(['keys', 'create', '--owner', 'admin', '--name', 'k', '--scopes', 'all', ...more]);
-    refused(await create('--allow', ''), /--allow names one range at least/, 2);
+    refused(await create('--allow', ''), /--allow needs at least one range/, 2);
     refused(await create('--scopes', ' , '), /\/scopes: Name the scopes, one at least/);
     refused(await create('--name', ' '), /\/name: A name has 1 to 200 characters/);
     assert.match((await docket(['keys', 'list'])).out, /^There are no keys\.$/m);
@@ -237,7 +234,7 @@ describe('the command line', () => {
       refused(await docket(['keys', command, 'first']), /There is no such key/);
     const made = await create('--allow', '10.0.0.0/8', '--expires', '2999-01-01T00:00:00Z');
     assert.equal(made.code, 0);
-    assert.match((await docket(['keys', 'list'])).out, / expires 2999-01-01T\S+ {2}from 10\.0\.0\.0\/8 alone$/m);
+    assert.match((await docket(['keys', 'list'])).out, / expires 2999-01-01T\S+ {2}only from 10\.0\.0\.0\/8$/m);
   });
 
   it('prints its version', async () => {

@@ -72,7 +72,7 @@ describe('docket import', () => {
   it('resumes after a kill, and no row is imported twice', async () => {
     const code = 'killed';
     await x.define({ code, sourceCode: code });
-    // Successive states of 500 things, those of one behind each other: done twice, they would go back and forth.
+    // Successive states of 500 records, in order: importing a row twice would revert a state.
     const states = 8;
     const rows = Array.from({ length: 500 * states }, (_, n) => `k${Math.floor(n / states)},T,${n % states}`);
     const place = await file('killed.csv', `ext,title,count\n${rows.join('\n')}\n`);
@@ -97,7 +97,7 @@ describe('docket import', () => {
     assert.equal(await count('objects'), 500);
     assert.equal(await count('external_ids WHERE source_code = $1', [code]), 500);
     assert.equal(await count(`journal WHERE type LIKE 'Object%'`), 4000);
-    // What is finished is not gone on with: a new run, in which the states are gone through once more.
+    // A finished run is not resumed: this is a new run that imports all states again.
     const again = await docket('import', place, '--definition', code, '--json');
     assert.equal((JSON.parse(again.out) as { resumed: boolean }).resumed, false);
   });
@@ -125,7 +125,7 @@ describe('docket import', () => {
     ] as const) {
       while (child.exitCode === null && (await count(ran, ['cut.csv'])) < part) await sleep(3);
       assert.equal(child.exitCode, null, 'it ended before its connections could be cut');
-      // Longer than one pause of the run: what it tries meanwhile fails, too.
+      // Longer than one retry interval of the run, so that a retry fails too.
       if (away > 0) proxy.weather = 'closed';
       proxy.reset();
       await sleep(away);
@@ -178,7 +178,7 @@ describe('docket import', () => {
     await x.define({ code, sourceCode: code });
     const before = await count('import_runs');
     const cases: [string[], number, RegExp][] = [
-      [['import', path.join(folder, 'absent.csv'), '--definition', code], 1, /no file that can be read/],
+      [['import', path.join(folder, 'absent.csv'), '--definition', code], 1, /cannot be read; give the name/],
       [['import', await file('a.csv', 'ext,title\n1,"One\n'), '--definition', code], 1, /line 2, column 2/],
       [
         ['import', await file('b.csv', Buffer.from('ext,title\n1,\xff\n', 'latin1')), '--definition', code],

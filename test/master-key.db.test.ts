@@ -1,4 +1,4 @@
-/** A lost master key is never replaced in silence: the service, its commands and a restore refuse, and say how to go on. */
+/** A lost master key is never replaced silently: the service, its commands and a restore fail and state what to do. */
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -98,7 +98,7 @@ describe('the master key', () => {
     }
     assert.match((await docket(['doctor'], other)).out, /^FAIL {2}master key: The master key is not the one/m);
     const sound = await docket(['doctor'], env('own'));
-    assert.match(sound.out, /^ok {4}master key: the one that this database is used with$/m);
+    assert.match(sound.out, /^ok {4}master key: matches the one last used with this database$/m);
     assert.match(sound.out, /^ok {4}signing secrets: 2 open with the master key$/m);
   });
 
@@ -114,10 +114,7 @@ describe('the master key', () => {
       assert.deepEqual(await keys('new'), []);
       const forced = await docket(['restore', file, '--other-key'], there('new'));
       assert.equal(forced.code, 0, forced.err);
-      assert.match(
-        forced.out,
-        /cannot be opened and sign nothing: main, spare\..* docket secrets rotate spare --other-key/,
-      );
+      assert.match(forced.out, /cannot be opened: main, spare\..* docket secrets rotate spare --other-key/);
       refused(await docket(['serve'], there('new')), /The master key is missing, .*: main, spare\./);
       assert.equal(
         (await docket(['secrets', 'rotate', 'main', '--other-key', '--overlap', 'P1D'], there('new'))).code,
@@ -144,7 +141,7 @@ describe('the master key', () => {
       const verified = await docket(['backup', 'verify', file], env('nothing'));
       assert.match(
         verified.out,
-        /^FAIL {2}signing secrets: the key of the backed-up service is needed for: main, spare; there is none/m,
+        /^FAIL {2}signing secrets: the key of the backed-up service is needed for: main, spare; no key is configured/m,
       );
       assert.equal(verified.code, 1);
     } finally {
@@ -163,7 +160,7 @@ describe('the master key', () => {
       const there = env('bare-new', { DATABASE_URL: empty.url });
       refused(
         await docket(['restore', file], there),
-        /the master key of the backed-up service is needed, and there is none here/,
+        /the master key of the backed-up service is needed, and no key is configured/,
       );
       assert.equal((await docket(['restore', file, '--other-key'], there)).code, 0);
       assert.equal(
@@ -191,9 +188,9 @@ describe('the master key', () => {
         app.request('POST', '/api/admin/v1/signing-secrets', { key, body: { code: 'late' } });
       assert.equal((await make()).status, 500, 'a defect of the installation, not of the call');
       assert.deepEqual(await app.db.query(sql`SELECT 1 FROM signing_secret_values`), []);
-      // Nothing was sealed, so that the other process may take over; it is told of it.
+      // Nothing was sealed, so the other process may use its key; it logs a warning.
       await requireMasterKey(readSettings({ DOCKET_SECRET_KEY: `${OTHER}, and a third` }), app.db, { say });
-      assert.match(said.join('\n'), /^The master key is another than the one that this database was used with before/);
+      assert.match(said.join('\n'), /^The master key differs from the one last used with this database/);
       await app.db.query(sql`DELETE FROM master_key`);
       assert.equal((await make()).status, 201);
       await assert.rejects(requireMasterKey(settings, app.db), /were sealed with: late/);

@@ -1,4 +1,4 @@
-/** One port for several processes (ADR 0014): nobody waits for an answer that nobody is going to give. */
+/** One port for several processes (ADR 0014): no client waits for a response that never comes. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const LIGHT = fileURLToPath(new URL('harness/shared-port-process-light.ts', impo
 const HANGS_MS = 10_000;
 const CLIENTS = 16;
 
-/** @returns the status and what it said; the code of the error; or `hangs` */
+/** @returns the status and the body; the error code; or `hangs` */
 async function ask(url: string, path = '/pid', headers: Record<string, string> = {}): Promise<[unknown, string]> {
   return await new Promise((resolve) => {
     const sent = request(
@@ -48,7 +48,7 @@ async function pids(url: string, tries = 20): Promise<Set<number>> {
   return new Set(answers.map(([, said]) => pidOf(said)));
 }
 
-/** How many each process has that takes a while. */
+/** Number of slow requests that each process has. */
 async function later(url: string): Promise<Map<number, number>> {
   const answers = await Promise.all(Array.from({ length: 6 }, () => ask(url, '/running')));
   return new Map(answers.map(([, said]) => (JSON.parse(said) as { data: [pid: number, count: number] }).data));
@@ -71,7 +71,7 @@ function opened(port: number, bytes = ''): Promise<Socket> {
   });
 }
 
-/** Descriptors of connections that this process, the first one, holds to `port` itself. */
+/** File descriptors of connections to `port` that this supervisor process holds. */
 function held(port: number): number {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const inodes = new Set(
@@ -115,7 +115,7 @@ describe('a port that several processes share', () => {
     await start(2);
     const [halted = 0, other = 0] = await pids(url);
     process.kill(halted, 'SIGSTOP');
-    // Half of them go to the one that stands still, as many as it may have untaken.
+    // Half of them go to the suspended process, up to its limit of unconfirmed ones.
     const asked = Array.from({ length: CLIENTS }, () => ask(url));
     let answered = 0;
     const noting = asked.map(async (one) => {
@@ -153,7 +153,7 @@ describe('a port that several processes share', () => {
     await Promise.all(clients);
     const told = JSON.stringify([...outcomes]);
     assert.ok(answered() > 200, told);
-    // Whoever was with one that was killed learns of it at once.
+    // Clients of a killed process see the closed connection at once.
     outcomes.delete(200);
     outcomes.delete('ECONNRESET');
     assert.deepEqual([...outcomes], [], told);
@@ -231,7 +231,7 @@ describe('a port that several processes share', () => {
   });
 
   it('closes connections over the limit of a process', async () => {
-    // Who says nothing stays for longer than this may last.
+    // An idle client keeps its connection longer than this test may last.
     await start(1, WHOLE, '127.0.0.1', { RECEIVE_MS: '60000' });
     // One after the other: connections that showed no valid key yet fill at most half of the places.
     const idle: Socket[] = [];
@@ -311,7 +311,7 @@ describe('a port that several processes share', () => {
     await assert.rejects(second.start({ host: '127.0.0.1', port }), /is in use by another program/);
     await second.stop(1000);
     const third = new Supervisor(roles(1), log, { PATH: '/usr/bin:/bin' }, LIGHT);
-    await assert.rejects(third.start({ host: '192.0.2.1', port: 0 }), /is no address of this machine/);
+    await assert.rejects(third.start({ host: '192.0.2.1', port: 0 }), /is not an address of this machine/);
     await third.stop(1000);
   });
 });

@@ -1,4 +1,4 @@
-/** `docket types`: what it writes is TypeScript that fits the configuration, whatever people called things. */
+/** `docket types` writes valid TypeScript for the configuration, whatever names it contains. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { typeDeclarations } from '../src/cli/type-declarations.ts';
+import { typeDeclarations } from '../src/cli/types.ts';
 import { DATA_TYPES } from '../src/lib/data-types/index.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { docket } from './harness/fault-service.ts';
@@ -15,7 +15,7 @@ import { ROOT } from './harness/source-files.ts';
 let app: TestApp;
 let folder: string;
 
-/** Problems that the compiler sees in a module beside the declarations; none when it is content. */
+/** Compiler errors in a module that imports the declarations; empty if it compiles. */
 async function compile(program: string): Promise<string[]> {
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
   await writeFile(path.join(folder, 'program.ts'), program);

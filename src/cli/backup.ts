@@ -19,17 +19,14 @@ import type { Database } from '../platform/database/pool.ts';
 import { setMasterKey } from '../platform/master-key.ts';
 import { verifyJournal } from '../platform/audit/seals-verify.ts';
 import { BLOB_USES } from '../modules.ts';
-import type { Environment } from './environment.ts';
+import type { Environment } from './command.ts';
+import type { Json } from './command.ts';
 import { examineMasterKey, type KeyExamined, rotations } from './master-key.ts';
-import { memoryKeeper } from './memory.ts';
-import { type Output, output } from './output.ts';
-import { examineSearch } from './search.ts';
+import { memoryKeeper } from './command.ts';
+import { type Output, output } from './command.ts';
+import { examineSearch } from './database.ts';
 import { migrateDatabase, openBlobs, openDatabase, openTool, requireSchema } from './service.ts';
 import { stopSignals } from './stop-signals.ts';
-
-interface Json {
-  json?: boolean;
-}
 
 /** Milliseconds between two progress lines. */
 const TELL_MS = 5000;
@@ -49,7 +46,7 @@ function telling(out: Output): (line: () => string) => void {
 
 async function backUp(settings: Settings, file: string, out: Output, allowMissing: boolean): Promise<void> {
   if ((await stat(file).catch(() => undefined)) !== undefined) {
-    throw new Error(`${file} is there already; name a new file.`);
+    throw new Error(`${file} already exists; give the name of a new file.`);
   }
   const opened = await openDatabase(settings, () => {}, 'tool');
   try {
@@ -74,7 +71,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
     const { tables, rows, files, bytes, missing, damaged } = done;
     out.result({ file, at, tables, rows, files, bytes, size, missing, damaged }, [
       `${rows} rows of ${tables} tables and ${files} files as of ${at}: ${file}, ${Math.ceil(size / 1024)} KiB.`,
-      'The master key is not in it: keep DOCKET_SECRET_KEY, or the file master.key of the data folder, in another place.',
+      'It does not contain the master key: store DOCKET_SECRET_KEY, or the file master.key of the data folder, separately.',
       ...missing.map((sha256) => `missing in the file store: ${sha256}`),
       ...damaged.map((sha256) => `damaged in the file store, not in the backup: ${sha256}`),
     ]);
@@ -111,10 +108,10 @@ async function restore(settings: Settings, file: string, out: Output, otherKey: 
       ...(sealed.length === 0
         ? []
         : [
-            `These signing secrets cannot be opened and sign nothing: ${sealed.join(', ')}. docket serve starts when each has ` +
-              `a new value, which its receivers need too: ${rotations(sealed)}`,
+            `These signing secrets cannot be opened: ${sealed.join(', ')}. Before docket serve can start, give each a new value ` +
+              `and pass it to its receivers: ${rotations(sealed)}`,
           ]),
-      'Deliveries that waited then will be sent (again) when a worker starts: on a copy for trial, serve with --role api.',
+      'Pending webhook deliveries will be sent (again) when a worker starts. On a test copy, use serve --role api.',
     ]);
   } finally {
     await opened.close();
@@ -127,12 +124,12 @@ function isOther({ other, closed }: KeyExamined): boolean {
 }
 
 function needsKey({ box, closed }: KeyExamined): string {
-  const here = box === undefined ? 'there is none here' : 'the one here is another';
+  const here = box === undefined ? 'no key is configured' : 'the configured key differs';
   const secrets = closed.length === 0 ? '' : ` These signing secrets need it: ${closed.join(', ')}.`;
   return (
-    `Nothing was restored: the master key of the backed-up service is needed, and ${here}.${secrets} A backup does not hold ` +
+    `Nothing was restored: the master key of the backed-up service is needed, and ${here}.${secrets} A backup does not contain ` +
     'it: set DOCKET_SECRET_KEY, or put the file master.key into the data folder. If the key is lost, restore with ' +
-    '--other-key: everything but the signing secrets comes back, and each of those must be rotated before the service starts.'
+    '--other-key: everything except the signing secrets is restored, and each of those must be rotated before the service starts.'
   );
 }
 
@@ -171,7 +168,7 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
         },
       };
       const onPart = ({ phase, parts }: { phase: string; parts: number }): void =>
-        tell(() => `${phase === 'check' ? 'checking' : 'restoring into a scratch database'}: ${parts} parts`);
+        tell(() => `${phase === 'check' ? 'checking' : 'restoring into a temporary database'}: ${parts} parts`);
       const loaded = await loadService({ db: opened.db, blobs, file, onPart });
       head = loaded.head;
       rows = Object.values(loaded.end.rows).reduce((sum, count) => sum + count, 0);
@@ -198,7 +195,7 @@ function checkKey(examined: KeyExamined): Verified['checks'][number] {
   const { box, secrets, closed } = examined;
   const needed = closed.length === 0 ? '' : ` for: ${closed.join(', ')}`;
   const says = isOther(examined)
-    ? `the key of the backed-up service is needed${needed}; ${box === undefined ? 'there is none' : 'another is'} here`
+    ? `the key of the backed-up service is needed${needed}; ${box === undefined ? 'no key is configured' : 'the configured key differs'}`
     : `${secrets} open with the master key`;
   return { name: 'signing secrets', ok: !isOther(examined), says };
 }
@@ -207,7 +204,7 @@ async function checkFiles(db: Database, present: ReadonlySet<string>): Promise<V
   const named = await knownBlobs(db);
   const missing = named.filter((sha256) => !present.has(sha256)).length;
   const says =
-    missing === 0 ? `${named.length} named, all there` : `${missing} of ${named.length} are not in the backup`;
+    missing === 0 ? `${named.length} referenced, all present` : `${missing} of ${named.length} are not in the backup`;
   return { name: 'files', ok: missing === 0, says };
 }
 
@@ -216,7 +213,7 @@ async function checkAudit(db: Database): Promise<Verified['checks'][number]> {
   const first = findings[0];
   const says =
     first === undefined
-      ? `${rows} rows under ${seals} seals are as they were written`
+      ? `${rows} rows under ${seals} seals are unchanged`
       : `${first.place}: ${first.says}${findings.length + more > 1 ? ` (and ${findings.length + more - 1} more)` : ''}`;
   return { name: 'audit chain', ok: first === undefined, says };
 }
@@ -224,16 +221,16 @@ async function checkAudit(db: Database): Promise<Verified['checks'][number]> {
 export function backupCommands(docket: Command, environment: Environment): void {
   const backup = docket
     .command('backup')
-    .description('Write the whole service, database and attachments, into one file, while it runs.')
+    .description('Back up the running service, database and attachments, to one file.')
     .argument('<file>', 'a new file')
-    .option('--allow-missing', 'go on when content that records name is missing or damaged in the file store')
+    .option('--allow-missing', 'continue if referenced content is missing or damaged in the file store')
     .option('--json', 'print {file, at, tables, rows, files, bytes, size, missing, damaged}')
     .action(async (file: string, options: Json & { allowMissing?: boolean }) => {
       await backUp(environment.settings(), file, output(options.json === true), options.allowMissing === true);
     });
   backup
     .command('verify')
-    .description('Restore a backup into a scratch database, check everything in it, and throw that away.')
+    .description('Restore a backup into a temporary database and check it.')
     .argument('<file>', 'a backup')
     .option('--json', 'print {madeAt, rows, files, checks}')
     .action(async (file: string, options: Json, command: Command) => {
@@ -242,13 +239,16 @@ export function backupCommands(docket: Command, environment: Environment): void 
       const found = await verify(environment.settings(), file, out);
       const lines = found.checks.map(({ name, ok, says }) => `${ok ? 'ok  ' : 'FAIL'}  ${name}: ${says}`);
       out.result(found, [`${found.rows} rows and ${found.files} files as of ${found.madeAt}`, ...lines]);
-      if (found.checks.some(({ ok }) => !ok)) throw new Error('the backup does not hold; the list says why.');
+      if (found.checks.some(({ ok }) => !ok)) throw new Error('the backup is not valid; see the list above.');
     });
   docket
     .command('restore')
-    .description('Bring a backup into an empty database and the store of files that the settings name.')
+    .description('Restore a backup into the configured empty database and file store.')
     .argument('<file>', 'a backup')
-    .option('--other-key', 'go on without the master key of the backed-up service; its signing secrets must be rotated')
+    .option(
+      '--other-key',
+      'continue without the master key of the backed-up service; its signing secrets must be rotated',
+    )
     .option('--json', 'print {madeAt, rows, files, applied, sealed}')
     .action(async (file: string, options: Json & { otherKey?: boolean }) => {
       await restore(environment.settings(), file, output(options.json === true), options.otherKey === true);

@@ -9,12 +9,13 @@ import {
   BundleError,
   type BundleOptions,
   exportBundle,
-  type PlannedItem,
   planBundle,
+  type PlannedItem,
 } from '../configuration/engine.ts';
-import type { Environment } from './environment.ts';
-import { output } from './output.ts';
-import { pendingIndexes, saysPending } from './pending-indexes.ts';
+import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
+import { ownFieldView } from '../domain/access/index.ts';
+import { registry } from '../domain/metadata/index.ts';
+import { type Environment, output } from './command.ts';
 import { openTool, type Tool } from './service.ts';
 
 const NEW_LINE = 0x0a;
@@ -30,10 +31,10 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   try {
     names = await readdir(folder);
   } catch {
-    throw new Error(`${folder} is no folder that can be read; name the folder that holds the *.yaml files.`);
+    throw new Error(`${folder} is not a readable folder; give the folder with the *.yaml files.`);
   }
   const chosen = bundleFiles(names);
-  if (chosen.length === 0) throw new Error(`${folder} holds no *.yaml file.`);
+  if (chosen.length === 0) throw new Error(`${folder} contains no *.yaml file; give the folder of a bundle.`);
   return await Promise.all(
     chosen.map(async (name) => ({ name, text: utf8(name, await readFile(path.join(folder, name))) })),
   );
@@ -120,9 +121,9 @@ async function withTool<T>(environment: Environment, fn: (tool: Tool) => Promise
 export function configurationCommands(docket: Command, environment: Environment): void {
   docket
     .command('plan <dir>')
-    .description('Say what apply would create, change or leave; change nothing.')
-    .option('--prune', 'also say what the bundle no longer names')
-    .option('--prune-identity', 'the same for people, groups, units and memberships')
+    .description('Show what apply would create, change or leave, without changing anything.')
+    .option('--prune', 'also show items that the bundle omits')
+    .option('--prune-identity', 'the same for users, groups, units and memberships')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags) => {
       const { items, pending } = await withTool(environment, async (tool) => {
@@ -138,9 +139,9 @@ export function configurationCommands(docket: Command, environment: Environment)
     });
   docket
     .command('apply <dir>')
-    .description('Apply the bundle in one transaction, all or nothing; a running service follows within a second.')
-    .option('--prune', 'also archive what the bundle no longer names; never people, groups, units and memberships')
-    .option('--prune-identity', 'with --prune: archive those too')
+    .description('Apply the bundle in one transaction; a running service uses it within a second.')
+    .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
+    .option('--prune-identity', 'with --prune: archive those as well')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags) => {
       const items = await withTool(environment, (tool) => applyFolder(tool, dir, options(flags)));
@@ -148,8 +149,8 @@ export function configurationCommands(docket: Command, environment: Environment)
     });
   docket
     .command('export <dir>')
-    .description('Write the present configuration as a bundle.')
-    .option('--identity', 'with people, groups, units and memberships')
+    .description('Write the current configuration as a bundle.')
+    .option('--identity', 'include users, groups, units and memberships')
     .option('--json', 'print {files}')
     .action(async (dir: string, flags: Flags) => {
       const files = await withTool(environment, (tool) =>
@@ -165,4 +166,18 @@ export function configurationCommands(docket: Command, environment: Environment)
       const names = files.map((file) => file.name);
       output(flags.json === true).result({ files: names }, [`Wrote ${names.join(', ')} to ${dir}.`]);
     });
+}
+
+const MOST_NAMED = 5;
+
+export async function pendingIndexes({ db, caller }: Tool): Promise<PendingIndex[]> {
+  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldView));
+}
+
+export function saysPending(pending: readonly PendingIndex[]): string {
+  const named = pending
+    .slice(0, MOST_NAMED)
+    .map(({ action, name, type, field }) => (action === 'drop' ? `drop ${name}` : `${type}.${field}`));
+  const more = pending.length > named.length ? ', …' : '';
+  return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;
 }

@@ -1,20 +1,15 @@
-/** `docket migrate`, `docket migrate-type` */
+/** `docket migrate`, `docket migrate-type`, `docket reindex` */
 import type { Command } from 'commander';
-import type { Environment } from './environment.ts';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/index.ts';
-import { projectMoved } from '../domain/search/index.ts';
-import { output } from './output.ts';
+import { beginRebuild, compareProjection, type Comparison, projectMoved, stepRebuild } from '../domain/search/index.ts';
 import { searchParts } from '../modules.ts';
-import { migrateDatabase, openDatabase, openTool } from './service.ts';
-
-interface Json {
-  json?: boolean;
-}
+import { type Environment, type Json, output } from './command.ts';
+import { migrateDatabase, openDatabase, openTool, type Tool } from './service.ts';
 
 export function migrateCommands(docket: Command, environment: Environment): void {
   docket
     .command('migrate')
-    .description('Bring the database schema up to date.')
+    .description('Migrate the database schema to this version.')
     .option('--json', 'print {applied}')
     .action(async (options: Json) => {
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
@@ -29,7 +24,7 @@ export function migrateCommands(docket: Command, environment: Environment): void
   docket
     .command('migrate-type <code>')
     .description(
-      'Move stored records to the newest version of their type, in batches; interrupt and repeat as you like.',
+      'Migrate stored records to the newest version of their type, in batches; can be interrupted and repeated.',
     )
     .option('--json', 'print {moved, unmoved}')
     .action(async (code: string, options: Json) => {
@@ -57,9 +52,55 @@ export function migrateCommands(docket: Command, environment: Environment): void
           (one) => `${one.number ?? one.id}: ${one.reasons.map((why) => `${why.field}: ${why.reason}`).join('; ')}`,
         );
         out.result({ moved, unmoved }, [`${moved} records moved to the newest version of ${code}.`, ...lines]);
-        if (unmoved.length > 0) throw new Error(`${unmoved.length} records keep their version; the list says why.`);
+        if (unmoved.length > 0) throw new Error(`${unmoved.length} records were not migrated; see the list above.`);
       } finally {
         await tool.close();
       }
     });
+}
+
+export function reindexCommand(docket: Command, environment: Environment): void {
+  docket
+    .command('reindex')
+    .description('Rebuild the search index while the service runs; can be interrupted and repeated.')
+    .option('--json', 'print {made, resumed}')
+    .action(async (options: { json?: boolean }) => {
+      const out = output(options.json === true);
+      const tool = await openTool(environment.settings(), () => {});
+      try {
+        const parts = searchParts();
+        const begun = await tool.work.write(tool.caller, beginRebuild);
+        if (begun.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
+        const { total, resumed } = begun.data;
+        let made = begun.data.done;
+        if (resumed) out.say(`resuming after ${made} rows`);
+        for (;;) {
+          const step = await tool.work.write(tool.caller, (ctx) => stepRebuild(ctx, parts));
+          // A running service may have done the last step.
+          if (step.kind !== 'done' || step.data === undefined) break;
+          made = step.data.done;
+          out.say(`${made} of ${total}`);
+          if (step.data.finished) break;
+        }
+        out.result({ made, resumed }, [`${made} rows of the search index rebuilt.`]);
+      } finally {
+        await tool.close();
+      }
+    });
+}
+
+/** The search check of `docket doctor`. */
+export async function examineSearch(
+  tool: Pick<Tool, 'work' | 'caller'>,
+  deep: boolean,
+): Promise<{ ok: boolean; says: string }> {
+  const found: Comparison = await tool.work.read(tool.caller, (ctx) => compareProjection(ctx, searchParts(), deep));
+  const { compared, missing, stray, different } = found;
+  const ok = missing + stray + different.length === 0;
+  if (ok) return { ok, says: `${compared} rows compared, no differences` };
+  const named = different.length === 0 ? '' : ` (${different.slice(0, 3).join(', ')})`;
+  return {
+    ok,
+    says: `${missing} missing, ${stray} superfluous, ${different.length} of ${compared} different${named}; run docket reindex`,
+  };
 }

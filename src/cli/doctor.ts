@@ -7,18 +7,20 @@ import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { examineDeliveries } from '../domain/webhooks/index.ts';
+import { CHECKS } from '../modules.ts';
+import { runCheck } from '../platform/audit/checks.ts';
+import type { BlobStore } from '../platform/blobs/store.ts';
+import { examineIdle, examineIntegrity } from '../platform/database/integrity.ts';
 import { systemClock } from '../platform/clock.ts';
 import { OLDEST_SERVER, pendingMigrations } from '../platform/database/migrate.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { outboxSize } from '../platform/audit/journal.ts';
 import { headsBehind } from '../platform/audit/seal-heads.ts';
-import { type Examined, examineDeep } from './deep.ts';
-import type { Environment } from './environment.ts';
 import { examineMasterKey, keyTrouble } from './master-key.ts';
-import { output, reasonOf } from './output.ts';
-import { pendingIndexes, saysPending } from './pending-indexes.ts';
-import { examineSearch } from './search.ts';
-import { MIGRATIONS, openBlobs, openDatabase, openTool } from './service.ts';
+import { type Environment, output, reasonOf } from './command.ts';
+import { pendingIndexes, saysPending } from './bundles.ts';
+import { examineSearch } from './database.ts';
+import { MIGRATIONS, openBlobs, openDatabase, openTool, type Tool } from './service.ts';
 
 const MIB = 1024 * 1024;
 /** With less free disk space than this, a database will soon stop. */
@@ -31,15 +33,15 @@ export function doctorCommand(docket: Command, environment: Environment): void {
   docket
     .command('doctor')
     .description(
-      'Check data folder, file store, database, clock, migrations, indexes, webhooks, and say what to do about each.',
+      'Check data folder, file store, database, clock, migrations, indexes and webhooks, and how to fix problems.',
     )
     .option('--json', 'print the checks as JSON')
-    .option('--deep', 'ask every invariant of every row: history, answers, files, search, indexes; takes its time')
+    .option('--deep', 'check every invariant of the stored data: history, responses, files, search, indexes; slow')
     .action(async (options: { json?: boolean; deep?: boolean }) => {
       const checks = await examine(environment.settings(), options.deep === true);
       const lines = checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.says}`);
       output(options.json === true).result(checks, lines);
-      if (checks.some((check) => !check.ok)) throw new Error('something needs attention; the list says what.');
+      if (checks.some((check) => !check.ok)) throw new Error('some checks failed; see the list above.');
     });
 }
 
@@ -56,17 +58,17 @@ async function examineFolder({ dataDir }: Settings): Promise<Examined> {
   const name = 'data folder';
   try {
     const found = await stat(dataDir);
-    if (!found.isDirectory()) return { name, ok: false, says: `${dataDir} is no folder; see DOCKET_DATA_DIR` };
+    if (!found.isDirectory()) return { name, ok: false, says: `${dataDir} is not a folder; check DOCKET_DATA_DIR` };
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(dataDir);
     const free = bavail * bsize;
-    const says = `${dataDir} can be written, ${Math.floor(free / MIB).toLocaleString('en')} MiB free`;
-    return free < LEAST_FREE ? { name, ok: false, says: `${says}: make room` } : { name, ok: true, says };
+    const says = `${dataDir} is writable, ${Math.floor(free / MIB).toLocaleString('en')} MiB free`;
+    return free < LEAST_FREE ? { name, ok: false, says: `${says}: free disk space` } : { name, ok: true, says };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      return { name, ok: false, says: `${reasonOf(error)} Run as the user of the service, or see DOCKET_DATA_DIR` };
+      return { name, ok: false, says: `${reasonOf(error)} Run as the user of the service, or check DOCKET_DATA_DIR` };
     }
-    return { name, ok: true, says: `${dataDir} is not there; whoever needs it first makes it` };
+    return { name, ok: true, says: `${dataDir} does not exist yet; the first start creates it` };
   }
 }
 
@@ -77,11 +79,11 @@ async function examineStore(settings: Settings): Promise<Examined> {
   try {
     const store = openBlobs(settings);
     await store.check();
-    // Listing is what the sweeper of forgotten content needs; the first page will do.
+    // The sweeper of unused content needs to list; the first page is enough to check that.
     for await (const _ of store.list(0, systemClock.now())) break;
-    return { name, ok: true, says: `${where} can be written` };
+    return { name, ok: true, says: `${where} is writable` };
   } catch (error) {
-    return { name, ok: false, says: `${where} cannot be used: ${reasonOf(error)} See DOCKET_BLOBS` };
+    return { name, ok: false, says: `${where} cannot be used: ${reasonOf(error)} Check DOCKET_BLOBS` };
   }
 }
 
@@ -99,7 +101,7 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
       const server = await opened.db.facts();
       const supported = server.number >= OLDEST_SERVER;
       const wide = server.encoding === 'UTF8';
-      const use = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; make one with the encoding UTF8'}`;
+      const use = `${supported ? '' : '; use PostgreSQL 15 to 18'}${wide ? '' : '; create the database with the encoding UTF8'}`;
       const says = `PostgreSQL ${server.version}, ${server.encoding}${use}`;
       checks.push({ name: 'database', ok: supported && wide, says });
       checks.push({ name: 'durability', ok: server.fsync === 'on', says: `fsync is ${server.fsync}` });
@@ -107,7 +109,7 @@ async function examineDatabase(settings: Settings): Promise<DatabaseExamined> {
       const together = apart < CLOCKS_APART_MS;
       const remedy = together
         ? ''
-        : ': synchronise both; certificates and calls to S3 are judged by the clock of this machine';
+        : ': synchronise both clocks; certificates and S3 requests depend on the clock of this machine';
       checks.push({ name: 'clock', ok: together, says: `${apart} ms between this machine and the database${remedy}` });
       const pending = await pendingOf(opened.db);
       const migrations = pending.length === 0 ? 'none pending' : `run docket migrate: ${pending.join(', ')}`;
@@ -152,8 +154,8 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
     checks.push(...(await examineSealed(settings, tool.db)));
     const reached =
       failing.length === 0
-        ? 'no enabled one fails'
-        : `the last deliveries failed: ${failing.join(', ')}; see the answers in the console, or disable them`;
+        ? 'no enabled subscription fails'
+        : `the last deliveries failed: ${failing.join(', ')}; see the responses in the console, or disable the subscriptions`;
     checks.push({ name: 'webhooks', ok: failing.length === 0, says: reached });
     if (deep) checks.push(...(await examineDeep(tool, openBlobs(settings))));
     return checks;
@@ -168,10 +170,10 @@ async function examineSealed(settings: Settings, db: Database): Promise<Examined
   const trouble = keyTrouble(examined, settings);
   const key =
     box === undefined
-      ? 'none yet; the first start of the service makes one'
+      ? 'none yet; the first start of the service creates one'
       : other
-        ? 'another than the one that this database was last used with; all processes must have the same'
-        : 'the one that this database is used with';
+        ? 'differs from the key last used with this database; all processes must use the same key'
+        : 'matches the one last used with this database';
   const opened =
     trouble === undefined ? `${secrets} open with the master key` : `cannot be opened: ${closed.join(', ')}`;
   return [
@@ -183,11 +185,33 @@ async function examineSealed(settings: Settings, db: Database): Promise<Examined
 
 async function examineHeads({ auditHeads }: Settings, db: Database): Promise<Examined> {
   const name = 'audit heads';
-  if (auditHeads === undefined) return { name, ok: true, says: 'kept in the log alone; see DOCKET_AUDIT_HEADS' };
+  if (auditHeads === undefined)
+    return { name, ok: true, says: 'written to the log only; set DOCKET_AUDIT_HEADS to store them elsewhere' };
   const { waiting, since } = await headsBehind(db);
   const late = since !== null && systemClock.now() - Date.parse(since) > HEADS_LATE_MS;
-  const says = waiting === 0 ? 'written up to the newest seal' : `${waiting} not written yet, the first since ${since}`;
+  const says =
+    waiting === 0 ? 'written up to the newest seal' : `${waiting} not yet written, the oldest since ${since}`;
   return late
-    ? { name, ok: false, says: `${says}: see that a worker runs and reaches DOCKET_AUDIT_HEADS` }
+    ? { name, ok: false, says: `${says}: check that a worker runs and reaches DOCKET_AUDIT_HEADS` }
     : { name, ok: true, says };
+}
+
+/** One line of the doctor's output. */
+export interface Examined {
+  name: string;
+  ok: boolean;
+  says: string;
+}
+
+/** @returns one line per invariant, naming the records that violate it */
+export async function examineDeep(tool: Pick<Tool, 'db' | 'caller'>, blobs: BlobStore): Promise<Examined[]> {
+  const lines: Examined[] = [];
+  for (const check of CHECKS) {
+    const { total, named } = await runCheck(tool.db, check, { config: tool.caller.config, blobs });
+    const more = total > named.length ? ` and ${total - named.length} more` : '';
+    lines.push({ name: check.name, ok: total === 0, says: total === 0 ? 'holds' : `${named.join(', ')}${more}` });
+  }
+  lines.push({ name: 'I12 tables and indexes', ...(await examineIntegrity(tool.db)) });
+  lines.push({ name: 'I12 idle transactions', ...(await examineIdle(tool.db)) });
+  return lines;
 }

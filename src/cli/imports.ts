@@ -14,9 +14,9 @@ import { isFault } from '../lib/fault.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
-import type { Environment } from './environment.ts';
-import { memoryKeeper } from './memory.ts';
-import { type Output, output } from './output.ts';
+import type { Environment } from './command.ts';
+import { memoryKeeper } from './command.ts';
+import { type Output, output } from './command.ts';
 import { openTool } from './service.ts';
 
 const CHUNK = 65_536;
@@ -57,7 +57,7 @@ function decoded(decoder: TextDecoder, bytes: Buffer | undefined, at: number): s
   try {
     return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
   } catch {
-    throw new Error(`The file is not UTF-8: see near byte ${at}. Save it as UTF-8 and try again.`);
+    throw new Error(`The file is not UTF-8: near byte ${at}. Save it as UTF-8 and try again.`);
   }
 }
 
@@ -114,17 +114,15 @@ interface Flags {
 export function importCommand(docket: Command, environment: Environment): void {
   docket
     .command('import <file>')
-    .description(
-      'Run an import definition on a CSV or JSON file of any size; repeat it to go on after an interruption.',
-    )
+    .description('Import a CSV or JSON file of any size; repeat the command to resume after an interruption.')
     .requiredOption('--definition <code>', 'code or id of the import definition')
-    .option('--dry-run', 'do all but keep the changes')
+    .option('--dry-run', 'validate without saving changes')
     .option('--json', 'print the run as JSON')
     .action(async (file: string, flags: Flags) => {
       const json = flags.json === true;
       const out = output(json);
       const sha256 = await sha256Of(file).catch(() => {
-        throw new Error(`${file} is no file that can be read.`);
+        throw new Error(`${file} cannot be read; give the name of a readable file.`);
       });
       const tool = await openTool(environment.settings(), () => {});
       const { db, clock } = tool;
@@ -153,7 +151,7 @@ export function importCommand(docket: Command, environment: Environment): void {
         const failed = run.rows.filter(({ status }) => status === 'FAILED');
         const listed = failed.slice(0, MOST_LISTED);
         out.result(run, [
-          `${run.dryRun ? 'Dry run' : run.resumed ? 'Run, gone on with' : 'Run'} ${run.id} of ${run.total} rows:`,
+          `${run.dryRun ? 'Dry run' : run.resumed ? 'Resumed run' : 'Run'} ${run.id} of ${run.total} rows:`,
           `  ${run.succeeded} created or updated, ${run.skipped} skipped, ${run.failed} failed.`,
           ...listed.flatMap(({ row, errors }) => errors.map((error) => `  row ${row}: ${error.path} ${error.message}`)),
           ...(run.failed > listed.length ? [`  … GET /import-runs/${run.id} lists more.`] : []),

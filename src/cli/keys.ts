@@ -1,9 +1,8 @@
 /** `docket keys …` and `docket users …` */
 import type { Command } from 'commander';
-import type { Environment } from './environment.ts';
 import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/index.ts';
 import type { WriteContext } from '../platform/unit-of-work/context.ts';
-import { output } from './output.ts';
+import { type Environment, type Json, output } from './command.ts';
 import { readSecret } from './secret-input.ts';
 import { openTool, type Tool } from './service.ts';
 
@@ -30,23 +29,19 @@ function list(text: string | undefined): string[] {
   return (text ?? '').split(',').flatMap((part) => part.trim() || []);
 }
 
-interface Json {
-  json?: boolean;
-}
-
 export function keyCommands(docket: Command, environment: Environment): void {
   const keys = docket.command('keys').description('Issue, list, revoke and rotate API keys.');
   keys
     .command('create')
     .description('Issue a key and show it once.')
-    .requiredOption('--owner <login>', 'whose rights the key carries')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--owner <login>', 'user whose rights the key has')
+    .requiredOption('--name <name>', 'purpose of the key')
     .requiredOption(
       '--scopes <list>',
-      'scopes by comma; "all" gives the 26 of the specification; admin:manage is named apart',
+      'comma-separated scopes; "all" means the 26 of the specification, without admin:manage',
     )
-    .option('--expires <instant>', 'RFC 3339 instant after which the key is not accepted')
-    .option('--allow <list>', 'address ranges (CIDR) by comma from which the key is accepted')
+    .option('--expires <instant>', 'RFC 3339 instant at which the key expires')
+    .option('--allow <list>', 'comma-separated address ranges (CIDR) from which the key is accepted')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
     .action(
       async (
@@ -55,7 +50,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
       ) => {
         // An empty script variable must not create a key that is accepted from any address.
         if (options.allow !== undefined && list(options.allow).length === 0)
-          command.error('--allow names one range at least; leave it out for a key that is accepted from anywhere', {
+          command.error('--allow needs at least one range; omit it for a key that is accepted from any address', {
             exitCode: 2,
           });
         const out = output(options.json === true);
@@ -73,7 +68,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
               }),
             ),
         );
-        out.result(shown, [`Key of ${shown.owner}, shown this once:`, shown.key, `Scopes: ${shown.scopes.join(', ')}`]);
+        out.result(shown, [`Key of ${shown.owner}, shown only once:`, shown.key, `Scopes: ${shown.scopes.join(', ')}`]);
       },
     );
   keys
@@ -89,14 +84,14 @@ export function keyCommands(docket: Command, environment: Environment): void {
       const lines = rows.map((key) => {
         const state = key.revokedAt === null ? `last used ${key.lastUsedAt ?? 'never'}` : `revoked ${key.revokedAt}`;
         const expires = key.expiresAt === null ? '' : `  expires ${key.expiresAt}`;
-        const allow = key.allow.length === 0 ? '' : `  from ${key.allow.join(', ')} alone`;
+        const allow = key.allow.length === 0 ? '' : `  only from ${key.allow.join(', ')}`;
         return `${key.id}  ${key.owner}  ${key.name}  ${state}${expires}${allow}`;
       });
       output(options.json === true).result(rows, lines.length === 0 ? ['There are no keys.'] : lines);
     });
   keys
     .command('revoke <id>')
-    .description('Revoke a key; it is refused within a second.')
+    .description('Revoke a key; it is rejected within a second.')
     .option('--json', 'print the key as JSON')
     .action(async (id: string, options: Json) => {
       const key = await withTool(
@@ -109,7 +104,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
   keys
     .command('rotate <id>')
     .description('Give a key a new secret and show it once.')
-    .option('--overlap <duration>', 'how long the old secret goes on, ISO 8601', 'PT0S')
+    .option('--overlap <duration>', 'how long the old secret remains valid, ISO 8601 duration', 'PT0S')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
     .action(async (id: string, options: Json & { overlap: string }) => {
       const shown = await withTool(
@@ -117,15 +112,15 @@ export function keyCommands(docket: Command, environment: Environment): void {
         () => {},
         (tool) => write(tool, (ctx) => rotateKey(ctx, id, options.overlap)),
       );
-      output(options.json === true).result(shown, [`New key of ${shown.owner}, shown this once:`, shown.key]);
+      output(options.json === true).result(shown, [`New key of ${shown.owner}, shown only once:`, shown.key]);
     });
 }
 
 export function userCommands(docket: Command, environment: Environment): void {
-  const users = docket.command('users').description('People of the console.');
+  const users = docket.command('users').description('Users of the console.');
   users
     .command('set-password <login>')
-    .description('Set a console password: typed twice at a terminal, which does not show it, or read from a pipe.')
+    .description('Set a console password: entered twice at a terminal without echo, or read from a pipe.')
     .option('--json', 'print {id}')
     .action(async (login: string, options: Json) => {
       const password = await readSecret('Password');

@@ -1,16 +1,53 @@
-/**
- * Listening sockets of a single serving process. An event loop accepts one connection per listening socket and iteration, and
- * under load an iteration takes 20 ms. With one socket, new clients waited for seconds while connected clients were served. So
- * several sockets listen on the same port, and each iteration accepts one connection from each (ADR 0016).
- */
+/** Listening addresses, their error messages, and the listening sockets of a single serving process. */
+import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';
+
+/** Length of the accept queue. When it is full, clients retry for seconds instead of getting a quick rejection. */
+export const BACKLOG = 4096;
+
+export interface Place {
+  /** An address or a name of this machine. */
+  host: string;
+  /** 0 selects any free port. */
+  port: number;
+}
+
+/** @returns listening errors as a message that says what to do; other errors unchanged */
+export function whyNot(error: unknown, { host, port }: Place): unknown {
+  const { code } = error as { code?: string };
+  const where = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return new Error(`${where} is in use by another program; stop it, or set DOCKET_PORT to a free port.`);
+  }
+  if (code === 'EACCES')
+    return new Error(`${where} needs more privileges than this user has; set DOCKET_PORT above 1023.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new Error(`${host} is not an address of this machine; set DOCKET_HOST.`);
+  return error;
+}
+
+/** The addresses of a name. `localhost` gives both IPv4 and IPv6, because a client may try either. */
+export async function hostsOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  return [...new Set((await lookup(host, { all: true })).map(({ address }) => address))];
+}
+
+/** The URL at which a client on this machine reaches the server. */
+export function urlOf({ address, family, port }: AddressInfo): string {
+  if (family === 'IPv6') return `http://[${address}]:${port}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
+}
 
 /** Number of listening sockets, which is the number of connections accepted per iteration of the event loop. */
 const LISTENERS = 16;
 /** Error codes of systems without `SO_REUSEPORT`. */
 const CANNOT_SHARE: ReadonlySet<string | undefined> = new Set(['ENOTSUP', 'EINVAL', 'ENOPROTOOPT']);
 
+/**
+ * Listening sockets of a single serving process. An event loop accepts one connection per listening socket and iteration, and
+ * under load an iteration takes 20 ms. With one socket, new clients waited for seconds while connected clients were served. So
+ * several sockets listen on the same port, and each iteration accepts one connection from each (ADR 0016).
+ */
 export class Listeners {
   readonly #adopt: (socket: Socket) => void;
   readonly #complain: (error: Error) => void;

@@ -33,7 +33,7 @@ export function keyTrouble({ box, closed }: KeyExamined, { dataDir }: Pick<Setti
       : `The master key is not the one that signing secrets in the database were sealed with: ${codes}.`;
   return (
     `${what} Set DOCKET_SECRET_KEY to the right key, or put the file master.key back into ${dataDir}. If the key is lost, ` +
-    `give each of these secrets a new value (its receivers need it too): ${rotations(closed)}`
+    `give each of these secrets a new value and pass it to its receivers: ${rotations(closed)}`
   );
 }
 
@@ -62,8 +62,8 @@ export async function requireMasterKey(
     const box = examined.box ?? (await makeSecretBox(settings.dataDir));
     if (examined.other && trouble === undefined) {
       options.say?.(
-        'The master key is another than the one that this database was used with before; no stored secret needed that one. ' +
-          'All processes of a service must have the same key.',
+        'The master key differs from the one last used with this database; no stored secret needed that one. ' +
+          'All processes of a service must use the same key.',
       );
     }
     await setMasterKey(tx, box);

@@ -6,8 +6,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { type ProcessMetrics, type FromChild, isMessage, type ToChild } from './worker-messages.ts';
-import type { Place } from './listening.ts';
+import { type ProcessMetrics, type FromChild, isMessage, type ToChild } from './worker-ipc.ts';
+import type { Place } from './listeners.ts';
 import { SharedPort, type Taker } from './shared-port.ts';
 
 export type Role = 'api' | 'worker' | 'all';
@@ -48,8 +48,8 @@ export function poolFor(children: number, capacity: number, most: number): numbe
   const each = Math.min(most, Math.floor((capacity - RESERVED) / children));
   if (each >= LEAST_POOL) return each;
   throw new Error(
-    `${children} processes are too many for a database that takes ${capacity} connections: ` +
-      'start fewer, raise its max_connections, or put a pooler before it and set DOCKET_POOL.',
+    `${children} processes are too many for a database with ${capacity} connections: ` +
+      'start fewer, raise its max_connections, or use a connection pooler and set DOCKET_POOL.',
   );
 }
 

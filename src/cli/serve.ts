@@ -42,7 +42,7 @@ const say = (line: string): void => {
 async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
   if (settings.migrate) {
     const applied = await migrateDatabase(db);
-    if (applied.length > 0) say(`database schema brought up to date: ${applied.join(', ')}`);
+    if (applied.length > 0) say(`database schema migrated: ${applied.join(', ')}`);
   } else await requireSchema(db, { make: false, newer: true });
   const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
@@ -110,7 +110,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
   await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
     const secrets = await orAborted(prepare(settings, opened.db), stop);
     if (builtConsole() === undefined) say('The web console is not built; "npm run console" builds it.');
-    let doors: Listeners | undefined;
+    let listeners: Listeners | undefined;
     await run(settings, role, opened, log, stop, {
       secrets,
       open: async ({ server }) => {
@@ -119,15 +119,15 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
           return;
         }
         await listenNowhere(server);
-        doors = new Listeners(
+        listeners = new Listeners(
           (socket) => {
             if (!adopt(server, socket)) socket.destroy();
           },
           (err) => log.warn({ err }, 'failed to accept a connection'),
         );
-        announce(settings, await doors.open(settings));
+        announce(settings, await listeners.open(settings));
       },
-      leaving: () => doors?.close(),
+      leaving: () => listeners?.close(),
     });
   });
   log.info('stopped');

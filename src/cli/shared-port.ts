@@ -5,7 +5,7 @@
  */
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listening.ts';
+import { BACKLOG, hostsOf, type Place, urlOf, whyNot } from './listeners.ts';
 
 /** A serving process. */
 export interface Taker {
@@ -177,7 +177,7 @@ export class SharedPort {
     for (const held of this.#given.values())
       if (held.since < before) this.#release(held.taker as Taker, held.connection);
     if (this.#closed > 0) {
-      this.#complain({ connections: this.#closed }, 'connections were closed that no process took in time');
+      this.#complain({ connections: this.#closed }, 'closed connections that no process accepted in time');
       this.#closed = 0;
     }
   }

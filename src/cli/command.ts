@@ -1,0 +1,102 @@
+/**
+ * Shared by all commands: settings, output, error messages and a memory limit. Commands read the settings when they run, so
+ * `--help` needs none.
+ */
+import { isFault } from '../lib/fault.ts';
+import type { Settings } from '../settings.ts';
+
+export interface Environment {
+  settings(): Settings;
+  /** The complete environment, for child processes. */
+  inherited: Readonly<Record<string, string | undefined>>;
+}
+
+/** The option that every command has. */
+export interface Json {
+  json?: boolean;
+}
+
+/** Output of a command: text for users by default, JSON with `--json`. Errors go to standard error with exit code 1. */
+export interface Output {
+  /** The result: JSON with `--json`, else text lines. */
+  result(value: unknown, lines: readonly string[]): void;
+  /** Progress and remarks; omitted with `--json`. */
+  say(line: string): void;
+}
+
+export function output(json: boolean): Output {
+  return {
+    result: (value, lines) => {
+      process.stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${line}\n`).join(''));
+    },
+    say: (line) => {
+      if (!json) process.stderr.write(`${line}\n`);
+    },
+  };
+}
+
+const TROUBLE: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'the file or its folder does not exist'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'a part of the path is not a folder'],
+  ['EEXIST', 'a file of that name already exists'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the disk quota is exceeded'],
+]);
+
+/** The message for an operating system error, with its path; undefined for other errors. */
+function troubleWithSystem(error: Error): string | undefined {
+  const { code, path, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' || syscall === 'getaddrinfo') {
+    return `${message}: no server answers there; check that the server of DATABASE_URL (or DOCKET_BLOBS) runs and is reachable.`;
+  }
+  if (code === undefined || path === undefined) return undefined;
+  const why = TROUBLE.get(code);
+  return why === undefined ? undefined : `${path} cannot be read or written: ${why} (${code}).`;
+}
+
+/** The error message, with one line per detail. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // None of several addresses of one name answered; the message is in the inner errors.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  const lines = [troubleWithSystem(error) ?? error.message];
+  if (isFault(error)) {
+    if (Array.isArray(error.details)) {
+      for (const detail of error.details) lines.push(`  ${detail.path}: ${detail.message}`);
+    } else if (Object.keys(error.details).length > 0) lines.push(`  ${JSON.stringify(error.details)}`);
+  }
+  return lines.join('\n');
+}
+
+/**
+ * Limits the memory of long-running commands. By default V8 lets garbage grow to a multiple of the live heap, so a streamed
+ * file appears to be held in memory.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** Growth of the process, in bytes, before a garbage collection is forced. */
+const GROWTH = 40 * 1024 * 1024;
+
+/**
+ * Limits the memory of a long-running command. By default V8 lets garbage grow to a multiple of the live heap, so a streamed
+ * file appears to be held in memory.
+ *
+ * @returns a function to call regularly; it collects garbage if the process has grown
+ */
+export function memoryKeeper(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const start = process.memoryUsage.rss();
+  let after = start;
+  return () => {
+    if (process.memoryUsage.rss() < Math.max(start, after) + GROWTH) return;
+    collect();
+    // If live memory has grown since the start, the next collection waits for growth beyond it.
+    after = Math.min(process.memoryUsage.rss(), start + GROWTH);
+  };
+}
