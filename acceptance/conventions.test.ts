@@ -1,4 +1,4 @@
-/** Conventions, errors, authentication and limits of the specification, over HTTP alone. Rules by number: `COVERAGE.md`. */
+/** Conventions, errors, authentication and limits of the specification, over HTTP only. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -25,13 +25,13 @@ async function raw(text: string): Promise<string> {
     socket.setEncoding('utf8').on('data', (part: string) => {
       said += part;
     });
-    // What was received before the connection broke counts: that is what a client can know.
+    // Everything received before the connection broke counts, since that is what a client sees.
     socket.on('end', () => resolve(said)).on('error', (error) => (said === '' ? reject(error) : resolve(said)));
     socket.setTimeout(5000, () => socket.destroy(new Error(`no answer: ${said}`)));
   });
 }
 
-/** Sends a body in pieces of unknown number, as Node does; resolves with the answer, whatever becomes of the rest. */
+/** Sends a body in chunks without Content-Length, as Node does. Resolves with the response, even if sending the rest fails. */
 async function chunked(bytes: number): Promise<number> {
   return await new Promise((resolve, reject) => {
     const headers = {

@@ -1,4 +1,4 @@
-/** People, groups, units and inbound integrations, from outside. Rules by number: `COVERAGE.md`. */
+/** Users, groups, units and inbound integrations, from outside. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe } from 'node:test';

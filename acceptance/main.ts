@@ -1,6 +1,7 @@
 /**
- * The acceptance suite against a service that runs anywhere: `npm run acceptance -- --url https://… --key dk_…`. README.md says
- * what it needs. Exits 0 when nothing failed, 1 when something did, 2 on wrong usage.
+ * Runs the acceptance suite against any service: `npm run acceptance -- --url https://… --key dk_…`. README.md lists the
+ * requirements.
+ * Exits 0 if no test failed, 1 if one failed, 2 on wrong usage.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -31,7 +32,7 @@ async function reach(url: string, key: string): Promise<string | undefined> {
     if (answer.status === 401) return 'The key is not accepted.';
     if (!answer.ok) return `The key may not administer: ${answer.status} ${await answer.text()}`;
     const users = ((await answer.json()) as { data: { code: string }[] }).data.map(({ code }) => code);
-    // Its own people only ever stand on a service that it was let loose on before.
+    // The users of the suite exist only on a service that it ran on before.
     if (users.length > 50 && !users.includes('chief'))
       return `${url} has ${users.length} people: give the suite a service of its own.`;
     return undefined;

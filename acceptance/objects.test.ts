@@ -1,4 +1,4 @@
-/** Records, their types and their history, as the specification tells them, over HTTP alone. Rules by number: `COVERAGE.md`. */
+/** Records, their types and their history, over HTTP only. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, describe } from 'node:test';

@@ -1,4 +1,4 @@
-/** What stands around a record: comments, files, relations, workflow, bulk changes. Rules by number: `COVERAGE.md`. */
+/** Comments, attachments, relations, workflow and bulk changes of a record. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
 import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
@@ -170,7 +170,7 @@ describe('comments, attachments, relations, workflow and bulk changes', () => {
       transition: { id: body.transitionId },
     });
     refused(await post(place, body), 409, 'REVISION_CONFLICT');
-    // Rights come before revision and values.
+    // Rights are checked before revision and values.
     const early = { expectedRevision: 1, changes: { urgency: 'high', nothing: 1 } };
     refused(await patch(`/objects/${id}`, early, helper), 403, 'FIELD_READ_ONLY');
     refused(await patch(`/objects/${id}`, { ...early, changes: { secret: 'y' } }, helper), 409, 'REVISION_CONFLICT');

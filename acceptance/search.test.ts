@@ -1,4 +1,4 @@
-/** Search as the specification tells it, over HTTP alone. Rules by number: `COVERAGE.md`. */
+/** Search, over HTTP only. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
 import { type Answer, before, it, problemsOf, Fixture } from './service.ts';

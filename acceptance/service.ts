@@ -1,7 +1,8 @@
 /**
- * A service started as its users start it, with its embedded database, and plain HTTP to it. Imports nothing from `src/`. With
- * DOCKET_ACCEPTANCE_URL and DOCKET_ACCEPTANCE_KEY the service is one that runs elsewhere, reached through HTTP alone
- * (`npm run acceptance`); what needs more than that is left out there, and said.
+ * Starts a service with its embedded database, as users do, and calls it over HTTP. Imports nothing from `src/`. With
+ * DOCKET_ACCEPTANCE_URL and DOCKET_ACCEPTANCE_KEY, a running service is used over HTTP only (`npm run acceptance`); tests
+ * that
+ * need more are skipped and reported.
  */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ export interface Call {
   headers?: Record<string, string>;
 }
 
-/** How often a request that was refused for want of a moment's time is sent again. */
+/** Number of retries of a request that was rejected because of overload. */
 const TRIES = 5;
 
 /** What a service elsewhere cannot be asked for through HTTP. */
@@ -49,7 +50,7 @@ const elsewhere = (): { url: string; key: string } | undefined => {
 /** Why the tests of this file are left out: each file is a process of its own. */
 const file: { unmet?: NeedsTheMachine } = {};
 
-/** As the test runner's own; where the service is elsewhere and cannot be set up as the file wants, its tests are left out. */
+/** Like the function of the test runner. Tests are skipped if the running service cannot be set up as the file needs. */
 export function before(set: () => Promise<void>): void {
   beforeAll(async () => {
     try {
@@ -117,7 +118,7 @@ users:
   - { login: outsider, displayName: Чужой, email: outsider@example.org }
 `;
 
-/** The starter's world and the one above, to be asked and changed. */
+/** The configuration of the starter bundle plus the one above. */
 export class Fixture {
   readonly #folder: string | undefined;
   readonly #env: Environment;
@@ -141,8 +142,8 @@ export class Fixture {
   }
 
   /**
-   * @param settings of the service, beside those that are its own
-   * @param without whether the tests make sense on a service without these settings
+   * @param settings additional settings of the service
+   * @param without true if the tests also make sense on a service without these settings
    */
   static async start(settings: Environment = {}, without: 'nothing' | 'most' = 'nothing'): Promise<Fixture> {
     const remote = elsewhere();
@@ -170,7 +171,7 @@ export class Fixture {
     return fixture;
   }
 
-  /** Archives what an earlier file left on a service that is not its own: records of the suite's own types alone. */
+  /** Archives what an earlier file left on a running service; only records of the suite's own types. */
   async #clear(): Promise<void> {
     for (const typeId of ['ticket', 'part']) {
       for (;;) {
@@ -246,8 +247,9 @@ export class Fixture {
   }
 
   /**
-   * One request as given: `body` that is a string or bytes goes out as it is. A service that cannot answer now and says when to ask
-   * again is asked again, as every integrator would.
+   * Sends one request. A `body` that is a string or bytes is sent unchanged. Retries if the service responds with
+   * Retry-After,
+   * as every integration should.
    */
   async send(method: string, place: string, call: Call = {}): Promise<Answer> {
     for (let left = TRIES; ; left--) {

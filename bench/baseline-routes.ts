@@ -8,7 +8,7 @@ import type pg from 'pg';
 export interface BaselineActivity {
   ownerId: string;
   keyId: string;
-  /** Where the service keeps the content of files. */
+  /** Where the service stores the content of attachments. */
   blobs: string;
   /** State ids that the measured transitions go between. */
   states: [string, string];

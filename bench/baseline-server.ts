@@ -1,7 +1,7 @@
 /**
- * What the stack itself can do: Fastify and `pg` on the same tables with the same indexes and the same driver settings, one
- * statement a request, and nothing else: no key, no rights, no validation, no log. Started by the bench as a process of
- * its own; by hand: `node bench/baseline-server.ts '{"databaseUrl": "postgres://…", …}'`.
+ * The baseline server: Fastify and `pg` on the same tables, indexes and driver settings, with one statement per request and
+ * without keys, rights, validation and logs. The benchmark starts it as a separate process. To start it manually:
+ * `node bench/baseline-server.ts '{"databaseUrl": "postgres://…", …}'`.
  */
 import { randomUUIDv7 } from 'node:crypto';
 import Fastify from 'fastify';

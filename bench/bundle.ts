@@ -3,13 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AREAS, PRIORITIES, VISIBLE_AREAS } from './corpus.ts';
 
-/** Whose rights the key of the load carries. */
+/** The user whose rights the key of the load has. */
 export const OWNER = 'bench';
-/** How many people there are beside the owner: `person-1` and on. */
+/** Number of users besides the owner: `person-1` and so on. */
 export const PEOPLE = 50;
-/** What is asked for from the catalogue, on behalf of one of the people. */
+/** The catalogue item that is requested on behalf of one of the users. */
 export const CATALOG_ITEM = 'ticket';
-/** Fields that may be filtered, so that each has an index that every write must keep. */
+/** Filterable fields. Each has an index that every write must update. */
 export const INDEXED_FIELDS = 3;
 export const NUMBER_PREFIX = 'TCK';
 export const NUMBER_DIGITS = 7;

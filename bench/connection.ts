@@ -1,6 +1,7 @@
 /**
- * A keep-alive HTTP/1.1 connection with one request under way, on a bare socket: the client shares the machine with what it
- * measures, so it must cost as little as can be. It reads answers with Content-Length and nothing else.
+ * A keep-alive HTTP/1.1 connection with one request at a time on a raw socket. The client shares the machine with the server
+ * under
+ * test, so it must be cheap. It reads only responses with Content-Length.
  */
 import { connect, type Socket } from 'node:net';
 

@@ -8,7 +8,7 @@ export interface Sample {
   foldedDescription: string;
 }
 
-/** How many titles and texts there are; records take them in turn, and their titles differ by a number behind them. */
+/** Number of titles and texts. Records use them in rotation; a number makes each title unique. */
 export const SAMPLES = 1000;
 
 const WORDS = (

@@ -1,6 +1,7 @@
 /**
- * `node bench/deliveries.ts [--events N] [--subscriptions N]`: how fast one worker process delivers to a local receiver, and how
- * long an event takes from its commit to the first byte at the receiver. On an embedded database with durable commits.
+ * `node bench/deliveries.ts [--events N] [--subscriptions N]`: how fast one worker process delivers to a local receiver, and
+ * the time
+ * from the commit of an event to the first byte at the receiver. On an embedded database with durable commits.
  */
 import { mkdtemp, rm, chmod, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -114,7 +115,7 @@ async function main(): Promise<void> {
       }),
     );
     say(`${events} records created in ${Math.round(performance.now() - began)} ms, nothing delivered yet: ${count}`);
-    // The folder has one service; a worker beside it takes part by the database's address, with the folder's master key.
+    // A data folder serves one service, so the worker uses the URL of the database and the master key of the folder.
     const { url: databaseUrl } = await openEmbedded({
       dataDir: env['DOCKET_DATA_DIR'] ?? '',
       log: () => {},

@@ -1,4 +1,4 @@
-/** A stand: one service with its own embedded database of so many records, and the bare server beside it. */
+/** A benchmark environment: one service with its own embedded database of a given size, and the baseline server beside it. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,7 @@ import { requireEqualShape } from './row-comparison.ts';
 
 const MOST_IDS = 100_000;
 const INDEX_MS = 60_000;
-/** How long a started service is left alone before its idle memory is read. */
+/** Idle time before the idle memory of a started service is read. */
 const SETTLE_MS = 5000;
 
 export interface Times {
@@ -56,7 +56,7 @@ export interface Environment {
   bare: Started;
   /** Where the database's server process is, for readings of memory and processor time. */
   postmaster: number | null;
-  /** For looking at the database by hand. */
+  /** For manual inspection of the database. */
   databaseUrl: string;
 }
 
@@ -79,7 +79,7 @@ export async function connect(folder: string): Promise<Connected> {
   return { db, url: embedded.url, leave };
 }
 
-/** The indexes of filterable fields are built beside the service's work; measuring begins when they are there. */
+/** The indexes of filterable fields are built in the background; measuring begins when they are complete. */
 async function awaitIndexes(db: pg.Client): Promise<void> {
   const until = performance.now() + INDEX_MS;
   for (;;) {
@@ -105,7 +105,7 @@ async function firstRecord(target: Target): Promise<string> {
   return (JSON.parse(body) as { data: { id: string } }).data.id;
 }
 
-/** Everything that a stand started, to be stopped in the reverse order whatever happened. */
+/** Everything that an environment started, to be stopped in reverse order in any case. */
 export class OpenedEnvironment {
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -118,7 +118,7 @@ export class OpenedEnvironment {
   }
 }
 
-/** The first life of a stand's service: configuration, key, records. */
+/** The first run of the service: creates configuration, key and records. */
 async function fill(
   options: ServiceOptions,
   records: number,
@@ -159,7 +159,10 @@ async function fill(
   }
 }
 
-/** @param opened gets what must be stopped, at once; @param say is told what takes long */
+/**
+ * @param opened receives everything that must be stopped
+ * @param say receives progress messages
+ */
 export async function openEnvironment(
   folder: string,
   records: number,
@@ -175,7 +178,7 @@ export async function openEnvironment(
     return started;
   };
   say('starting the service on a new database');
-  // The first life is not profiled: the first start and the filling would blur what the measured one shows.
+  // The first run is not profiled: start and data loading would distort the profile.
   const first = await launch(startService({ folder, port: options.port }));
   const { target, pattern } = await fill(options, records, say);
   await stop(first.child);

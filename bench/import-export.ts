@@ -1,8 +1,10 @@
 /**
- * `node bench/import-export.ts [--rows N] [--megabytes N]`: rows a second of imports by API and by command line, and exports of 10,000 records, on a
- * temporary database of the service's own. Beside the time stands the processor time of service and database: on a shared machine
- * it says more. With `--megabytes`, instead: how much memory an import of a file of that size takes by command line, beside one
- * of a thousand rows. Targets: design, performance.
+ * `node bench/import-export.ts [--rows N] [--megabytes N]`: rows per second of imports by API and by command line, and
+ * exports of
+ * 10,000 records, on a temporary database of its own. Reports the CPU time of service and database too, which is more
+ * reliable on a shared machine. With `--megabytes`: the memory that an import of a file of that size takes on the command
+ * line,
+ * compared with one of a thousand rows.
  */
 import { chmod, mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,7 +69,7 @@ importDefinitions:
       - { source: owner, target: owner, transform: 'user:login' }
 `;
 
-/** Rows that are written to a file at once. */
+/** Number of rows per write to the file. */
 const PART = 1000;
 const HEADER = 'number,title,description,priority,area,effort,cost,due,started,urgent,tags,owner';
 
@@ -123,7 +125,7 @@ async function applyBundle(options: ServiceOptions): Promise<string | undefined>
   return items.find(({ code }) => code === 'recs')?.id;
 }
 
-/** Imports a file of about that size by command line, and says what memory that took beside an import of a thousand rows. */
+/** Imports a file of about that size by command line and reports its memory compared with an import of a thousand rows. */
 async function measureMemory(options: ServiceOptions, megabytes: number, timed: Timed): Promise<void> {
   await applyBundle(options);
   const imported = async (name: string, rows: number): Promise<number> => {
@@ -164,7 +166,7 @@ async function measure(options: ServiceOptions, rows: number, timed: Timed): Pro
     const { failed } = (JSON.parse(text) as { data: { failed: number } }).data;
     if (failed > 0) throw new Error(`${failed} rows failed`);
   };
-  // What is compiled and prepared first is not measured.
+  // Compilation and preparation before are not measured.
   await post('/imports/run', { definitionId, content: csvOf('w', 1000, 'warm'), dryRun: false });
   await run('API, dry run of creates', csvOf('a', rows, 'one'), true);
   await run('API, create', csvOf('a', rows, 'one'), false);

@@ -1,4 +1,4 @@
-/** The load as a process of its own: closed loop, a fixed number of connections, told by messages what to send to whom. */
+/** The load generator as a separate process: closed loop, a fixed number of connections, controlled by messages. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Connection } from './connection.ts';

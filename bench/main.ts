@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- scenario…]`: measures the service against the bare stack on temporary databases. What is measured and
- * how: docs/reference/performance.md.
+ * `npm run bench [-- scenario…]`: compares the service with the baseline server on temporary databases. Scenarios and method:
+ * docs/reference/performance.md.
  */
 import { mkdtemp, chmod, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ npm run bench -- search-quality [--every N] [folder of the judged sets]
 ${SEARCH_USAGE}
 ${COST_USAGE}`;
 
-/** What is measured otherwise than by requests against the bare stack; each has options of its own. */
+/** Benchmarks that do not compare requests with the baseline server; each has its own options. */
 const OTHERS = new Map([
   ['search', measureSearch],
   ['search-quality', measureQuality],
@@ -157,5 +157,5 @@ try {
   say((error as Error).message);
   process.exitCode = 1;
 }
-// An interrupted bench leaves promises behind that nobody waits for any more.
+// An interrupted benchmark leaves pending promises that nothing awaits.
 process.exit();

@@ -1,10 +1,12 @@
-/** What is measured of people: memberships among thousands of groups in groups. */
+/** Membership scenarios: memberships among thousands of nested groups. */
 import type { FastifyInstance } from 'fastify';
 import { randomUUIDv7 } from 'node:crypto';
 import type pg from 'pg';
 import { type Scenario, send } from './scenario.ts';
 
-/** Each stands inside of the one whose number is a tenth of its own, so that the last are three groups deep. */
+/**
+ * Each group is a member of the group whose number is a tenth of its own, so that the last ones are nested three levels deep.
+ */
 export const GROUPS = 5000;
 
 /** Makes the groups, straight into the tables. @returns their ids */

@@ -1,4 +1,4 @@
-/** Starts the measured processes and looks at them from outside, through /proc: memory, and whose the processors are. */
+/** Starts the measured processes and reads their memory and CPU time from /proc. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -34,9 +34,9 @@ export async function freePort(): Promise<number> {
 
 export interface Started {
   child: ChildProcess;
-  /** Milliseconds from the start of the process to the line that says it is ready. */
+  /** Milliseconds from the start of the process to its ready line. */
   readyMs: number;
-  /** What the ready line's address says. */
+  /** The address in the ready line. */
   port: number;
 }
 
@@ -94,14 +94,14 @@ export async function startBaseline(folder: string, options: unknown): Promise<S
   return await start(args, environment({ NODE_ENV: 'production' }), path.join(folder, 'bare.log'));
 }
 
-/** Runs a command of the command line on the stand's data. @returns what it printed */
+/** Runs a command of the command line on the environment's data. @returns its output */
 export async function docket(options: ServiceOptions, args: string[]): Promise<string> {
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
   return stdout;
 }
 
-/** The same, and the most resident memory that it took, in MB, looked at ten times a second. */
+/** The same, and the peak resident memory in MB, sampled ten times a second. */
 export async function docketMemory(
   options: ServiceOptions,
   args: string[],
@@ -187,7 +187,7 @@ export interface Memory {
   database: number;
 }
 
-/** Memory of a service and of the database that it started, or found by its data folder. */
+/** Memory of a service and of its database, found by the data folder. */
 export function memoryOf(service: number, postmaster: number | null): Memory {
   const own = [...family([service]).keys()].filter((pid) => !isPostgres(pid));
   const database = postmaster === null ? [] : [...family([postmaster]).keys()];
@@ -213,7 +213,7 @@ export function spentBy(server: number, postmaster: number | null): { server: nu
   return { server: sum(own), database: postmaster === null ? 0 : sum(family([postmaster]).values()) };
 }
 
-/** A reading of the processors: seconds spent by everybody, by us, and in all. */
+/** CPU seconds: of all processes, of ours, and in total. */
 export interface Processors {
   busy: number;
   ours: number;

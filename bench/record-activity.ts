@@ -1,4 +1,4 @@
-/** What stands around the loaded records before measuring begins: comments to list, files to read, ids to name. */
+/** Loads comments and attachments and reads configured ids before measuring begins. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { Connection } from './connection.ts';

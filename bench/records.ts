@@ -86,7 +86,7 @@ async function loadSamples(db: pg.Client): Promise<void> {
 
 const list = (codes: readonly string[]): string => `ARRAY['${codes.join("','")}']`;
 
-// $1 first and $2 last index, $3 count, $4 type, $5 version, $6 workflow state, $7 owner, $8 key, $9 people, $10 assets.
+// $1 first and $2 last index, $3 count, $4 type, $5 version, $6 workflow state, $7 owner, $8 key, $9 users, $10 assets.
 const LOAD = `
   WITH written AS (
     INSERT INTO objects (id, type_id, type_version, number, title, revision, state, workflow_state_id, "values", folded,

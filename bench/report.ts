@@ -1,4 +1,4 @@
-/** The figures as tables for a person, and as one object for a machine. */
+/** Results as tables for people and as one object for programs. */
 import os from 'node:os';
 import type { Outcome, Plan, Result } from './rounds.ts';
 import { BULK_ITEMS } from './scenario.ts';
@@ -17,7 +17,7 @@ export interface Report {
     idleDatabaseMB: number;
     peakServiceMB: number;
   }[];
-  /** Scenario → rate with the most records by the rate with the fewest; the bare server's beside it. */
+  /** Scenario → rate with the most records divided by the rate with the fewest; next to it the same for the baseline server. */
   growth: { scenario: string; docket: number; bare: number }[];
   /** Time of one call that changes 1,000 records by the time of 1,000 calls that change one. */
   bulk: { records: number; share: number }[];
@@ -25,7 +25,7 @@ export interface Report {
   repeated: number;
 }
 
-/** How long one bulk call takes by the time of as many single changes, over all the plan's connections; `update` and `bulk` of one run. */
+/** Duration of one bulk call divided by that of as many single changes over all connections; `update` and `bulk` of one run. */
 function bulkShares(results: readonly Result[]): { records: number; share: number }[] {
   return results.flatMap((bulk) => {
     const single = results.find((one) => one.scenario === 'update' && one.records === bulk.records);

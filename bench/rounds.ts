@@ -1,6 +1,7 @@
 /**
- * Measures in rounds: within each, every stand and both subjects take their turn, in the reverse order every second time,
- * so that whatever drifts on the machine hits all alike. Figures are medians over the rounds.
+ * Measures in rounds. Each round runs every environment and both subjects, in reverse order every second time, so that drift
+ * of the
+ * machine affects all equally. Results are medians over the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load, Measured as Run } from './load.ts';
@@ -53,7 +54,7 @@ export interface Outcome {
   repeated: number;
 }
 
-/** Others may take this much of one processor during a run; with more, it is repeated, so many times. */
+/** Maximum CPU share of other processes during a run. Above it, the run is repeated, up to a limit. */
 const TOLERATED = 0.2;
 const MOST_REPEATS = 3;
 const QUIET_MS = 2000;
@@ -79,7 +80,7 @@ class Measurement {
     this.#roots = [process.pid, ...stands.flatMap((environment) => environment.postmaster ?? [])];
   }
 
-  /** Waits, within bounds, until others leave the processors alone. */
+  /** Waits up to a limit until other processes are idle. */
   async quiet(say: (line: string) => void): Promise<void> {
     for (let wait = 0; this.#plan.patient && wait < MOST_WAITS; wait++) {
       const before = readProcessors(this.#roots);

@@ -4,7 +4,7 @@ import { dice, PRIORITIES, type Sample, samples, TAGS, VISIBLE_AREAS } from './c
 export type Subject = 'docket' | 'bare';
 export const SUBJECTS: readonly Subject[] = ['docket', 'bare'];
 
-/** A transition and the state that it leaves. */
+/** A transition and its source state. */
 interface Move {
   id: string;
   from: string;
@@ -26,7 +26,7 @@ export interface DatabaseFacts {
   groups: string[];
 }
 
-/** What a stand (one database with its service and bare server) is to the load. */
+/** What the load generator knows about an environment (one database with its service and baseline server). */
 export interface Target {
   ports: Record<Subject, number>;
   key: string;
@@ -35,7 +35,7 @@ export interface Target {
   ids: string[];
 }
 
-/** One request under way and what is to be noted of its answer. */
+/** One request and what to record of its response. */
 export interface Prepared {
   text: string;
   status: number;
@@ -48,7 +48,7 @@ export interface Prepared {
 export interface Scenario {
   name: string;
   says: string;
-  /** Requests under way at once, where the plan's number is not meant. */
+  /** Number of concurrent requests, if not that of the plan. */
   connections?: number;
   /** Makes the requests of one connection; called once a run, so that a request itself costs the client little. */
   prepare(load: TargetState, subject: Subject, connection: number, connections: number): () => Prepared;
@@ -57,16 +57,16 @@ export interface Scenario {
 /** Bytes of a measured file, and how many there are to read. */
 export const FILE_BYTES = 100_000;
 export const FILES = 50;
-/** Records with so many comments each, for reading them. */
+/** Records with this many comments each, for reading them. */
 export const TALKATIVE = 200;
 export const TALKATIVE_COMMENTS = 50;
 export const BULK_ITEMS = 1000;
 
-/** What the client remembers of a database from run to run: the revisions that it knows. */
+/** Revisions that the client knows, kept from run to run of a database. */
 export class TargetState {
   readonly target: Target;
   readonly revisions: Int32Array;
-  /** 1 where the record is in the state that the transition `take` leads to. */
+  /** 1 if the record is in the target state of the transition `take`. */
   readonly taken: Uint8Array;
   readonly next = dice(Date.now());
   #effort = 100;

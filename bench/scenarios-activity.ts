@@ -1,4 +1,4 @@
-/** What is measured around a record: comments, transitions, relations, files, changes in bulk. */
+/** Scenarios of comments, transitions, relations, attachments and bulk changes. */
 import { randomBytes } from 'node:crypto';
 import { BULK_ITEMS, FILE_BYTES, get, root, type Scenario, send, TALKATIVE_COMMENTS } from './scenario.ts';
 
@@ -106,7 +106,7 @@ export const ACTIVITY_SCENARIOS: readonly Scenario[] = [
         return {
           text: send(state, subject, 'POST', path, { operation: 'update', items }),
           status: 200,
-          // A call that failed in part would leave its records' revisions behind those known here, and show in the next.
+          // After a partly failed call the known revisions would be outdated and affect the next call.
           holds: (body) => (body.match(/"SUCCEEDED"/g) ?? []).length === count,
           done: () => {
             for (const index of chosen) revisions[index] = (revisions[index] ?? 0) + 1;

@@ -39,7 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
     says: 'change one field, with the revision that the client knows',
     prepare: (state, subject, connection, connections) => {
       const { revisions, target } = state;
-      // Each connection has records of its own, so that the revision it knows is the one that stands.
+      // Each connection has its own records, so that the revision it knows is current.
       const own = state.share(connection, connections);
       return () => {
         const index = connection + state.among(own) * connections;

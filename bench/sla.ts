@@ -95,7 +95,7 @@ function say(line: string): void {
 
 interface Rate {
   rate: number;
-  /** Processor time of the service and of its database: what says most where others use the machine too. */
+  /** CPU time of the service and its database: more reliable than wall time if other programs use the machine. */
   server: number;
   database: number;
 }
@@ -201,7 +201,7 @@ async function known(bench: Bench, code: TypeCode): Promise<Known[]> {
   });
 }
 
-/** Each connection has records of its own, so that what it knows of them stands. */
+/** Each connection has its own records, so that its known revisions are current. */
 const own =
   (all: readonly Known[], make: (one: Known) => string) =>
   (connection: number): (() => string) => {

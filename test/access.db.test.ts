@@ -23,7 +23,7 @@ import {
 import { bundle, changeRights, stored, withoutCorrelation } from './harness/small-configuration.ts';
 
 let app: TestApp;
-/** What an answer said that the documents do not describe. */
+/** Responses that do not match the OpenAPI document. */
 let undocumented: string[];
 let keys: Record<Login, string>;
 let adminKeys: Record<Login, string>;

@@ -1,6 +1,7 @@
 /**
- * Habits of the house that a compiler does not see (docs/architecture.md): nothing ambient, tables with one owner, small
- * files with telling names, tests that run. Each check is also given a bad sample.
+ * Conventions that a compiler does not check (docs/architecture.md): no ambient state, one owner per table, small files with
+ * kebab-case
+ * names, tests that run. Each check is also run on a bad sample.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -23,16 +24,16 @@ const service = readSources('src').filter((source) => !source.path.endsWith('.te
 const everything = [...readSources('src', 'test', 'acceptance', 'tools', 'bench', 'examples')];
 const tests = everything.filter((source) => source.path.endsWith('.test.ts'));
 
-/** What must come in as a parameter, and the few files that bring it in. */
+/** Ambient values that must be passed as parameters, and the few files that may read them. */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'process.env': ['src/main.ts'],
   'process.argv': ['src/main.ts'],
   'Date.now': ['src/platform/clock.ts'],
   'Temporal.Now': [],
-  // Only to spread out tries that come at once; nothing is decided by it.
+  // Only for the jitter of concurrent retries; no decision depends on it.
   'Math.random': ['src/platform/unit-of-work/work.ts', 'src/platform/database/embedded-lock.ts'],
   fetch: [],
-  // What a span is part of, for traces alone: nothing is decided by it.
+  // The parent of a span, for traces only; no decision depends on it.
   AsyncLocalStorage: ['src/platform/observability/traces-otel.ts'],
   'process taken apart': [],
   'Date taken apart': [],
@@ -63,7 +64,7 @@ function importedNames(program: Node): Set<string> {
   return names;
 }
 
-/** An empty collection at the top of a module, unless its declared type says that nobody fills it. */
+/** An empty collection at module level, unless its declared type is read-only. */
 function isKept(node: Node, above: readonly Node[]): boolean {
   const empty = node.type === 'NewExpression' && (node['arguments'] as unknown[]).length === 0;
   if (!empty || !['Map', 'Set', 'Array'].includes(dotted(node['callee']))) return false;
@@ -103,7 +104,7 @@ function ambientProblems(files: readonly Source[]): string[] {
   return problems;
 }
 
-/** Which part of the house a file is of, as the table of owners names it. */
+/** The module of a file, as named in the table of owners. */
 function partOf(file: string): string {
   return /^src\/domain\/([^/]+)\//.exec(file)?.[1] ?? /^src\/([^/.]+)/.exec(file)?.[1] ?? file;
 }

@@ -30,7 +30,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
-  // The rights of the key's owner come with the context.
+  // The context carries the rights of the key's owner.
   inbound: ['objects', 'comments', 'identity'],
   knowledge: ['metadata'],
   sla: ['objects', 'metadata'],
@@ -72,7 +72,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   'tar-stream': /^src\/platform\/backup\/archive\.ts$/,
 };
 
-/** What `main.ts` does not reach: tests, and files beside them that only they import. */
+/** Files that `main.ts` does not reach: tests, and files that only they import. */
 const unreached = new Set(sources.map((source) => source.path));
 const follow = (file: string): void => {
   if (!unreached.delete(file)) return;
@@ -152,7 +152,10 @@ function dependencyProblems(files: readonly Source[], allowed: Readonly<Record<s
   return problems;
 }
 
-/** Who may import which file of a room: everybody its door, `modules.ts` and the door its routes and other loose ends. */
+/**
+ * Which files of a module others may import: `index.ts` for every module; for `modules.ts` and the module itself, the entry
+ * points too.
+ */
 function publicApiProblems(files: readonly Source[]): string[] {
   const problems: string[] = [];
   for (const file of files) {
@@ -193,7 +196,7 @@ function packageProblems(files: readonly Source[], known: ReadonlySet<string>): 
   return problems;
 }
 
-/** Rings of files that import each other; types count too, since a ring of types is a ring of thoughts. */
+/** Cycles of files that import each other. Type imports count too. */
 function cycles(files: readonly Source[]): string[] {
   const graph = new Map(files.map((file) => [file.path, file.imports.flatMap(({ target }) => target ?? [])]));
   const done = new Set<string>();

@@ -1,6 +1,7 @@
 /**
- * A backup counts when it was restored: taken while writers run, brought back into an empty database and an
- * empty store, and held against what was acknowledged; and files that are not what was written are refused.
+ * Backups are taken during writes, restored into an empty database and store, and compared with the acknowledged writes.
+ * Altered
+ * files are rejected.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -55,7 +56,7 @@ describe('backup and restore', () => {
   let file: string;
   let watched: BlobStore;
   const targets: Target[] = [];
-  /** What was acknowledged before the snapshot began. */
+  /** Writes acknowledged before the snapshot began. */
   let sure: Acknowledged[];
 
   const target = async (): Promise<Target> => {
@@ -79,7 +80,7 @@ describe('backup and restore', () => {
     });
   };
 
-  /** One of many that write at once: a record with a comment, a change and a file. Tells what was acknowledged. */
+  /** One of many concurrent writers: a record with a comment, a change and an attachment. Returns what was acknowledged. */
   const write = async (number: number): Promise<Acknowledged> => {
     const { id } = await fixture.make({ title: `written ${number}`, kind: 'a' });
     await fixture.ok('chief', 'POST', `/objects/${id}/comments`, { body: `about ${number}`, visibility: 'public' });
@@ -196,7 +197,7 @@ describe('backup and restore', () => {
     const strange = await target();
     await strange.db.query(sql`CREATE TABLE somebody_elses (id int)`);
     await assert.rejects(load(strange), NotEmpty);
-    // A schema that nobody used yet is as good as none.
+    // An unused schema counts as empty.
     const fresh = await target();
     const other = path.join(folder, 'untouched.docket');
     await loadService({
@@ -313,7 +314,7 @@ describe('backup and restore', () => {
     assert.equal(await sweep(), 1);
     const to = await target();
     await load(to, path.join(folder, 'held.docket'));
-    // What nobody uses is not brought along.
+    // Unused content is not restored.
     assert.ok(!(await contents(to.folder)).includes(key));
   });
 });

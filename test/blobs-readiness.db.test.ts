@@ -1,4 +1,6 @@
-/** A store of files that refuses, goes away and comes back: what `/readyz`, calls that need files and the log say then. */
+/**
+ * A file store that rejects calls, goes down and recovers: the effect on `/readyz`, on calls that need files, and on the log.
+ */
 import assert from 'node:assert/strict';
 import { rename, writeFile, rm } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -12,7 +14,7 @@ import { setCredentials } from './harness/s3.ts';
 const WAIT_MS = 60_000;
 const PROBES = { everyMs: 100, failedEveryMs: 100 };
 
-/** Asks until the answer is as `right` says. */
+/** Polls until the response satisfies `right`. */
 async function until(app: TestApp, right: (ready: TestAnswer) => boolean): Promise<TestAnswer> {
   for (const began = performance.now(); ; await sleep(100)) {
     const answer = await app.request('GET', '/readyz');
@@ -76,7 +78,7 @@ describe('an S3 store with least privilege', () => {
   it('is ready and needs no further permission', async () => {
     for (let i = 0; i < 3; i++) {
       assert.deepEqual((await until(app, well)).body.checks, { database: 'ok', blobs: 'ok' });
-      // `/readyz` keeps its answer for a second.
+      // `/readyz` caches its result for a second.
       await sleep(1100);
     }
     assert.ok(fake.asked.length > 6, 'it was probed again');

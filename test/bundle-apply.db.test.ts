@@ -204,7 +204,7 @@ describe('apply, plan and export', () => {
     const desk = file('groups: [ { code: desk, users: [ivanov] } ]');
     await assert.rejects(fixture.applyAs(['config.manage'], desk), /user.administer/);
     await assert.rejects(fixture.applyAs(people, desk), /role.assign/);
-    // A member of a group inside of one that holds a role holds it too.
+    // A member of a nested group also holds the roles of the outer group.
     await assert.rejects(fixture.applyAs(people, file('groups: [ { code: night, users: [ivanov] } ]')), /role.assign/);
     await fixture.applyAs(people, file('groups: [ { code: free, users: [ivanov] } ]'));
     const hook = (login: string) =>

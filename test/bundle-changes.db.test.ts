@@ -1,5 +1,5 @@
 /**
- * What a changed bundle does to what stands: pruning, people, versions of types, codes that come back
+ * The effect of a changed bundle on existing items: pruning, users, versions of types, reused codes
  * (docs/spec/configuration.md#bundle).
  */
 import assert from 'node:assert/strict';
@@ -61,7 +61,7 @@ describe('a changed type', () => {
     );
     assert.match(problems[0]?.message ?? '', /migrate-type a/);
     await assert.rejects(fixture.plan(other), /nothing was changed/);
-    // The record was migrated; or the code comes back as it was.
+    // Either the record was migrated, or the code is reused unchanged.
     await fixture.db.query(sql`UPDATE objects SET type_version = 2, "values" = "values" - 'cost'`);
     assert.deepEqual(changed(await fixture.plan(other)), ['types/a change']);
   });
@@ -105,7 +105,7 @@ describe('a changed type', () => {
     );
     await fixture.db.query(sql`DELETE FROM objects`);
     await fixture.apply(file(flow('')));
-    // A code keeps its id, also after it was taken away.
+    // A code keeps its id, even after it was removed.
     await fixture.apply(file(flow(', { code: y, category: done }')));
     const [again] = await fixture.db.query<{ id: string }>(sql`
       SELECT compiled->'states'->1->>'id' AS id FROM config_items WHERE section = 'workflows'`);

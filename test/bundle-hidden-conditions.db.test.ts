@@ -1,6 +1,6 @@
 /**
- * A plan names the transitions whose condition uses a field that a role cannot read: whether such a transition is listed says
- * something about the hidden value. Asked through HTTP and on the command line.
+ * A plan lists transitions whose condition uses a field that a role cannot read: whether such a transition is offered reveals
+ * something about the hidden value. Tested over HTTP and on the command line.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const says = (field: string, why: string, type = 'case'): string =>
 const NEVER = 'which the role cannot read';
 const PARTLY = 'which row conditions of the role may hide';
 
-/** Role changed alone, on the workflow whose transition uses `cost`: its grants, and the note. */
+/** Only the role changed, on the workflow whose transition uses `cost`: its grants, and the note. */
 const ROLES: readonly [name: string, grants: string, note: string | undefined][] = [
   ['a hidden field', grant('[title]'), says('cost', NEVER)],
   ['a field that is readable', grant('[cost]'), undefined],
@@ -70,7 +70,7 @@ const ROLES: readonly [name: string, grants: string, note: string | undefined][]
   ],
 ];
 
-/** Workflow changed alone, under a role that reads `kind`: the condition, and the note. */
+/** Only the workflow changed, under a role that reads `kind`: the condition, and the note. */
 const WORKFLOWS: readonly [name: string, condition: string, note: string | undefined][] = [
   ['a hidden field', on('cost', 'operator: is-empty, value: false'), says('cost', NEVER)],
   [
@@ -131,7 +131,7 @@ describe('transitions that depend on hidden fields', () => {
   it('are found if only a type changed, including the field behind the system title', async () => {
     await environment(TYPE, workflow(on('cost')), workflow('', 'plain'), role(grant('[kind, title]')));
     assert.deepEqual(await notes(type('kind')), { 'types/case': says('cost', NEVER) });
-    // Records of the version that stands keep its workflow.
+    // Records of the current version keep its workflow.
     assert.deepEqual(await notes(type('title', 'plain')), { 'types/case': says('cost', NEVER) });
     const other =
       'types: [ { code: other, title: TITLE, workflow: named, fields: [ { code: a, dataType: string }, { code: b, dataType: string } ] } ]';

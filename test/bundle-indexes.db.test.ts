@@ -69,7 +69,7 @@ describe('indexes of filterable fields', () => {
     };
     await fixture.apply(roles(grant(own, 'read')));
     assert.deepEqual(await wanted(), ['build createdBy', 'build owner', 'build team']);
-    // What is compared with something else, or for something else than reading, is none.
+    // Comparisons with other values, or for other actions than reading, do not count.
     const none =
       '{ logic: AND, conditions: [ { field: size, operator: equals, value: 1 }, { field: owner, operator: not-equals, value: $me } ] }';
     await fixture.apply(roles(`${grant(none, 'read')}, ${grant(own, 'update')}`));

@@ -1,6 +1,4 @@
-/**
- * What is wrong with a bundle is said with file, line, column and path, all of it at once (docs/spec/configuration.md#bundle).
- */
+/** Problems of a bundle are reported all at once, with file, line, column and path (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +11,7 @@ async function said(text: string): Promise<string[]> {
   return (await problemsOf(file(text))).map((problem) => `${problem.path} ${problem.code}`);
 }
 
-/** Lines of a bundle around a type with one field, so that a test names only what it is about. */
+/** The lines of a bundle around a type with one field, so that a test contains only what it is about. */
 const typeWith = (field: string): string =>
   `types: [ { code: a, fields: [ { code: title, dataType: string }, ${field} ] } ]`;
 

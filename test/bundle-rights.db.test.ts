@@ -1,6 +1,7 @@
 /**
- * A bundle is another way to things that have endpoints of their own: for every section × every right, the verdict of plan,
- * apply, export and the reads of the configuration is that of the matching endpoint. A section without a row fails this test.
+ * A bundle must not bypass the rights of the endpoints: for every section × every right, the result of plan, apply, export
+ * and
+ * the configuration reads equals that of the matching endpoint. A section without a case fails this test.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -13,13 +14,13 @@ import { bundle, idOf, RIGHTS, user } from './harness/small-configuration.ts';
 interface Row {
   /** The section with one new item, as a bundle writes it. */
   item(code: string, login: string): string;
-  /** Code of an item that stands. */
+  /** Code of an existing item. */
   stands: string;
   /** The endpoint that makes the same thing, if there is one. */
   write?: (code: string, userId: string) => { path: string; body: unknown };
   /** The endpoint that reads such things. */
   read?: string;
-  /** Beside the section's right, where no endpoint makes such things. */
+  /** Needed in addition to the section's right if no endpoint creates such items. */
   needs?: string;
 }
 
@@ -140,7 +141,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
 };
 
-/** A caller for each right beside `config.manage`, one with it alone, and one with all the others. */
+/** A caller for each right in addition to `config.manage`, one with only that right, and one with all the others. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   'config-alone': ['config.manage'],
   'all-but-config': GLOBAL_RIGHTS.filter((right) => right !== 'config.manage'),
@@ -196,7 +197,7 @@ async function call(who: string, method: string, path: string, body?: unknown): 
 
 const files = (text: string): { files: { name: string; text: string }[] } => ({ files: bundle(text) });
 
-/** The right that the answer says is missing; undefined where it is a success. Anything else fails. */
+/** The missing right according to the response; undefined on success. Anything else fails. */
 function missing(answer: TestAnswer, what: string): string | undefined {
   if (answer.status < 300) return undefined;
   assertRejected(answer, 403, 'RIGHT_MISSING', what);
@@ -223,7 +224,7 @@ describe('rights for bundles', () => {
     it(`equal those of the endpoints: ${section}`, async () => {
       const row = rowOf(section);
       let made = 0;
-      // Nothing of a section without endpoints depends on a further right, except on those that hand on access.
+      // Sections without endpoints need no further right, except those that grant access.
       const all = row.write !== undefined || row.read !== undefined;
       for (const [who, rights] of Object.entries(CALLERS)) {
         if (!all && !FEW.has(who)) continue;

@@ -1,4 +1,4 @@
-/** Every section of the bundle at once: applied, exported, planned without drift (docs/spec/configuration.md#bundle). */
+/** Every section of the bundle together: applied, exported, planned without drift (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';

@@ -1,4 +1,4 @@
-/** The sections that later rooms bring to life: judged in full from the start (docs/spec/configuration.md#bundle). */
+/** Validation of the sections that domain modules define (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { file, problemsOf } from './harness/bundle-fixture.ts';

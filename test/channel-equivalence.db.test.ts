@@ -1,6 +1,7 @@
 /**
- * One command, many doors (docs/architecture.md): the same thing done by the endpoint for one record, by bulk, by a catalogue
- * item and by a call from outside gets the same verdict, word for word, and leaves the same records and the same journal.
+ * One command for all channels (docs/architecture.md): the same change by endpoint, bulk call, catalogue item, inbound call
+ * or import
+ * returns the same result, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -25,7 +26,7 @@ interface Scenario {
   item?: Record<string, unknown>;
   /** A record that is not there. */
   absent?: true;
-  /** What must come of it: a status, and the code of a refusal. */
+  /** The expected result: a status and the error code. */
   expected: number | string;
 }
 
@@ -156,7 +157,7 @@ function scenarios(): Scenario[] {
   ];
 }
 
-/** The text with the record's own id, number and times taken out: what twins may differ by. */
+/** The text without the record's own id, number and times, by which equal records may differ. */
 function anonymous(value: unknown, made: Made): unknown {
   const text = JSON.stringify(value, (key, inner) => (/^(?:number|.*At|at)$/.test(key) ? '-' : inner));
   return JSON.parse(text.replaceAll(made.id, 'ID'));
@@ -174,7 +175,7 @@ async function itemFor(scenario: Scenario, made: Made): Promise<Record<string, u
   return { expectedRevision: revision, ...state, ...scenario.item };
 }
 
-/** Everything that stands about the record afterwards, the way in apart. */
+/** Everything stored about the record afterwards, without the channel. */
 async function traces(made: Made): Promise<unknown> {
   const journal = await fixture.rows<{ via: string }>(
     'SELECT type, revision, actor_id, key_id, changes, data, via FROM journal WHERE object_id = $1 ORDER BY seq',
@@ -188,7 +189,7 @@ async function traces(made: Made): Promise<unknown> {
   return anonymous({ record, outbox, journal: journal.map(({ via: _via, ...row }) => row) }, made);
 }
 
-/** What stands of a new record, but for who made it, the way in and whom it is for. */
+/** Everything stored about a new record, without its creator, channel and requester. */
 async function created(made: Made): Promise<unknown> {
   const [record] = await fixture.rows<object>(
     `SELECT type_id, type_version, title, revision, state, workflow_state_id, "values", folded FROM objects WHERE id = $1`,
@@ -221,13 +222,13 @@ async function byBulk({ operation, who = 'chief' }: Scenario, id: string, item: 
   return result.error === undefined ? { revision: result.revision } : { error: result.error };
 }
 
-/** An integration maps only what is configured: names that are no fields cannot come by it. */
+/** An integration maps only configured properties, so unknown fields cannot occur. */
 function comesByInbound({ operation, item }: Scenario): boolean {
   const targets = new Set(UPDATE.mapping.map(({ target }) => target));
   return operation === 'update' && Object.keys(item?.['changes'] ?? {}).every((code) => targets.has(code));
 }
 
-/** An import works on the revision that stands, and maps only what is configured. */
+/** An import uses the current revision and maps only configured properties. */
 function comesByImport(scenario: Scenario): boolean {
   return comesByInbound(scenario) && scenario.item?.['expectedRevision'] === undefined;
 }
@@ -244,7 +245,7 @@ async function byImport({ who = 'chief' }: Scenario, id: string, item: Record<st
   return status === 'FAILED' ? { error: errors } : { revision: status };
 }
 
-/** What the endpoint says, as a row of an import says it. */
+/** The endpoint's result in the form of an import row. */
 function asRow({ error, revision }: Verdict, before: unknown): Verdict {
   if (error === undefined) return { revision: revision === before ? 'SKIPPED' : 'UPDATED' };
   const { code, message, details } = error as { code: string; message: string; details: unknown };
@@ -253,7 +254,7 @@ function asRow({ error, revision }: Verdict, before: unknown): Verdict {
   return { error: moved.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** Places come in the order of the body's members, which for a call from outside is that of the mapping. */
+/** Positions follow the order of the body's properties, which for an inbound call is that of the mapping. */
 function ordered({ error, ...rest }: Verdict): Verdict {
   const { details } = (error ?? {}) as { details?: unknown };
   if (!Array.isArray(details)) return { ...rest, error };

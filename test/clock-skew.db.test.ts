@@ -170,7 +170,7 @@ describe('processes whose clocks differ by ten minutes', () => {
     const { id } = await fixture.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 200 } });
     const seen = new Set<string>();
     fixture.receiver.received.length = 0;
-    // Slow enough that the other process looks while an attempt is under way, and each first attempt is repeated.
+    // Slow enough that the other process polls during an attempt, and each first attempt is repeated.
     fixture.receiver.answer = ({ body }) => {
       const first = !seen.has(body.deliveryId);
       seen.add(body.deliveryId);
@@ -227,7 +227,7 @@ describe('processes whose clocks differ by ten minutes', () => {
 
 const SENDER = fileURLToPath(new URL('harness/webhook-sender-process.ts', import.meta.url));
 
-/** A process of its own that delivers, on a machine whose clock is off by so much. */
+/** A process that delivers webhooks on a machine whose clock has the given offset. */
 async function startSender(fixture: WebhookFixture, offMs: number): Promise<ChildProcess> {
   const options: SenderOptions = {
     databaseUrl: fixture.app.databaseUrl,

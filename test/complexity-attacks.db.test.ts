@@ -1,6 +1,7 @@
 /**
- * Requests that are small to send and dear to read: each is answered as it should be, and none keeps the event
- * loop from others. What is measured is processor time, of the best of three tries: this machine is busy with other tests.
+ * Small requests that are expensive to process: each gets the right response and none blocks the event loop. Measures CPU
+ * time, the
+ * best of three attempts, because the machine is shared with other tests.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

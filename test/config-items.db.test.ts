@@ -1,4 +1,4 @@
-/** One item of the configuration read, planned with what it changes, kept to what it says, archived; and access explained. */
+/** Single configuration items: read, planned with their effects, exact memberships, archived; and effective rights. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from './harness/app.ts';

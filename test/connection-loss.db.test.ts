@@ -1,7 +1,8 @@
 /**
- * A connection to the database that ends is nobody's fault but the moment's: 503 and "try again", whatever the request was at,
- * and a keyed write takes effect once. Every statement of a request is cut off in turn, in each way in
- * which connections end. At length, by kills of the server's processes: `npm run test:kills`.
+ * A lost database connection gives 503 and Retry-After at any point of a request, and a write with an Idempotency-Key takes
+ * effect
+ * once. The test cuts every statement of a request in turn, in each way in which connections end. `npm run test:kills` does
+ * the same by killing server processes.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -10,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from './harness/database.ts';
 import { type ConnectionEnd, FaultProxy } from './harness/fault-proxy.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
-/** No request sends more statements than this; the tests say so if one does. */
+/** Maximum number of statements of a request; a test fails if one sends more. */
 const MOST_STATEMENTS = 40;
 
 interface Asked {
@@ -35,7 +36,7 @@ describe('a connection lost at any statement of a request', () => {
     const through = `postgres://${target.username}:${target.password}@127.0.0.1:${proxy.port}${target.pathname}`;
     app = await startTestApp({ database: { url: through } });
     key = (await app.createKey({ login: 'admin' })).key;
-    // Its look at the epoch would be counted as a statement of the request.
+    // Its poll of the version row would count as a statement of the request.
     app.app.versions.stop();
   });
 
@@ -45,7 +46,7 @@ describe('a connection lost at any statement of a request', () => {
     await database?.drop();
   });
 
-  /** Nothing is remembered of keys and people, so that they are read as well. */
+  /** Caches of keys and users are cleared, so that those are read as well. */
   async function forget(): Promise<void> {
     await app.db.query(sql`UPDATE cache_versions SET rights = rights + 1`);
     await app.app.versions.refresh();
@@ -109,7 +110,7 @@ describe('a connection lost at any statement of a request', () => {
       assert.ok((await cutEach(how, () => first, once)) >= 4);
     });
 
-    // One way that the database knows of and one that it does not: more would take long and find the same.
+    // One way that the database notices and one that it does not. More would take long and find nothing else.
     if (how !== 'dismissed' && how !== 'untold') continue;
     it(`${how}: reads, a change, a bulk call and an attachment`, async () => {
       const { id } = (await app.request('POST', '/api/v1/objects', create(`${how}-changed`))).body.data;

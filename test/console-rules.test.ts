@@ -1,4 +1,4 @@
-/** The console's pure rules: what a typed value must keep to, durations, conditions, snippets, CSV. */
+/** The console's pure rules: constraints of entered values, durations, conditions, snippets, CSV. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

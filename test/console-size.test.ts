@@ -12,7 +12,7 @@ const MOST = 300 * 1024;
 /** The parts that are loaded on their own when one signs in and sees a list. */
 const FIRST = ['index', 'sign-in', 'records-page'];
 
-/** The file and all that it imports at once; what is imported later, on a visit, is not among it. */
+/** The file and everything that it imports statically; dynamic imports do not count. */
 function closure(names: readonly string[]): Set<string> {
   const found = new Set<string>();
   const visit = (name: string): void => {

@@ -1,4 +1,7 @@
-/** Files whose stored bytes changed: never served as whole, named by doctor and backup, repaired by the same file sent again. */
+/**
+ * Attachments whose stored bytes changed: never served as intact, reported by doctor and backup, repaired by a repeated
+ * upload.
+ */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, unlink, writeFile } from 'node:fs/promises';
@@ -6,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { examineDeep } from '../src/cli/deep.ts';
+import { examineDeep } from '../src/cli/doctor.ts';
 import { ArchiveWriter } from '../src/platform/backup/archive.ts';
 import { type DumpReport, dumpService } from '../src/platform/backup/dump.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';

@@ -1,4 +1,6 @@
-/** What the console asks beside the public operations: names, rights shown, look-ups, queues; and who may not know what. */
+/**
+ * The API of the console besides the public operations: names, permitted actions, look-ups, queues, and their access checks.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

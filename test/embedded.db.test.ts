@@ -14,7 +14,7 @@ import { runningServer, stopCluster } from '../src/platform/database/embedded-cl
 import { EmbeddedError } from '../src/platform/database/embedded-error.ts';
 import { isRunning } from '../src/platform/database/embedded-process.ts';
 
-// A process that opens the database, says so, and closes it when its input ends.
+// A process that opens the database, reports it, and closes it at the end of its input.
 const HOLDER = `
   import { openEmbedded } from ${JSON.stringify(new URL('../src/platform/database/embedded.ts', import.meta.url).href)};
   const [dataDir, use] = process.argv.slice(1);
@@ -41,7 +41,7 @@ interface Held {
   kill(): Promise<void>;
 }
 
-/** What a failed test may leave behind: processes, and folders whose server may run. */
+/** What a failed test may leave: processes, and folders whose server may still run. */
 interface Leftovers {
   children: ChildProcess[];
   folders: Set<string>;
@@ -108,7 +108,7 @@ async function serverPid(dataDir: string): Promise<number> {
   return Number((await readFile(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }
 
-/** Kills the server and all its processes at once. */
+/** Kills the server and all its processes. */
 async function killServer(dataDir: string, url: string): Promise<void> {
   const rows = await query(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
   const server = await serverPid(dataDir);
@@ -129,7 +129,7 @@ describe('embedded PostgreSQL', () => {
 
   before(async () => {
     root = await mkdtemp(path.join(tmpdir(), 'docket-embedded-'));
-    // Root may have to run the server as another user, who must be able to reach what is tested here.
+    // As root, the server runs as another user, who must have access to the tested folder.
     await chmod(root, 0o711);
     data = path.join(root, 'Данные of us');
   });

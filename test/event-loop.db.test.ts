@@ -1,7 +1,8 @@
 /**
- * How long one request keeps the event loop from all others: every operation with the largest legal input. Measured is the
- * processor time of the longest turn of the loop in a process of its own, the best of three, since other programs share the
- * machine. A new operation needs its row in `harness/largest-inputs.ts`.
+ * How long one request blocks the event loop: every operation with its largest legal input. Measures the CPU time of the
+ * longest
+ * turn of the loop in a separate process, the best of three attempts, because the machine is shared. A new operation
+ * needs its entry in `harness/largest-inputs.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

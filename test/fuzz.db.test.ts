@@ -1,4 +1,4 @@
-/** The quick form of `npm run test:fuzz`, and that what it looks for would be seen. */
+/** The short version of `npm run test:fuzz`, and a test that the oracle detects errors. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { responseOracle, type ResponseOracle } from './harness/fuzz/oracle.ts';

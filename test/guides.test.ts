@@ -1,6 +1,7 @@
 /**
- * The first pages that a reader tries work as written, in a clean clone with nothing on the PATH but the system's programs.
- * `npm run test:guides` runs all guides, with a real `npm ci`; that takes minutes, so here the packages are linked.
+ * The first guides work as written, in a clean clone with only the system's programs on the PATH. `npm run test:guides` runs
+ * all
+ * guides with a real `npm ci`, which takes minutes; here the packages are linked.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

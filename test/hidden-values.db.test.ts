@@ -1,7 +1,8 @@
 /**
- * A word that nothing else holds stands in everything that must not get out: hidden fields, hidden records, internal comments,
- * files, keys, passwords, secrets, and in what broken requests say. After a short mixed run it may be in no answer to who may
- * not see it, in no line of the log, in no figure and in no delivery. Traces: `traces.db.test.ts`; answers at length: twins.
+ * Hidden data contains a unique marker: hidden fields, hidden records, internal comments, attachments, keys, passwords,
+ * secrets, and
+ * content of rejected requests. After a short mixed run the marker may not appear in responses to users who may not see it,
+ * in log lines, metrics and deliveries. Traces: `traces.db.test.ts`; many requests: `leaks.db.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -11,7 +12,7 @@ import type { TestAnswer } from './harness/app.ts';
 import { type WebhookFixture, startWebhookFixture } from './harness/webhook-fixture.ts';
 
 const BIRD = 'quetzalcanary';
-/** What a broken request says: nobody may read it in the log. */
+/** Content of an invalid request, which may not appear in the log. */
 const SAID = 'kakapocanary';
 
 describe('marked hidden values', () => {
@@ -41,7 +42,7 @@ describe('marked hidden values', () => {
     boss = (await fixture.subscribe({ endpoint: at('/boss'), eventTypes: [...WEBHOOK_EVENTS] })).id;
     const toLimited = { endpoint: at('/limited'), as: 'limited' as const, eventTypes: [...WEBHOOK_EVENTS] };
     limited = (await fixture.subscribe(toLimited)).id;
-    // One whose receiver fails and says why: what it says is nobody's but its own.
+    // A receiver that fails with a message: only its own subscription may show it.
     fixture.receiver.answer = ({ path }) =>
       path === '/fails' ? { status: 500, body: `${SAID} failed` } : { status: 200 };
     await fixture.subscribe({ endpoint: at('/fails'), eventTypes: ['ObjectCreated'], retryPolicy: { maxAttempts: 1 } });
@@ -79,7 +80,7 @@ describe('marked hidden values', () => {
     await fixture.ok('boss', 'GET', `/search?q=${BIRD}`);
   }
 
-  /** Requests that are refused, and one that fails in the database, whose report quotes the row. */
+  /** Requests that are rejected, and one that fails in the database, whose error quotes the row. */
   async function broken(): Promise<void> {
     const call = (method: string, path: string, body?: unknown): Promise<TestAnswer> =>
       asked(fixture.call('boss', method, path, body));

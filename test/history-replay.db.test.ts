@@ -1,20 +1,21 @@
 /**
- * Values changed beside the service: each column of the tables that hold what people trust is changed by SQL. `docket doctor
- * --deep` finds it and names the row, or the table below says why it does not.
+ * Values changed directly in the database: SQL changes each column of the important tables. `docket doctor --deep` must
+ * report the row,
+ * or the table below states why it cannot.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
-import { examineSearch } from '../src/cli/search.ts';
+import { examineSearch } from '../src/cli/database.ts';
 import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { CHECKS } from '../src/modules.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 
-/** Tables whose every column is either found, or named below. */
+/** Tables whose every column is either checked or listed below. */
 const REPLAYED = ['objects', 'comments', 'attachments', 'relations'] as const;
 
-/** Column → why a change of it alone is not found. */
+/** Column → why a change of it alone is not detected. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'objects.number':
     'The database draws it when the row of history is made already. The check of the search projection (I11) finds it.',
@@ -75,7 +76,7 @@ interface Column {
   type: string;
 }
 
-/** Columns that take few values. */
+/** Columns with few possible values. */
 const OTHER_VALUE: Readonly<Record<string, string>> = {
   state: `CASE state WHEN 'ACTIVE' THEN 'ARCHIVED' ELSE 'ACTIVE' END`,
   visibility: `CASE visibility WHEN 'public' THEN 'internal' ELSE 'public' END`,
@@ -98,14 +99,14 @@ function otherValue({ column, type }: Column): string {
 
 let fixture: RecordFixture;
 
-/** What all checks find while the statement holds; it is undone again. */
+/** Findings of all checks while the statement is in effect; it is rolled back. */
 async function foundAfter(statement: string): Promise<string[]> {
   const parts = { blobs: new FileBlobs(fixture.app.blobFolder), config: fixture.app.app.versions.current() };
   const named: string[] = [];
   await fixture.app.db.transaction(
     'BEGIN',
     async (tx) => {
-      // Foreign keys would refuse some of it; whoever changes rows by hand can turn them off too.
+      // Foreign keys would reject some changes; a user with database access can disable them.
       await tx.query(raw(`SET LOCAL session_replication_role = 'replica'`));
       await tx.query(raw(statement));
       for (const check of CHECKS) named.push(...(await check.find({ db: tx, ...parts })).named);

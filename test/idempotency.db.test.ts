@@ -1,4 +1,7 @@
-/** Keyed calls (docs/spec/conventions.md#idempotency): whose key it is, what counts as equal, what a replay may show. */
+/**
+ * Calls with an Idempotency-Key (docs/spec/conventions.md#idempotency): scope of keys, equality of bodies, content of
+ * replays.
+ */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
@@ -35,7 +38,7 @@ users:
 ${['alice', 'bob', 'fresh'].map(user).join('')}`;
 
 let app: TestApp;
-/** What an answer said that the documents do not describe. */
+/** Responses that do not match the OpenAPI document. */
 let undocumented: string[];
 let key: string;
 
@@ -72,7 +75,7 @@ async function effects(title: string): Promise<number> {
   return (await stored(app, 'SELECT 1 FROM objects WHERE title = $1', [title])).length;
 }
 
-/** A POST by hand, with headers that `fetch` would not send. */
+/** A POST on a raw connection, with headers that `fetch` would not send. */
 async function postRaw(
   headers: Record<string, string | string[]>,
   text: string,
@@ -274,7 +277,7 @@ describe('Idempotency-Key', () => {
     const client = await app.db.connect();
     let first: Promise<TestAnswer>;
     try {
-      // Somebody holds the id without having committed, so that the first call is under way for as long as we like.
+      // Another transaction holds the id uncommitted, so that the first call runs as long as the test needs.
       await client.query('BEGIN');
       await client.query(
         `INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)

@@ -1,4 +1,4 @@
-/** Who hands on access must have it, or may assign it: memberships, and what one is signed in by. */
+/** Users may grant only access that they have or may assign: by memberships, and by changing sign-in data. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -35,7 +35,10 @@ const out = async (user: string): Promise<void> => {
 const apply = async (who: FixtureUser, text: string, options: object = {}): Promise<TestAnswer> =>
   await fixture.call(who, 'POST', '!/config/apply', { files: [{ name: 'x.yaml', text }], ...options });
 
-/** Every place of a bundle that names groups or units: what each of them gives to members is judged, or is a membership itself. */
+/**
+ * All properties of a bundle that refer to groups or units. Each either grants access that is checked, or is a membership
+ * itself.
+ */
 const NAMED = [
   'catalogs.items.audience.groups',
   'catalogs.items.audience.orgUnits',
@@ -159,7 +162,7 @@ describe('record access through membership', () => {
     for (let turn = 0; turn < 10; turn++) {
       await clear();
       await fixture.rows('DELETE FROM group_members WHERE member_id = $1', [listed]);
-      // Each alone is allowed: an empty group into another, and a member into a group that the caller may give.
+      // Each alone is allowed: an empty group into another, and a member into a group that the caller may grant.
       const calls = [() => join('delegate', secret, listed, 'group'), () => join('delegate', listed, reader)];
       if (turn % 2 === 1) calls.reverse();
       const answers = await Promise.all(calls.map((send) => send()));
@@ -320,7 +323,7 @@ describe('record access through membership', () => {
 
 let imports = 0;
 
-/** Imports a row on the user whom the external id leads to. @returns the code of the row's error */
+/** Imports a row that updates the user with the external id. @returns the error code of the row */
 async function importUsers(content: string, userId: string): Promise<string | undefined> {
   const code = `people-${imports++}`;
   const { id } = await fixture.ok('admin', 'POST', '/import-definitions', {

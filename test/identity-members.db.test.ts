@@ -1,4 +1,4 @@
-/** Who is in which group and unit, and what that hands on (docs/spec/identity.md). */
+/** Memberships of groups and units, and the access that they grant (docs/spec/identity.md). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -336,11 +336,11 @@ describe('roles through membership', () => {
   });
 });
 
-/** Holds within a second, and then. */
+/** Holds within a second, and stays so. */
 async function within(holds: () => Promise<void>): Promise<void> {
   const end = performance.now() + 1000;
   for (;;) {
-    // As a caller counts: what begins a second later must know, however long it takes.
+    // From the caller's view: a request that starts a second later must see the change, however long it runs.
     const began = performance.now();
     try {
       await holds();

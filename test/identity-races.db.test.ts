@@ -1,4 +1,4 @@
-/** Many callers at once on people, groups and units: what the database decides. */
+/** Concurrent changes of users, groups and units, decided by the database. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -22,7 +22,7 @@ describe('concurrent identity changes', () => {
 
   const nest = (groupId: string, memberId: string) =>
     fixture.call('admin', 'POST', '/identity/group-memberships', { groupId, memberId, memberType: 'group' });
-  /** Whether a bundle could be applied; it is refused for a ring and for nothing else. */
+  /** True if the bundle was applied; it may be rejected only for a cycle. */
   const applied = async (text: string): Promise<boolean> => {
     try {
       await fixture.app.apply([{ name: 'a.yaml', text }]);
@@ -142,7 +142,7 @@ describe('concurrent identity changes', () => {
         [login],
       );
       assert.equal(found.length, 1);
-      // Whoever came first, the bundle names the person as it says, and takes no address away.
+      // In either order, the user has the bundle's values, and no address is lost.
       if (called.status === 201) assert.equal(found[0]?.id, called.body.data.id);
       assert.equal(found[0]?.name, 'By bundle');
       const units = [];

@@ -1,4 +1,4 @@
-/** People, groups and units by calls (docs/spec/identity.md, docs/spec/configuration.md#administration-api). */
+/** Users, groups and units over HTTP (docs/spec/identity.md, docs/spec/configuration.md#administration-api). */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

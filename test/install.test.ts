@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** Files in which a command to copy may stand: documentation, and texts of the service, the command line and the console. */
+/** Files that may contain commands to copy: documentation, and texts of the service, the command line and the console. */
 function texts(): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
   return listed

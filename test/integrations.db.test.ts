@@ -187,7 +187,7 @@ describe('integrations', () => {
 async function until(holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 1000;
   for (;;) {
-    // As a caller counts: what begins a second later must know, however long it takes.
+    // From the caller's view: a request that starts a second later must see the change, however long it runs.
     const began = performance.now();
     if (await holds()) return;
     assert.ok(began <= end, 'not within a second');

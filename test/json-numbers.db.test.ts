@@ -1,6 +1,7 @@
 /**
- * JSON numbers that no double holds, in every channel: refused by what reads them, ignored where nothing does, and kept exactly
- * by `json` fields, through database, history, webhooks, exports and imports.
+ * JSON numbers that a double cannot hold, in every channel: rejected where a number is needed, ignored where nothing reads
+ * them, and
+ * exact in `json` fields: database, history, webhooks, exports and imports.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -33,7 +34,7 @@ integrations:
 
 let fixture: WebhookFixture;
 
-/** A call whose body is this text: no client's number comes between. */
+/** A call with this text as body, so that no client rounds the number. */
 async function send(method: string, path: string, body: string): Promise<TestAnswer & { text: string }> {
   const response = await fetch(`${fixture.app.url}/api/v1${path}`, {
     method,

@@ -1,5 +1,5 @@
 /**
- * Keys through the administration: who may issue, see, rotate and revoke which, and what holds at once
+ * API keys in the administration: who may issue, see, rotate and revoke them, and concurrent rotations
  * (docs/spec/access.md#api-keys).
  */
 import assert from 'node:assert/strict';

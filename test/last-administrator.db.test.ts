@@ -1,6 +1,7 @@
 /**
- * Somebody who can get in keeps the right to assign roles, whichever way the last one would lose it, and however many changes come
- * at once. External ids, by which people can be signed in, are nobody else's.
+ * At least one user who can sign in keeps the right to assign roles, through every channel and under concurrent changes.
+ * External ids,
+ * which identify users at sign-in, are unique.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -10,7 +11,7 @@ import { assertRejected, countOutcomes } from './harness/record-fixture.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { bundle, idOf, stored } from './harness/small-configuration.ts';
 
-/** Two administrators, one by a group in a group; `clerk` does the damage. Nobody has a password or a key of their own. */
+/** Two administrators, one through a nested group; `clerk` makes the changes. No user has a password or a key of their own. */
 const WORLD = `
 settings: { defaultLocale: en-US }
 roles:
@@ -27,7 +28,7 @@ users:
 
 let app: TestApp;
 let clerk: { scoped: string; admin: string };
-/** The key by which an administrator gets in. */
+/** The key with which an administrator can authenticate. */
 let keyOf: Record<'one' | 'two', { id: string; key: string } | undefined>;
 
 const rows = <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => stored<Row>(app, text, values);

@@ -1,4 +1,4 @@
-/** The quick form of `npm run test:leaks`: what somebody may not see changes nothing of what they are told. */
+/** The short version of `npm run test:leaks`: hidden data does not affect responses. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compare } from './harness/leaks/compare.ts';

@@ -1,4 +1,4 @@
-/** What `/metrics` says is right, cheap and says nothing of records; dashboard and alerts ask for nothing that is not there. */
+/** `/metrics` is correct, cheap and contains no record data; dashboard and alerts use only existing metrics. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -45,7 +45,7 @@ function samplesOf(text: string): Map<string, number> {
   );
 }
 
-/** Asked of the database now, past what is kept for the next scrapes. */
+/** Queried from the database now, bypassing the cache. */
 async function metrics(): Promise<Map<string, number>> {
   const { db } = fixture.app;
   const values = await new DatabaseMetrics({ db, clock: { now: () => Date.now() }, metrics: DATABASE_METRICS }).read();
@@ -146,7 +146,7 @@ describe('metrics', () => {
         }
       }
     }
-    // Nothing is measured that nobody looks at.
+    // Nothing is measured without a scrape.
     const families = [...names].filter((name) => !/_(?:bucket|sum|count)$/.test(name));
     assert.deepEqual(
       families.filter((name) => !used.has(name)),

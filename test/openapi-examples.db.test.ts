@@ -1,4 +1,4 @@
-/** The examples of the OpenAPI documents are true: a service takes every request as it stands there, and answers alike. */
+/** The examples of the OpenAPI documents are real: a service accepts every request as written and responds accordingly. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readExamples } from '../src/contract/examples.ts';

@@ -25,7 +25,7 @@ interface Described {
 
 const EMPTY = { components: {} };
 
-/** What is wrong with the examples of one operation, and with what is said about it. */
+/** Problems of the examples and descriptions of one operation. */
 function problemsOf(document: Json, operation: Described): string[] {
   const problems: string[] = [];
   const oracle = (place: string, schema: unknown, example: unknown): void => {

@@ -1,6 +1,6 @@
 /**
- * The documents are what is served: generated files are fresh and lint-clean, routes and documents agree
- * both ways, and the check that holds answers against them notices what is wrong.
+ * The OpenAPI documents match the service: generated files are current and pass lint, routes and documents agree in both
+ * directions, and the response check detects deviations.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -41,7 +41,7 @@ async function lint(file: string): Promise<string[]> {
   return problems.map((problem) => `${problem.ruleId}: ${problem.message}`);
 }
 
-/** `GET /objects/{}`, whatever the parameters are called. */
+/** `GET /objects/{}`, regardless of parameter names. */
 const place = (method: string, route: string): string =>
   `${method.toUpperCase()} ${route.replaceAll(/\{[^}]+\}/g, '{}')}`;
 

@@ -21,7 +21,7 @@ const say = (message: string, code = ''): string | undefined => russianProblem({
 const SAYING =
   /^src\/(?:configuration\/(?:document|read|shape|planner|section|store|conditions|record-types|values|checks|define|schemas|audience|hidden-conditions)|platform\/outbound\/address|domain\/\w+\/config[\w-]*|domain\/identity\/names|domain\/inbound\/items|domain\/webhooks\/(?:item|rules)|domain\/sla\/calendar-form|domain\/metadata\/(?:value-(?:check|constraints|json|scalars|text)|rich-text(?:-images)?)|lib\/filter-parse)\.ts$/;
 
-/** What may stand where a sentence is filled in. */
+/** Sample values for the placeholders of a sentence. */
 const FILLINGS = [
   '"x"',
   'a list',
@@ -54,7 +54,7 @@ function textsOf(node: Node): string[][] {
   return choices;
 }
 
-/** Sentences for which none of the fillings is known. */
+/** Sentences without a known sample value. */
 function unsaid(file: string, text: string): string[] {
   const found: string[] = [];
   for (const [node, above] of walk(parseSource(file, text).program)) {

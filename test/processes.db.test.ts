@@ -1,4 +1,4 @@
-/** `serve --processes N` as its users run it: several processes behind one address, on one database. */
+/** `serve --processes N`: several processes behind one address, on one database. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -69,7 +69,7 @@ describe('several processes behind one address', () => {
 
   it('respond from all of them and merge their metrics', async () => {
     let asked = 0;
-    // One that stands still for a moment says so, and is asked again.
+    // A process that pauses briefly returns an overload error and is asked again.
     const answered = async (): Promise<true | undefined> => {
       asked++;
       return (await ask()).status === 200 ? true : undefined;
@@ -130,7 +130,7 @@ describe('several processes behind one address', () => {
     const taken = await startService(env);
     try {
       const port = new URL(taken.url).port;
-      // One alone does the background work too, which must not go on.
+      // A single process also does background work, which must not continue.
       for (const several of [[], ['--processes', '2']]) {
         const refused = await docket(['serve', ...several], { ...env, DOCKET_PORT: port });
         assert.equal(refused.code, 1);

@@ -1,6 +1,7 @@
 /**
- * What must hold when many come at once, over two servers on one database: one winner a revision,
- * one effect a key, one record an id, rights fresh within a second, an outbox reader that skips nothing.
+ * Concurrent changes over two servers on one database: one winner per revision, one effect per Idempotency-Key, one record
+ * per id,
+ * rights current within a second, an outbox reader that skips nothing.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -17,7 +18,7 @@ const WRITERS = 16;
 const EQUAL = 32;
 const KEYS = 12;
 const FRESH_MS = 1000;
-/** Less than the time limit of a statement, and more than a busy machine may stand still. */
+/** Below the time limit of a statement, above the pauses of a busy machine. */
 const HANGS_MS = 10_000;
 
 const WORLD = `
@@ -357,7 +358,7 @@ describe('concurrent changes', () => {
         let taken: string[] = [];
         const count = await drainOutbox(app.db, 7, async (rows) => {
           taken = rows.map((row) => row.event_id);
-          // A reader that fails keeps nothing: what it had claimed comes again.
+          // A failing reader commits nothing, so its events are delivered again.
           if (round % 5 === 0) throw new Error('the receiver is not there');
         }).catch(() => -1);
         if (count > 0) seen.push(...taken);
@@ -385,7 +386,7 @@ describe('concurrent changes', () => {
       }
     };
     const readers = [reader(one, 0), reader(two, 2)];
-    // Fewer at once on each server than it has connections, so that the readers and the API keep theirs.
+    // Fewer concurrent calls per server than connections, so that readers and API keep theirs.
     const half = WRITERS / 2;
     try {
       await Promise.all([together(half, (turn) => writer(turn)), together(half, (turn) => writer(turn + half))]);

@@ -1,6 +1,7 @@
 /**
- * Who sees and changes what, over generated roles, people and records: each answer of the service is held against a naive
- * oracle that knows all records and judges them one by one (docs/spec/access.md#roles-and-rights).
+ * Access rights over generated roles, users and records: each response is compared with a naive oracle that evaluates all
+ * records
+ * one by one (docs/spec/access.md#roles-and-rights).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -72,7 +73,7 @@ interface Row {
 }
 
 let app: TestApp;
-/** What an answer said that the documents do not describe. */
+/** Responses that do not match the OpenAPI document. */
 let undocumented: string[];
 let master: string;
 let keys: Record<Login, string>;
@@ -104,7 +105,7 @@ async function makeRecords(all: readonly Values[]): Promise<Known[]> {
   return made;
 }
 
-/** The whole list, page by page; every page but the last is full, and says truly whether there is more. */
+/** The whole list, page by page. Every page but the last is full, and `hasMore` is correct. */
 async function listed(login: Login, pageSize: number, query = ''): Promise<Row[]> {
   const rows: Row[] = [];
   for (let page = 1; ; page++) {
@@ -132,7 +133,7 @@ async function checkReads(
 ): Promise<void> {
   const readable = records
     .filter(({ values: record }) => allowed(roles, login, record).can('read'))
-    // Two records of one millisecond stand in the order of their ids (docs/spec/search.md#search).
+    // Two records of one millisecond are ordered by id (docs/spec/search.md#search).
     .toSorted((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? 1 : -1));
   const mine = new Set(records.map(({ id }) => id));
   const rows = (await listed(login, pageSize)).filter(({ id }) => mine.has(id));
@@ -178,7 +179,7 @@ async function checkReads(
   }
 }
 
-/** Tries one change and says what must come of it: rights of the record before, in the order of checks. */
+/** Tries one change and returns the expected result: rights on the record before, in the order of checks. */
 async function checkWrite(login: Login, roles: readonly Role[], record: Known, field: Field): Promise<void> {
   const right = allowed(roles, login, record.values);
   const change = { size: 5, flag: true, note: 'ель', kind: 'b', title: 'xyz', tags: ['w'], owner: 'eve', team: 'red' }[

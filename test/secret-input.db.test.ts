@@ -1,4 +1,4 @@
-/** `docket users set-password` at a terminal: what is typed is not shown, and is asked for twice. */
+/** `docket users set-password` at a terminal: input is not shown and is asked for twice. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -27,7 +27,7 @@ const asked = (method: string, path: string, headers: Record<string, string>, bo
 
 const RECORD = { typeDefinitionId: 'case', values: { title: 'x', kind: 'a' } };
 
-/** The answer says that the session has ended. */
+/** The response says that the session has ended. */
 async function ended(cookie: string, token: string, why: string): Promise<void> {
   for (const [method, path, body] of [
     ['GET', '/objects', undefined],

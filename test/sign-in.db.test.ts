@@ -1,4 +1,4 @@
-/** Attempts to sign in: what is counted, who has to wait, and who has not. */
+/** Sign-in attempts: what is counted, and who has to wait. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setPassword } from '../src/domain/access/index.ts';

@@ -1,6 +1,7 @@
 /**
- * Timers survive: real services on one database are killed around the times at which warnings and breaches
- * are due, and none is up for a while; what is due is told once, late where nobody was there, never lost.
+ * SLA timers survive faults: services on one database are killed around the due times of warnings and breaches, and for a
+ * while none
+ * runs. Every notification is sent once, late if no service was running.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +15,7 @@ import { bundle, stored, user } from './harness/small-configuration.ts';
 
 const TARGET_MS = 2000;
 const WARN_PERCENT = 40;
-/** Within this of its time everything is told, as long as some service is up (docs/spec/workflow-and-sla.md#sla-instances). */
+/** Time limit for notifications while some service runs (docs/spec/workflow-and-sla.md#sla-instances). */
 const IN_TIME_MS = 5000;
 const HANGS_MS = 60_000;
 const KILLS = 4;
@@ -39,7 +40,7 @@ interface Told {
   id: string;
   warnings: number;
   breaches: number;
-  /** How long after its time the breach was told. */
+  /** Delay between the due time and the breach notification. */
   lag: number;
   started: number;
 }
@@ -91,7 +92,7 @@ describe('SLA timers under process kills', () => {
          extract(epoch FROM i.started_at)::float8 * 1000 AS started
        FROM sla_instances i JOIN journal j ON j.object_id = i.object_id GROUP BY i.id, i.started_at`,
     );
-  // Whether it was in time is said by the events themselves.
+  // The events themselves contain whether they were in time.
   const settled = async (): Promise<Told[]> => {
     const until = Date.now() + HANGS_MS;
     for (;;) {
@@ -105,7 +106,7 @@ describe('SLA timers under process kills', () => {
     let [first, second] = await Promise.all([serve(), serve()]);
     const making = make(60);
     for (let round = 0; round < KILLS; round++) {
-      // Somewhere in the middle of what is due, another place each time.
+      // At a different moment among the due times in each round.
       await sleep(300 + round * 170);
       const victim = round % 2 === 0 ? first : second;
       await kill(victim);

@@ -1,6 +1,6 @@
 /**
- * A database that is slow, stands still for a moment or hands out connections slowly delays requests and fails none; one
- * that is gone is reported after about a second. The service is a process of its own, as its limits are those of production.
+ * A database that is slow, pauses briefly or accepts connections slowly delays requests and fails none; an unavailable one is
+ * reported after about a second. The service runs as a separate process with its production limits.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { docket, type Environment, type Service, startService } from './harness/
 
 /** A bound against hanging. */
 const HANGS_MS = 20_000;
-/** Past it, what is known of rights is too old to be used. */
+/** After this time, cached rights are too old to be used. */
 const STALE_MS = 1000;
 
 interface Answered {
@@ -42,7 +42,7 @@ class Client {
     return { status: response.status, code, retryAfter: response.headers.get('retry-after') };
   }
 
-  /** Twelve reads and writes at once. @returns their statuses, those apart that are as they should be */
+  /** Twelve concurrent reads and writes. @returns the unexpected statuses */
   async askMany(): Promise<Answered[]> {
     const asked = Array.from({ length: 12 }, (_, at) =>
       at % 2 === 0 ? this.ask('GET', '/api/v1/objects?pageSize=5') : this.ask('POST', '/api/v1/objects'),
@@ -86,7 +86,7 @@ describe('a slow database', () => {
   it('serves all requests with a latency of one second per statement', async () => {
     proxy.weather = 'slow';
     try {
-      // Until what is known is too old.
+      // Until cached rights are too old.
       await sleep(3 * STALE_MS);
       assert.deepEqual(await client.askMany(), []);
       assert.deepEqual((await client.ask('GET', '/readyz')).status, 200);
@@ -99,7 +99,7 @@ describe('a slow database', () => {
     proxy.weather = 'slow';
     try {
       proxy.reset();
-      // Those that were cut off at the reset were told so.
+      // Requests that were cut off by the reset got an error.
       await sleep(3 * STALE_MS);
       assert.deepEqual(await client.askMany(), []);
     } finally {

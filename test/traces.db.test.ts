@@ -1,4 +1,4 @@
-/** Traces as a receiver of OTLP gets them: what was asked, what the database did, whom was called; never what a record says. */
+/** Traces as an OTLP receiver gets them: requests, statements and outbound calls, without record data. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ const SERVER = 2;
 const CLIENT = 3;
 const ERROR = 2;
 
-/** Keeps what is sent to it. */
+/** Stores what it receives. */
 async function startCollector(): Promise<{ server: Server; url: string; raw: string[]; paths: Set<string> }> {
   const raw: string[] = [];
   const paths = new Set<string>();

@@ -6,7 +6,7 @@ import { revokeKey } from '../src/domain/access/index.ts';
 import { file } from './harness/bundle-fixture.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 
-/** Architecture, 3d: an epoch is read every 300 ms; the rest is for a busy machine. */
+/** The version row is read every 300 ms; the rest is for a busy machine. */
 const FRESH_MS = 5000;
 const RATE = 40;
 

@@ -1,4 +1,4 @@
-/** What callers without a valid credential can take from those who have one: nothing that these need. */
+/** Callers without a valid credential cannot take resources from authenticated ones. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

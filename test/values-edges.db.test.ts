@@ -1,6 +1,7 @@
 /**
- * Edges of values in every channel that writes records: required texts of blanks alone, the nesting of bodies, and the
- * schema of a field without a default; and the states that a list of one type takes.
+ * Edge cases of values in every channel that writes records: blank required texts, the nesting of bodies, the schema of a
+ * field
+ * without a default; and the states that filter a list of one type.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -142,7 +143,7 @@ describe('edge cases of values in every channel', () => {
     const content = JSON.stringify(blanks.map((title, ext) => ({ ext: String(ext), title })));
     const run = await ok('POST', '/imports/run', { definitionId: definition.id, content, dryRun: false });
     assert.equal(run.failed, blanks.length);
-    // Where nothing is required, blanks are what somebody wrote.
+    // If a value is not required, blanks are kept as written.
     assert.equal((await make({ title: 'x', remark: '  ' })).body.data.values.remark, '  ');
     const planned = await app.request('POST', '/api/admin/v1/config/plan', {
       key: admin,

@@ -194,7 +194,7 @@ interface Event {
   changes: { field: string; from: unknown; to: unknown }[];
 }
 
-/** The record says so wherever it is read: by id, in the list, in the history, in the database. */
+/** The record has the value wherever it is read: by id, in the list, in the history, in the database. */
 async function stands(id: string, name: string, value: unknown, revision: number, from: unknown): Promise<void> {
   const read = await get(`/objects/${id}`);
   assert.deepEqual(read.body.data.values[name], value, `${name} by id`);

@@ -1,6 +1,7 @@
 /**
- * A type has versions (docs/spec/records.md#values): compatible changes hold for all records at once, an
- * incompatible one makes a version that new records take, and stored ones keep theirs until they are migrated.
+ * Versions of a type (docs/spec/records.md#values): compatible changes apply to all records at once; an incompatible change
+ * creates a
+ * version that new records use, while stored records keep theirs until they are migrated.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -38,7 +39,7 @@ function changed(code: string, change: Record<string, unknown> | null): Field[] 
 }
 
 let app: TestApp;
-/** What an answer said that the documents do not describe. */
+/** Responses that do not match the OpenAPI document. */
 let undocumented: string[];
 let key: string;
 
@@ -127,7 +128,7 @@ describe('type versions', () => {
 
   it('apply an incompatible change only to new records', async () => {
     const cases: [string, Field[], Record<string, unknown>, Record<string, unknown>][] = [
-      // What an old record still takes, and what a new one does not.
+      // What an old record still accepts, and a new one does not.
       ['field-gone', changed('note', null), { note: 'again' }, { note: 'x' }],
       ['new-required', changed('must', { dataType: 'string', required: true }), { title: 'other' }, {}],
       ['became-required', changed('size', { required: true }), { size: null }, { size: null }],

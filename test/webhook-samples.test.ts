@@ -12,7 +12,7 @@ const page = readFileSync(path.join(import.meta.dirname, '..', 'docs', 'how-to',
 interface Language {
   fence: string;
   file: string;
-  /** Tells whether the language is there. */
+  /** True if the language is installed. */
   probe: readonly string[];
   run(file: string): readonly string[];
 }

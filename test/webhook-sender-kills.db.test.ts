@@ -17,7 +17,7 @@ describe('killed webhook senders', () => {
     assert.deepEqual(report.problems.slice(0, 5), []);
     assert.equal(report.expected, 500 * 3 + 333 + 250);
     assert.ok(report.requests > report.expected, 'failures were met and repeated');
-    // What a sender had under way when it was killed is repeated, and nothing else.
+    // Only deliveries that were running during a kill are repeated.
     assert.ok(report.duplicates <= 5 * 5 * 64, `${report.duplicates} came twice`);
   });
 });

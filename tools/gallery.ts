@@ -16,7 +16,7 @@ interface Screen {
   name: string;
   path: string;
   login?: Login | null;
-  /** What is done there before the picture. */
+  /** Actions before the screenshot. */
   act?: (page: Page) => Promise<void>;
 }
 
@@ -181,7 +181,7 @@ try {
   await globalTeardown();
 }
 
-/** Everybody signs in once, and walks from screen to screen. */
+/** Each user signs in once and visits the screens. */
 async function photograph(chosen: readonly Screen[], shot: string, options: PageOptions): Promise<void> {
   for (const login of ['admin', 'ivanova', null] as const) {
     const own = chosen.filter((screen) => (screen.login === undefined ? 'admin' : screen.login) === login);

@@ -1,16 +1,17 @@
 /**
- * Runs the guides as a reader would: `npm run test:guides [-- NAME…]`. The repository is cloned into a temporary folder, and the
- * blocks of each page are run there in order. Nothing is on the PATH but the programs of the system.
+ * Runs the guides like a reader: `npm run test:guides [-- NAME…]`. The repository is cloned into a temporary folder, and the
+ * blocks
+ * of each page are run there in order. Only the system's programs are on the PATH.
  *
  * Blocks are marked after the language; others are not run:
  * - `install`: the first block of the README, `npm ci`.
  * - `serve`: starts the service, which then runs until the end.
- * - `sh run`: run by bash. Variables that it exports stay set for the following blocks.
+ * - `sh run`: run by bash. Exported variables remain set for the following blocks.
  * - `… file=NAME`: written to that file in the clone. The text before the block must tell the reader to do so.
- * - `text shows`, `json shows`: what the previous block printed; `…` stands for any text, and JSON may have more members.
+ * - `text shows`, `json shows`: the output of the previous block; `…` matches any text, and JSON may have more properties.
  *
- * The port 8080 is replaced by a free one. `--linked` takes the packages from this repository's node_modules in place of
- * `npm ci`, and the built console, which takes long to build.
+ * The port 8080 is replaced by a free one. `--linked` uses the packages and the built console of this repository instead of
+ * `npm ci`, to save time.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -73,7 +74,7 @@ export function fileOf({ words }: Block): string | undefined {
   return words.find((word) => word.startsWith('file='))?.slice('file='.length);
 }
 
-/** Whether the text is as shown, where `…` stands for anything. */
+/** True if the text is as shown, where `…` matches anything. */
 export function textFits(shown: string, text: string): boolean {
   const parts = shown
     .trim()
@@ -82,7 +83,7 @@ export function textFits(shown: string, text: string): boolean {
   return new RegExp(`^${parts.join('[^]*?')}$`).test(text.trim());
 }
 
-/** Whether the value holds what is shown; it may hold more. */
+/** True if the value contains what is shown; it may contain more. */
 export function jsonFits(shown: unknown, value: unknown): boolean {
   if (typeof shown === 'string') return typeof value === 'string' ? textFits(shown, value) : shown === '…';
   if (typeof shown !== 'object' || shown === null) return shown === value;
@@ -129,12 +130,12 @@ export class Reader {
     return path.join(this.#folder, 'docket');
   }
 
-  /** Holds the exported variables between blocks. */
+  /** Stores the exported variables between blocks. */
   get #state(): string {
     return path.join(this.#folder, 'variables');
   }
 
-  /** The system's programs, Node among them, and how to reach the registry; nothing of the process that runs this. */
+  /** The system's programs, Node, and the registry settings; nothing else of this process's environment. */
   get #env(): Record<string, string> {
     const given = Object.entries(process.env).filter(([name]) =>
       /^(?:HOME|LANG|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|npm_config_registry)$/i.test(name),
@@ -157,7 +158,7 @@ export class Reader {
     );
   }
 
-  /** Takes the packages of this repository in place of `npm ci`. */
+  /** Uses the packages of this repository instead of `npm ci`. */
   async linkPackages(): Promise<void> {
     for (const place of ['node_modules', 'client/node_modules']) {
       const [from, to] = [path.join(root, place), path.join(this.clone, place)];
@@ -207,8 +208,8 @@ export class Reader {
   /**
    * Runs the blocks of a page.
    *
-   * @param linked the packages are there: `npm ci` is not run
-   * @param only up to and with the block that contains this text
+   * @param linked true if the packages are linked: `npm ci` is not run
+   * @param only up to and including the block that contains this text
    * @throws GuideError for the first block that does not work as the page says
    */
   async read(name: string, { linked = false, only }: { linked?: boolean; only?: string } = {}): Promise<void> {

@@ -1,9 +1,9 @@
 /**
- * Non-interference at length: two databases that differ only in what one caller may not see are asked the same.
+ * Non-interference over many requests: two databases that differ only in hidden data get the same requests.
  *
- *     npm run test:leaks -- --questions 20000 --seed 1
+ * npm run test:leaks -- --questions 20000 --seed 1
  *
- * Ends with 1, and the questions, when any answer tells the two apart.
+ * Prints the requests with differing responses and exits with 1 if there are any.
  */
 import { parseArgs } from 'node:util';
 import { compare } from '../test/harness/leaks/compare.ts';

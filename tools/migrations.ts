@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrations } from '../src/platform/database/migrate.ts';
 
-/** Number of migrations of the first release. They run on an empty database, so their indexes block nobody. */
+/** Number of migrations of the first release. They run on an empty database, so their indexes block no statements. */
 const FIRST_RELEASE = 1;
 
 /** Rule → why it does not apply. */

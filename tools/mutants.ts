@@ -1,9 +1,9 @@
 /**
- * Takes guards out one at a time, in a copy of the tree, and runs the tests that must notice.
+ * Mutation test: removes guards one at a time in a copy of the source and runs the tests that must fail.
  *
- *     npm run test:mutants -- [--only TEXT] [--from N] [--to N]
+ * npm run test:mutants -- [--only TEXT] [--from N] [--to N]
  *
- * A mutant that no test notices is printed and makes this end with 1. One PostgreSQL serves all runs.
+ * Prints surviving mutants and exits with 1 if there are any. All runs share one PostgreSQL.
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile, readFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ interface Outcome {
   by: string;
 }
 
-/** Runs test files until the first failure. A run that takes too long has noticed as well. */
+/** Runs test files until the first failure. A timeout counts as a failure. */
 function run(folder: string, files: readonly string[], databaseUrl: string): Promise<Outcome> {
   const began = performance.now();
   const flags = [

@@ -1,6 +1,7 @@
 /**
- * Writes the OpenAPI documents of the service to `openapi/v1.json` and `openapi/admin.json`. With `--check`, writes nothing and
- * exits 1 when a committed document is not what the operations say.
+ * Writes the OpenAPI documents `openapi/v1.json` and `openapi/admin.json`. With `--check`, writes nothing and exits with 1 if
+ * a
+ * committed document is out of date.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,9 +1,10 @@
 /**
- * Writes `db/schema.sql`: the schema that the migrations make, read from the catalogue, so that a change of it shows in
- * review. For reading and comparing; the migrations are what is run. `node tools/schema-dump.ts [--check]`
+ * Writes `db/schema.sql`, the schema after all migrations, read from the catalogue, so that reviews show its changes. It is
+ * only
+ * for reading and comparing; the migrations are what runs. `node tools/schema-dump.ts [--check]`
  *
- * The text is the same on every PostgreSQL from 15 to 18: sorted by bytes, without owners, and without what only some of
- * them record (not-null constraints by name).
+ * The text is the same on PostgreSQL 15 to 18: sorted by bytes, without owners, and without what only some versions record
+ * (not-null constraints by name).
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -77,7 +78,7 @@ const TRIGGERS = `
   WHERE NOT g.tgisinternal
   ORDER BY c.relname COLLATE "C", g.tgname COLLATE "C"`;
 
-// Sequences behind identity columns (deptype 'i') are part of their column.
+// Sequences of identity columns (deptype 'i') are part of their column.
 const SEQUENCES = `
   SELECT c.relname AS of,
     format('CREATE SEQUENCE %I AS %s START %s INCREMENT %s MINVALUE %s MAXVALUE %s CACHE %s%s;', c.relname,
@@ -134,7 +135,7 @@ interface Line {
 /** The schema `public` of a database as text: equal schemas give equal texts. */
 export async function dumpSchema(client: DumpClient): Promise<string> {
   const ask = async (text: string) => (await client.query(text)).rows as Line[];
-  // With nothing on the path but our schema and the built-in one, names come out without their schema.
+  // With only our schema and the built-in one on the path, names are unqualified.
   await client.query('SET search_path TO public, pg_catalog');
   const inside = Map.groupBy([...(await ask(COLUMNS)), ...(await ask(CONSTRAINTS))], (row) => row.of);
   const below = Map.groupBy([...(await ask(INDEXES)), ...(await ask(TRIGGERS))], (row) => row.of);

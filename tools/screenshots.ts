@@ -32,7 +32,7 @@ const PICTURES: readonly Picture[] = [
     width: 390,
     height: 844,
   },
-  // What a transition is called stands in the drawing once its states have been measured.
+  // Labels of transitions are drawn after the states have been measured.
   { name: 'admin-workflow', path: () => '/admin/workflows/incident', ready: 'Взять в работу' },
   { name: 'admin-sla', path: () => '/admin/sla/incident-resolution', ready: 'Часы ждут, когда' },
   { name: 'desk-search', path: () => '/search?q=почта', ready: 'INC0000001' },

@@ -1,6 +1,7 @@
 /**
- * Tries the package as its users get it: `npm pack`, installed into an empty folder, served from there on an embedded database,
- * with the console, a record made, a backup taken and verified. `npm run test:package`; it takes a minute and a registry.
+ * Tests the package as users install it: `npm pack`, installed into an empty folder, served from there on an embedded
+ * database, with
+ * the console, a created record and a verified backup. `npm run test:package` takes a minute and needs a registry.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -74,7 +75,7 @@ async function serving(
 const folder = await mkdtemp(path.join(tmpdir(), 'docket-package-'));
 try {
   const said = run('npm', ['pack', '--json', '--pack-destination', folder], root);
-  // What its scripts say stands before it.
+  // The output of its scripts comes first.
   const packed = JSON.parse(said.slice(said.search(/^[[{]/m))) as Record<string, { filename: string; size: number }>;
   const [made] = Object.values(packed);
   if (made === undefined) throw new Error('npm pack made nothing');

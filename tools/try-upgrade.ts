@@ -1,8 +1,9 @@
 /**
- * An upgrade without a stop, tried: two processes of the old version under load, the schema expanded by the new one meanwhile,
- * two processes of the new one beside them, the old ones stopped. No request may be answered 5xx, and whatever was acknowledged
- * must be there. The new version is this one with a migration more; `--old REF` takes the old one from a commit. `npm run
- * test:upgrade`, with `--seconds N` of load around each step.
+ * Tests an upgrade without downtime: two processes of the old version under load, the schema migrated by the new version
+ * meanwhile, two
+ * processes of the new version started beside them, the old ones stopped. No request may get a 5xx response, and every
+ * acknowledged write must exist. The new version is this one plus a migration; `--old REF` takes the old one from a commit.
+ * `npm run test:upgrade`, with `--seconds N` of load around each step.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -88,7 +89,7 @@ class Load {
   readonly #key: string;
   /** Id → revision, as last acknowledged. */
   readonly records = new Map<string, number>();
-  /** Records that somebody is at. */
+  /** Records that clients currently change. */
   readonly #busy = new Set<string>();
   readonly failures: string[] = [];
   answered = 0;
@@ -170,7 +171,7 @@ class Load {
   }
 }
 
-/** The longest that anybody waited for a lock of a table. */
+/** The longest wait for a table lock. */
 async function watchLocks(url: string): Promise<() => Promise<number>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -250,7 +251,7 @@ try {
   const codes: (number | null)[] = [];
   for (const one of old) {
     const stopped = one.stop();
-    // As long as a proxy takes to notice.
+    // The time that a proxy needs to notice.
     await sleep(300);
     load.targets.splice(load.targets.indexOf(one.url), 1);
     codes.push(await stopped);

@@ -50,7 +50,7 @@ const POOL = [
   `ANALYZE bench_pool, bench_journal, bench_words, bench_comments`,
 ];
 
-/** An id whose beginning is its time, as those that the service makes. */
+/** An id that starts with its time, like those that the service creates. */
 const idOf = (at: string, seed: string): string =>
   `(lpad(to_hex((extract(epoch FROM ${at}) * 1000)::bigint), 12, '0') || '7' || substr(md5(${seed}), 1, 3)
     || '8' || substr(md5(${seed}), 4, 15))::uuid`;
@@ -91,11 +91,11 @@ const MULTIPLY = `WITH ${MADE}, records AS (
     j.revision, j.actor_id, j.via, j.key_id, j.correlation_id, j.changes, j.data, j.hash
   FROM made m JOIN bench_pool p USING (n) JOIN bench_journal j USING (n) ORDER BY i, j.seq`;
 
-/** Made anew behind the rows, these cost a tenth. */
+/** Rebuilding these indexes after the rows costs a tenth. */
 const LATE = ['search_records_words', 'search_comments_words'];
 export const TABLES = ['objects', 'journal', 'search_records', 'comments', 'search_comments'] as const;
 
-/** Multiplies until there are so many records, then brings indexes, statistics and the visibility map up to date. */
+/** Multiplies up to the given number of records, then updates indexes, statistics and the visibility map. */
 export async function multiply(db: pg.Client, count: number, say: (line: string) => void): Promise<number> {
   const { rows: pools } = await db.query(`SELECT to_regclass('bench_pool') AS found`);
   if (pools[0]?.found === null) for (const statement of POOL) await db.query(statement);

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- cost [options]`: what a record costs on disk, by table and index, and how the statements of every day are
- * run, at rising numbers of records. What was measured: docs/how-to/scale.md.
+ * `npm run bench -- cost [options]`: the disk space of a record by table and index, and the plans of common statements, at
+ * growing
+ * numbers of records. Results: docs/how-to/scale.md.
  */
 import { readFile, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -52,7 +53,7 @@ async function rowsOf(db: pg.Client): Promise<Map<string, number>> {
   return counted;
 }
 
-/** The indexes of filterable fields are built beside the service's work. */
+/** The indexes of filterable fields are built in the background. */
 async function awaitIndexes(db: pg.Client): Promise<void> {
   for (const until = performance.now() + INDEX_MS; performance.now() < until; await sleep(200)) {
     const { rows } = await db.query<{ ready: number }>(
@@ -208,7 +209,7 @@ export async function measureCost(
   say(
     `${tickets.length} real tickets loaded: ${per((t) => t.comments.length)} comments and ${per((t) => t.changes)} changes each`,
   );
-  // What is dispatched and sealed is done with; from here on the rows come by SQL, and nobody is to work on them meanwhile.
+  // Everything is dispatched and sealed. From here on rows are inserted by SQL, and no background work may change them.
   await sleep(3000);
   await stop(started.child);
   for (const records of values.records.split(',').map(Number)) {
@@ -220,7 +221,7 @@ export async function measureCost(
   }
   const most = Number(values.records.split(',').at(-1));
   const name = new URL(url).pathname.slice(1);
-  // The plans come from what the service itself sends.
+  // The plans are those of the statements that the service sends.
   for (const [setting, value] of [
     ['session_preload_libraries', "'auto_explain'"],
     ['auto_explain.log_min_duration', '0'],

@@ -6,17 +6,17 @@ export interface Ticket {
   title: string;
   description: string;
   comments: string[];
-  /** How often somebody changed it; what came at the same moment is one change. */
+  /** Number of changes; changes at the same instant count as one. */
   changes: number;
 }
 
-/** What is longer is cut, so that a few pasted files do not stand for all. */
+/** Longer texts are truncated, so that a few pasted files do not dominate. */
 const LONGEST = 4000;
 
 const clean = (text: string): string =>
   text.replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim().slice(0, LONGEST).toWellFormed();
 
-/** Every so many tickets, `count` of them, spread over all. */
+/** Every n-th ticket, `count` in total. */
 export async function readTickets(folder: string, count: number): Promise<Ticket[]> {
   const rows = (name: string): ReturnType<typeof readRows> => readRows(path.join(folder, 'trac-jquery', name));
   const comments = Map.groupBy(await rows('comments.csv.gz'), (row) => row['ticket_id']);

@@ -1,4 +1,4 @@
-/** The configuration of the judged searches: a type for each set, and a person for each who reads that type alone. */
+/** The configuration of the relevance tests: a type for each collection, and for each type a user who reads only that type. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -30,7 +30,7 @@ export class Caller {
   }
 }
 
-/** Works on all items, so many at once, in their order. */
+/** Processes all items with limited concurrency, in order. */
 export async function inParallel<T>(
   items: readonly T[],
   most: number,

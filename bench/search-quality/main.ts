@@ -1,7 +1,9 @@
 /**
- * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the public interface.
- * The sets of `test-collections.ts` are loaded as records of a service of its own, each question is asked of `GET /search` with its whole
- * text, and the record that it was written in takes no place. What was measured: docs/explanation/search.md.
+ * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the
+ * public API.
+ * Loads the collections of `test-collections.ts` as records of its own service and sends each question to `GET /search` with
+ * its
+ * full text. The record in which the question was asked is ignored. Results: docs/explanation/search.md.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,7 +18,7 @@ const LOADERS = 8;
 const ASKERS = 2;
 /** One more than ten, since the record that the question was written in is among the hits. */
 const ASKED = 11;
-/** Of sets with so many questions, some will do. */
+/** Large collections are sampled. */
 const MANY = 1000;
 const LONGEST_LINE = 1000;
 const LONGEST_TEXT = 100_000;

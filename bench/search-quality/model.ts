@@ -15,14 +15,14 @@ const SAMPLE = 500;
 const CANDIDATES = 1000;
 const CLOSELY = 200;
 const MOST_COMMENTS = 20;
-/** `ts_rank` of a word that stands so often in a text. */
+/** `ts_rank` of a word by its number of occurrences in a text. */
 const RANKS = Array.from(
   { length: 256 },
   (_, times) =>
     Array.from({ length: times }, (_, j) => 1 / (j + 1) ** 2).reduce((sum, part) => sum + part, 0) / (Math.PI ** 2 / 6),
 );
 
-/** `ts_rank` with weight 1 in the title, whose places come first, and another in the rest. */
+/** `ts_rank` with weight 1 in the title, whose positions come first, and another weight in the rest. */
 function zonedRank(inTitle: number, inRest: number, rest: number): number {
   let sum = 0;
   for (let j = 1; j <= Math.min(inTitle + inRest, 12); j++) sum += (j <= inTitle ? 1 : rest) / j ** 2;

@@ -1,4 +1,4 @@
-/** How good the answers to the questions of a judged set are. */
+/** Quality of the results for the questions of a test collection. */
 import { inParallel } from './caller.ts';
 import type { TestCollection, Question } from './test-collections.ts';
 
@@ -6,9 +6,9 @@ const PLACES = 10;
 
 export interface Quality {
   questions: number;
-  /** Share of questions whose right answer is among the first ten. */
+  /** Share of questions with the right answer among the first ten results. */
   recall: number;
-  /** Mean of 1 / place of the right answer, 0 behind the tenth. */
+  /** Mean of 1 / rank of the right answer; 0 after the tenth. */
   reciprocal: number;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The three judged sets of real texts: what people asked, and which record was the right answer. They are no part of this
- * repository; they lie in the folder that `DOCKET_BENCH_DATA` names, else in `../shared/data` beside it.
+ * Three relevance test collections of real texts: questions and the record that was the right answer. They are not part of
+ * this
+ * repository; they are read from the folder `DOCKET_BENCH_DATA`, or else from `../shared/data` beside the repository.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,7 +18,7 @@ export interface Text {
   comments: string[];
 }
 
-/** One question: its words, the record that it was written in (which is no answer and takes no place), and the right answer. */
+/** One question: its text, the record in which it was asked (which is no result), and the right answer. */
 export interface Question {
   text: string;
   self: string | undefined;
@@ -40,7 +41,7 @@ export async function readRows(file: string): Promise<Row[]> {
 
 const cell = (row: Row, name: string): string => row[name] ?? '';
 
-/** One question of each pair (asked in, right answer); pairs whose ends are not both there are left out. */
+/** One question per pair (asked in, right answer), without pairs that refer to a missing record. */
 function questionsOf(texts: readonly Text[], pairs: Iterable<readonly [string, string]>): Question[] {
   const byId = new Map(texts.map((text) => [text.id, text]));
   const questions: Question[] = [];

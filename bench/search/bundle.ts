@@ -1,10 +1,10 @@
-/** The configuration of the measured searches: a type with texts, and people whose rights differ by records and by fields. */
+/** The configuration of the search benchmark: a type with texts, and users with different record and field rights. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Whose key asks: reads three records of four, and not all of their fields. */
+/** The user who searches: reads three of four records and not all fields. */
 export const READER = 'reader';
-/** Whose key loads: reads all. */
+/** The user who loads data: reads everything. */
 export const WRITER = 'writer';
 export const AREAS = ['north', 'south', 'east', 'west'] as const;
 export const PRIORITIES = ['p1', 'p2', 'p3', 'p4'] as const;

@@ -1,11 +1,11 @@
-/** The measured searches: what is asked, and what performance.md asks of each at a million records. */
+/** The measured searches and their time limits at a million records. */
 import type pg from 'pg';
 import { makeAnalysis } from '../../src/lib/words.ts';
 import { dice } from '../corpus.ts';
 import { AREAS, PRIORITIES } from './bundle.ts';
 import type { RealText } from './texts.ts';
 
-/** What questions are made of: words by how many records hold them, beginnings, whole sentences. */
+/** Ingredients of queries: words by document frequency, prefixes, whole sentences. */
 export interface Words {
   common: string[];
   medium: string[];
@@ -23,7 +23,7 @@ export interface Case {
   path(words: Words, pick: <T>(list: readonly T[]) => T): string;
 }
 
-/** Shares of records that hold a word of the kind; the words of the design's own measurements lie within. */
+/** Document frequencies of each kind of word. */
 const KINDS = { common: [0.25, 0.6], medium: [0.02, 0.05], rare: [0.0004, 0.001] } as const;
 const MOST_WORDS = 40;
 const DEEP_PAGE = 400;

@@ -28,7 +28,7 @@ export async function loadTexts(port: number, key: string, texts: readonly RealT
   });
 }
 
-/** What is multiplied: rows as the service wrote them, and the words of title and of everything else apart. */
+/** Rows as the service wrote them, with the words of the title separate from the others. */
 const POOL = `
   CREATE TABLE IF NOT EXISTS bench_pool AS
     SELECT row_number() OVER (ORDER BY o.id) - 1 AS n, o.type_id, o.type_version, o.workflow_state_id, o.created_by,
@@ -67,14 +67,14 @@ const MULTIPLY = `
   SELECT id, profile_id, size, title_words || (word || ':1A')::tsvector || other_words || ('''' || chr(2) || lower(number) || ''':1A')::tsvector
   FROM made`;
 
-/** Multiplies until there are so many records, then brings indexes, statistics and the visibility map up to date. */
+/** Multiplies up to the given number of records, then updates indexes, statistics and the visibility map. */
 export async function multiply(db: pg.Client, count: number, say: (line: string) => void): Promise<void> {
   await db.query(POOL.split(';')[0] ?? '');
   const { rows: keys } = await db.query(`SELECT 1 FROM pg_constraint WHERE conname = 'bench_pool_pkey'`);
   if (keys.length === 0) await db.query(POOL.split(';').slice(1).join(';'));
   const { rows } = await db.query<{ n: number }>('SELECT count(*)::int AS n FROM objects');
   const present = rows[0]?.n ?? 0;
-  // Made anew behind the rows, the index of words costs a tenth.
+  // Rebuilding the word index after the rows costs a tenth.
   const { rows: indexes } = await db.query<{ indexdef: string }>(
     `SELECT indexdef FROM pg_indexes WHERE indexname = 'search_records_words'`,
   );

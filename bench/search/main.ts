@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- search [options] [case…]`: how long searches take, and how that grows with the records. One service on one
- * database that is filled further and further; the caller reads three records of four and not all fields. What was measured:
+ * `npm run bench -- search [options] [case…]`: the duration of searches and how it grows with the number of records. One
+ * service on one
+ * database that is filled further and further. The caller reads three of four records and not all fields. Results:
  * docs/explanation/search.md.
  */
 import { writeFile } from 'node:fs/promises';
@@ -40,7 +41,7 @@ interface Measured {
   rate: number;
   p50: number;
   p99: number;
-  /** Processor time of a request, of the service and of the database, in milliseconds: it says more where others use the machine, too. */
+  /** CPU time of a request, of service and database, in milliseconds: more reliable if other programs use the machine. */
   serviceMs: number;
   databaseMs: number;
   /** Answers with another status than expected, and one of them. */
@@ -121,7 +122,7 @@ class Client {
     return `POST /api/v1${path} HTTP/1.1\r\n${this.#head}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${text}`;
   }
 
-  /** Closed loop over so many connections. @returns each request's milliseconds, and how long all took */
+  /** Closed loop over the given number of connections. @returns the milliseconds of each request and of all together */
   async load(next: () => string, status: number, most: number, ms: number): Promise<Loaded> {
     const started = performance.now();
     const times: number[] = [];
@@ -209,7 +210,7 @@ async function measureWrites(
   return `create: ${kept.toFixed(0)}/s; with the projection's rows thrown away by the database ${thrown.toFixed(0)}/s: it costs ${(100 * (1 - kept / thrown)).toFixed(0)} % of the rate`;
 }
 
-/** The indexes of filterable fields are built beside the service's work. */
+/** The indexes of filterable fields are built in the background. */
 async function awaitIndexes(db: pg.Client): Promise<void> {
   for (const until = performance.now() + INDEX_MS; performance.now() < until; await sleep(200)) {
     const { rows } = await db.query<{ ready: number }>(
@@ -289,7 +290,7 @@ export async function measureSearch(
   const results: Measured[] = [];
   for (const records of options.records) {
     await multiply(life.db, records, say);
-    // How many pages the embedded server keeps goes by what it has when it starts.
+    // The embedded server sizes its buffers by its data when it starts.
     await end(life);
     life = await begin(service);
     const words = await chooseWords(life.db, texts, records);

@@ -1,4 +1,4 @@
-/** Real texts for the measured records: titles and descriptions of the shared sets, whose words are spread as words are. */
+/** Real texts for the measured records: titles and descriptions of the shared data sets, with a natural word distribution. */
 import path from 'node:path';
 import { dice } from '../corpus.ts';
 import { readRows } from '../search-quality/test-collections.ts';
@@ -17,12 +17,12 @@ const SOURCES: readonly { file: string; title: string; description: string }[] =
   { file: 'support-ru-rutube/tickets.csv.gz', title: 'question', description: 'answer' },
 ];
 const LONGEST_TITLE = 200;
-/** A typical ticket; what is longer is cut, so that a record costs what records cost. */
+/** The size of a typical ticket; longer texts are truncated, so that a record has a realistic size. */
 const LONGEST_TEXT = 1200;
 
 const clean = (text: string): string => text.replaceAll('\u0000', '').toWellFormed().normalize('NFC').trim();
 
-/** In an order that tells nothing of their source: loaded one source after the other, words would lie together in time. */
+/** Shuffled: loaded source by source, words would be clustered in time. */
 export async function readTexts(folder: string): Promise<RealText[]> {
   const texts: RealText[] = [];
   for (const { file, title, description } of SOURCES) {

@@ -1,4 +1,4 @@
-/** The client at work on a real service, through HTTP; and what receivers get, as the OpenAPI document describes it. */
+/** The client on a real service over HTTP, and webhook deliveries as the OpenAPI document describes them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { buildDocument } from '../../src/contract/openapi.ts';
@@ -71,7 +71,7 @@ describe('the client', () => {
       ['amount'],
     );
     assert.equal((await late.current()).revision, 2);
-    // Twenty at once add one each: every addition is decided on what stands.
+    // Twenty concurrent calls add one each; every addition is computed from the current value.
     const asked: number[] = [];
     await Promise.all(
       Array.from({ length: 20 }, (_, at) =>

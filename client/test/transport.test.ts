@@ -1,4 +1,4 @@
-/** When a call is sent again and when not, and what a program is told in the end; the service is played. */
+/** When a call is retried and what the caller gets in the end. The service is simulated. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ const bad = (status: number, code: string, details: unknown = [], headers: Recor
     { status, headers: { 'x-correlation-id': 'c', ...headers } },
   );
 
-/** A client whose service plays one answer after the other, and what it was sent. */
+/** A client with a simulated service that returns prepared responses, and the requests that it received. */
 function played(...plays: Play[]): { docket: Docket; sent: Sent[]; attempts: Attempt[] } {
   const sent: Sent[] = [];
   const attempts: Attempt[] = [];

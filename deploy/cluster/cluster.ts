@@ -1,7 +1,8 @@
 /**
- * Docket with high availability on one machine: etcd, three PostgreSQL nodes under Patroni, HAProxy, an S3 store, and two
- * processes of the service. To show how the parts stand to each other, and to kill them: on real machines each node is one,
- * etcd has three, and the store is whichever you run. docs/how-to/scale.md
+ * Docket with high availability on one machine: etcd, three PostgreSQL nodes under Patroni, HAProxy, an S3 store and two
+ * processes
+ * of the service. It demonstrates how the parts work together and lets tests kill them. In production each node is a
+ * machine, etcd has three nodes, and the store is any S3 service. docs/how-to/scale.md
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -90,7 +91,7 @@ export class Cluster {
     return `postgres://docket:${this.#password}@127.0.0.1:${this.ports.primary}/docket`;
   }
 
-  /** Addresses of the two processes of the service; HAProxy stands before both at `ports.http`. */
+  /** Addresses of the two service processes. HAProxy serves both at `ports.http`. */
   get addresses(): string[] {
     return this.ports.service.map((port) => `http://127.0.0.1:${port}`);
   }
@@ -137,7 +138,7 @@ export class Cluster {
     await s3.run();
     this.#s3 = s3;
     this.docket(['migrate']);
-    // Each reads from one node by name: positions of several behind one address would be of one and answers of another.
+    // Each reads from one named node: a shared address could return positions of one node and data of another.
     for (const [index, node] of (['two', 'three'] as const).entries()) this.#startService(index, node);
     for (const address of this.addresses) {
       await until('the service', START_MS, async () => ((await fetch(`${address}/readyz`)).ok ? true : undefined));
@@ -154,7 +155,7 @@ export class Cluster {
     );
   }
 
-  /** Ends the node as a loss of power would: Patroni and every process of PostgreSQL at once. */
+  /** Kills the node like a power failure: Patroni and all PostgreSQL processes at once. */
   killNode(node: Node): void {
     kill(this.#patroni.get(node)?.pid, 'SIGKILL');
     for (const pid of serverProcesses(path.join(this.folder, node, 'data'))) kill(pid, 'SIGKILL');
@@ -241,7 +242,7 @@ export class Cluster {
     );
   }
 
-  /** Runs a command of the command line on this cluster. @returns what it printed */
+  /** Runs a command of the command line on this cluster. @returns its output */
   docket(args: readonly string[]): string {
     const env = { PATH: process.env['PATH'] ?? '', ...this.#environment() };
     return execFileSync(process.execPath, [DOCKET, ...args], { env, encoding: 'utf8' });

@@ -11,7 +11,7 @@ const WRITERS = 6;
 const LONGEST_MS = 30_000;
 
 interface Load {
-  /** Title → id of what was acknowledged. */
+  /** Title → id of each acknowledged record. */
   acknowledged: Map<string, string>;
   /** When each acknowledged write was begun and answered. */
   times: { began: number; ended: number }[];

@@ -1,4 +1,4 @@
-/** `node deploy/cluster/main.ts`: brings the cluster up on this machine, says where it answers, and takes it down on Ctrl-C. */
+/** `node deploy/cluster/main.ts`: starts the cluster on this machine, prints its address, and stops it on Ctrl-C. */
 import { Cluster } from './cluster.ts';
 
 const cluster = await Cluster.up((line) => console.log(line));

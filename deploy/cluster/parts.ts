@@ -1,4 +1,4 @@
-/** Processes of the cluster on one machine, and what they are told. Debian's packages bring the programs. */
+/** Processes of the cluster on one machine and their configuration. Uses Debian packages. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -35,7 +35,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** One Patroni node. `synchronous_mode`: what is acknowledged is on two nodes, and only such a one is made primary. */
+/** One Patroni node. `synchronous_mode`: acknowledged data is on two nodes, and only such a node is promoted. */
 export function patroniFile(node: Node, folder: string, ports: Ports, password: string, binaries: string): string {
   return `scope: docket
 name: ${node}
@@ -77,7 +77,7 @@ postgresql:
 `;
 }
 
-/** Sends writers to whichever node is the primary, and people to whichever process of the service is ready. */
+/** Routes writers to the current primary, and users to any ready process of the service. */
 export function haproxyFile(ports: Ports): string {
   const nodes = NODES.map(
     (node) => `  server ${node} 127.0.0.1:${ports.postgres[node]} maxconn 100 check port ${ports.patroni[node]}`,
@@ -169,7 +169,7 @@ export function serverProcesses(data: string): number[] {
   return [postmaster, ...children];
 }
 
-/** Looks until it finds. @throws Error that names what did not come about */
+/** Polls until the function returns a value. @throws Error that names what did not happen */
 export async function until<T>(what: string, ms: number, look: () => Promise<T | undefined>): Promise<T> {
   const began = performance.now();
   for (;;) {

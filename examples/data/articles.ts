@@ -13,7 +13,7 @@ interface Base {
 
 interface Question {
   text: string;
-  /** Code of the article that the data says answers it. */
+  /** Code of the article that answers it according to the data. */
   article: string;
 }
 
@@ -27,7 +27,7 @@ export interface Articles {
 const LOCALE = 'ru-RU';
 const TITLE_MOST = 300;
 
-/** The data's own code, with what a code of Docket may not hold replaced; `taken` keeps them apart. */
+/** The code of the data with invalid characters replaced; `taken` keeps codes unique. */
 function spell(raw: string, taken: Set<string>): string {
   const plain = raw.normalize('NFC').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
   const whole = /^[A-Za-z0-9]/.test(plain) ? plain : `a${plain}`;
@@ -118,7 +118,7 @@ async function found(docket: Docket, text: string): Promise<string[]> {
   return results.map(({ id }) => id);
 }
 
-/** @returns what is not as it should be, in words */
+/** @returns problems as text */
 export async function tryArticles(keys: Keys, articles: Articles, say: (line: string) => void): Promise<string[]> {
   const problems: string[] = [];
   const began = performance.now();

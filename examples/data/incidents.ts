@@ -1,4 +1,4 @@
-/** ServiceNow incidents: the columns of their events as fields of a type, and what an event says as values. */
+/** ServiceNow incidents: the columns of their events as fields of a type, and the cells of an event as values. */
 import { codeOf, type Row } from './sources.ts';
 
 /** What a column is; everything else is a line of text. */
@@ -130,7 +130,7 @@ function instantOf(text: string): string {
   return new Date(Date.UTC(year, month - 1, day, hour, minute)).toISOString();
 }
 
-/** What a row of the data says, by field: told apart from the service's own reading of it. */
+/** The expected values of a row by field, computed independently of the service. */
 export function expectedValues(row: Row, groupIds: ReadonlyMap<string, string>): Record<string, unknown> {
   const values: [string, unknown][] = [];
   for (const column of COLUMNS) {
@@ -164,7 +164,7 @@ export function expectedCells(values: Readonly<Record<string, unknown>>): Record
   );
 }
 
-/** What successive imports of the events must do: created at the first, skipped where an event says what stands. */
+/** Expected results of successive imports of the events: created by the first, skipped if an event changes nothing. */
 export function expectedVerdicts(
   events: readonly Row[],
   groupIds: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** Brings real data in by imports, takes it out again by exports, and compares the two; README.md says what. */
+/** Imports real data, exports it again and compares the two. README.md describes the steps. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Volvo's people in their teams and divisions: memberships, which no import has, through the API. */
+/** The Volvo users in their teams and divisions: memberships through the API, since imports do not support them. */
 import { Docket } from '../../client/src/index.ts';
 import type { Volvo } from './sources.ts';
 import { inParallel } from './work.ts';

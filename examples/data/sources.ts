@@ -1,4 +1,4 @@
-/** The data sets as they lie there, and what is made of them for imports: files with a column for each thing that is mapped. */
+/** The source data sets and their conversion to import files with one column per mapped value. */
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { stringify } from 'csv-stringify/sync';
 
 export type Row = Readonly<Record<string, string>>;
 
-/** The folder of the sets: the one named, else `shared/data` beside the repository; undefined where there is none. */
+/** The folder of the data sets: the given one, or else `shared/data` beside the repository; undefined if it does not exist. */
 export function dataFolder(repository: string, named: string | undefined): string | undefined {
   const folder = named ?? path.join(repository, '..', 'shared', 'data');
   return existsSync(path.join(folder, 'servicenow-incidents', 'incident_events.csv.gz')) ? folder : undefined;
@@ -53,7 +53,7 @@ export interface Volvo {
   members: { login: string; team: string; unit: string }[];
 }
 
-/** Org lines with their divisions below them as units, support teams as groups, owners as people. */
+/** Org lines with their divisions as units, support teams as groups, owners as users. */
 export async function volvoFiles(data: string, folder: string): Promise<Volvo> {
   const teams = await readTable(path.join(data, 'volvo-it-incidents', 'support_teams.csv'));
   const owners = await readTable(path.join(data, 'volvo-it-incidents', 'owners.csv'));
@@ -62,7 +62,7 @@ export async function volvoFiles(data: string, folder: string): Promise<Volvo> {
   const divisions = [...byDivision].filter(([name]) => name !== '').sort(([a], [b]) => (a < b ? -1 : 1));
   const units = [
     ...lines.map((name) => ({ id: `line ${name}`, code: codeOf('line', name), name, parent: '' })),
-    // A division stands below the line that most of its teams are of; the row of that line comes first.
+    // A division belongs to the line of most of its teams; the row of that line comes first.
     ...divisions.map(([name, own]) => ({
       id: `division ${name}`,
       code: codeOf('div', name),

@@ -1,4 +1,4 @@
-/** Exports everything again, in both forms, and compares it with what the data say. */
+/** Exports everything in both formats and compares it with the source data. */
 import { parse } from 'csv-parse/sync';
 import type { Docket } from '../../client/src/index.ts';
 import { COLUMNS, expectedCells, fieldOf } from './incidents.ts';
@@ -35,7 +35,7 @@ interface Exported {
   values?: Values;
 }
 
-/** Number of the incident → what the export says of it, as cells or as values. */
+/** Number of the incident → exported cells or values. */
 function recordsOf({ format, texts }: Export): Map<string, unknown> {
   const found = new Map<string, unknown>();
   for (const text of texts) {

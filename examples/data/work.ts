@@ -1,6 +1,6 @@
-/** Several things at once, and not all. */
+/** Limited concurrency. */
 
-/** Does the work on each item, so many at a time; the first failure ends it. */
+/** Processes each item with the given concurrency; the first failure ends it. */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Calls of the service over HTTP: kept-alive connections, patience with a service that is busy or restarting, figures. */
+/** HTTP calls of the service: keep-alive connections, retries while the service is busy or restarting, metrics. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Answer<Data = unknown> {
@@ -15,7 +15,7 @@ export interface Answer<Data = unknown> {
 }
 
 export interface Call {
-  /** Under which name its figures are counted. */
+  /** The name under which its metrics are counted. */
   name: string;
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
@@ -26,7 +26,7 @@ export interface Call {
 
 /** What went over the wire under one name. */
 export interface Figures {
-  /** Milliseconds of each call, its last try alone. */
+  /** Milliseconds of each call, counting the last attempt only. */
   latencies: number[];
   /** Tries that were repeated, by status or network error. */
   repeats: Map<string, number>;
@@ -122,7 +122,7 @@ function readEnvelope(text: string): Envelope {
   }
 }
 
-/** `data` of a call that has to succeed. @throws Error with what the service said */
+/** `data` of a call that must succeed. @throws Error with the error of the service */
 export function granted<Data>(call: Pick<Call, 'method' | 'path'>, answer: Answer<Data>): Data {
   if (answer.data === undefined) {
     throw new Error(`${call.method} ${call.path}: ${answer.status} ${JSON.stringify(answer.error)}`);

@@ -1,4 +1,4 @@
-/** Bundle, users and keys: everything that must stand before the first ticket can be opened. */
+/** Bundle, users and keys: everything that must exist before the first ticket. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,7 +36,7 @@ const CONTRIBUTOR_SCOPES = [
 ];
 
 export interface Cast extends People {
-  /** Handles whom tickets, or what belongs to them, name, and `users.csv` does not. */
+  /** Handles in tickets or their parts that are missing in `users.csv`. */
   unlisted: string[];
   /** Handles that open, change, comment or link a ticket or attach a file to it, and so need a key. */
   acting: Set<string>;
@@ -45,9 +45,9 @@ export interface Cast extends People {
 }
 
 /**
- * Everybody in the data. Those of `users.csv` come first, those first seen before the others.
+ * All users in the data. Those of `users.csv` come first, in order of first appearance.
  *
- * @param whole false leaves out who has no part in these tickets; the logins of the others stay the same
+ * @param whole false omits users without a part in these tickets; the logins of the others stay the same
  */
 export function cast(tracker: Tracker, whole: boolean): Cast {
   const listed = tracker.users.toSorted((a, b) => compare(a.first_seen, b.first_seen) || compare(a.login, b.login));
@@ -97,7 +97,7 @@ export async function fieldSpecs(): Promise<FieldSpec[]> {
   return type.fields;
 }
 
-/** Writes the bundle: the files that stand beside this one, the workflow and the people. @returns its folder */
+/** Writes the bundle: the files beside this one, the workflow and the users. @returns its folder */
 export async function writeBundle(folder: string, people: Cast, workflow: Workflow): Promise<string> {
   const target = path.join(folder, 'bundle');
   await mkdir(target, { recursive: true });
@@ -111,7 +111,7 @@ export async function writeBundle(folder: string, people: Cast, workflow: Workfl
   const generated = {
     groups: [
       { code: 'jquery-editors', name: 'Who changes tickets', users: logins(editors) },
-      // Whoever changes tickets may open them too: the group is nested.
+      // Users who change tickets may also open them: the group is nested.
       { code: 'jquery-people', name: 'Everybody of the tracker', users: logins(others), groups: ['jquery-editors'] },
     ],
     users: persons.map(({ handle, login }) => ({ login, displayName: handle, externalId: handle })),
@@ -166,7 +166,7 @@ async function applyByCommand(service: Service, journal: Journal, bundle: string
   return key;
 }
 
-/** Waits until the service has followed the apply, which it does within a second. */
+/** Waits until the service uses the applied configuration, which takes up to a second. */
 async function follow(client: Client, reader: string): Promise<void> {
   const call = { name: 'types', method: 'GET', path: '/api/v1/metadata/types', key: reader } as const;
   for (let tries = 0; tries < 50; tries++) {
@@ -194,7 +194,7 @@ async function keyOf(
   return key;
 }
 
-/** Issues a key to everybody who acts and has none yet. @returns keys by handle */
+/** Issues a key to every acting user who has none yet. @returns keys by handle */
 export async function issueKeys(
   client: Client,
   journal: Journal,
@@ -212,7 +212,7 @@ export async function issueKeys(
   return keys;
 }
 
-/** Id of the relation definition by which a ticket is linked to the one that it duplicates. */
+/** Id of the relation definition that links a ticket to the one it duplicates. */
 export async function duplicateDefinition(client: Client, reader: string): Promise<string> {
   const call = { name: 'definitions', method: 'GET', path: '/api/v1/relation-definitions', key: reader } as const;
   const all = granted(call, await client.call<{ id: string; code: string }[]>(call));

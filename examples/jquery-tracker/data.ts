@@ -1,4 +1,4 @@
-/** The rows of the tracker as the files hold them: every cell a string, empty meaning absent. */
+/** The rows of the tracker files: every cell is a string; empty means absent. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -61,7 +61,7 @@ export interface Tracker {
   users: UserRow[];
 }
 
-/** The folder of the data set, or undefined where it is not there. `named` is what DOCKET_EXAMPLE_DATA says, if anything. */
+/** The folder of the data set, or undefined if it does not exist. `named` is the value of DOCKET_EXAMPLE_DATA, if any. */
 export function dataFolder(named: string | undefined): string | undefined {
   const folder = path.join(named ?? path.join(REPOSITORY, '..', 'shared', 'data'), 'trac-jquery');
   return existsSync(path.join(folder, 'tickets.csv.gz')) ? folder : undefined;
@@ -79,7 +79,7 @@ async function readTable<Column extends string>(
   return parse<Record<Column, string>>(text, { columns: true });
 }
 
-/** Rows by ticket, for the tickets given alone. */
+/** Rows by ticket, for the given tickets only. */
 function byTicket<Row extends { ticket_id: string }>(
   tickets: readonly TicketRow[],
   rows: readonly Row[],
@@ -89,7 +89,7 @@ function byTicket<Row extends { ticket_id: string }>(
   return groups;
 }
 
-/** Reads the tables; `limit` takes the first tickets and what belongs to them. */
+/** Reads the tables; `limit` takes the first tickets and their rows. */
 export async function readTracker(folder: string, limit: number): Promise<Tracker> {
   const tickets = (await readTable(folder, 'tickets', TICKET_COLUMNS)).slice(0, limit);
   const ids = new Set(tickets.map((ticket) => ticket.id));

@@ -1,4 +1,4 @@
-/** How cells of the tracker become values of fields. What a field is, the bundle says; nothing is written down twice. */
+/** Converts cells of the tracker to field values. The bundle defines the fields. */
 import { TICKET_COLUMNS } from './data.ts';
 
 /** The part of a bundle's field that matters here. */
@@ -15,7 +15,7 @@ export type Wire = string | string[] | null;
 
 export interface Converted {
   value: Wire;
-  /** What the value lost on the way, in words; absent where nothing was lost. */
+  /** What the conversion lost, as text; absent if nothing was lost. */
   problem?: string;
 }
 
@@ -41,7 +41,7 @@ export function codeOf(name: string): string {
 /** Fields that the history changes though `tickets.csv` has no such column. */
 export const HISTORY_ONLY = ['need', 'blocking', 'blockedby'] as const;
 
-/** The column that is no field: a record's status is its workflow state, and moves by transitions alone. */
+/** The only column that is not a field: the status of a record is its workflow state and changes by transitions. */
 export const STATUS = 'status';
 
 const LONGEST = new Map([

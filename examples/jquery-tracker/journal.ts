@@ -1,4 +1,7 @@
-/** What a run has done, one line each, written before the run goes on: whoever starts again begins where the last one ended. */
+/**
+ * A log of the run's steps, one line each, written before the run continues, so that a restart resumes where the last run
+ * ended.
+ */
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 type Entry =
@@ -18,11 +21,11 @@ export class Journal {
   /** Tickets that were linked to the one that they duplicate. */
   readonly related = new Set<string>();
 
-  /** Opens or begins the journal. It holds keys: the file is its owner's alone. */
+  /** Opens or creates the log. It contains keys, so only its owner may read the file. */
   constructor(path: string) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     const lines = text.split('\n');
-    // What stands behind the last line end was being written when the run was killed.
+    // Text after the last line end was being written when the run was killed.
     const torn = lines.pop() ?? '';
     for (const line of lines) if (line !== '') this.#take(line);
     this.#file = openSync(path, 'a', 0o600);
@@ -46,7 +49,7 @@ export class Journal {
     try {
       this.#apply(JSON.parse(line) as Entry);
     } catch {
-      // A torn line of a killed run; what it said is found again from the service.
+      // A truncated line of a killed run; its content is read again from the service.
     }
   }
 

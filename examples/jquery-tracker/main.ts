@@ -1,4 +1,4 @@
-/** Replays the public bug tracker of jQuery through the API of a running service; README.md says how and why. */
+/** Replays the public bug tracker of jQuery through the API of a running service. README.md describes how and why. */
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -163,7 +163,7 @@ async function run(options: Options, source: string, stop: AbortSignal): Promise
   } finally {
     if (service !== undefined && options.keep) say(`The service goes on at ${service.url}; its log is in ${folder}.`);
     else await service?.stop();
-    // A folder that nobody named and nobody needs: only the report stays.
+    // A temporary folder is removed; only the report remains.
     if (done && service !== undefined && !options.keep && options.data === undefined) {
       for (const name of ['service', 'service.log', 'bundle', 'progress.ndjson']) {
         await rm(path.join(folder, name), { recursive: true, force: true });

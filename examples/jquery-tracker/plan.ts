@@ -1,6 +1,6 @@
 /**
- * What to do with a ticket, decided from the data alone: the record as it was when opened, then one change after the other.
- * Pure: a run that was interrupted plans the same again.
+ * Plans the replay of a ticket from the data: the record as it was opened, then its changes in order.
+ * Pure, so an interrupted run computes the same plan again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryRow, TICKET_COLUMNS, type TicketRow } from './data.ts';
@@ -24,15 +24,16 @@ export interface Change {
   /** From state to state; undefined: the status stays, and a PATCH does it. */
   move: Move | undefined;
   /**
-   * What differs from the record as it stands then: field code → [before, after], the state being `workflowState`. Empty: no
-   * event, no new revision.
+   * Differences from the current record: field code → [before, after], with the state as `workflowState`. Empty: no event and
+   * no
+   * new revision.
    */
   effect: Record<string, [Wire, Wire]>;
   /** The record's revision afterwards. */
   revision: number;
 }
 
-/** Something of the data that the record does not hold as it was written. */
+/** A value that the record cannot hold as written. */
 export interface Problem {
   ticket: string;
   field: string;
@@ -41,18 +42,18 @@ export interface Problem {
 
 export interface TicketPlan {
   ticket: string;
-  /** Handle of the reporter, by whom the record is created. */
+  /** Handle of the reporter, who creates the record. */
   reporter: string;
   /** Without the empty ones. */
   opening: Values;
   changes: Change[];
-  /** Without the empty ones: what the record must hold in the end. */
+  /** The expected final values, without empty ones. */
   final: Values;
   /** Code of the workflow state at opening, and in the end. */
   states: { opening: string; final: string };
-  /** Rows of the history that name the status which stands already: no transition. */
+  /** Rows of the history that name the current status: no transition. */
   stays: number;
-  /** Tracker's field names of changes whose old value was not the one that stood. */
+  /** Tracker field names of changes whose old value was not the current one. */
   breaks: string[];
   /** Columns of `tickets.csv` that differ from opening plus history. */
   differences: string[];
@@ -123,7 +124,7 @@ interface OpenChange {
   rows: number;
 }
 
-/** Collects rows of the history into changes and keeps the record as it stands after each. */
+/** Collects rows of the history into changes and tracks the record after each. */
 class Planner {
   readonly #ticket: string;
   readonly #fields: ReadonlyMap<string, Field>;

@@ -1,4 +1,4 @@
-/** A bar on a terminal; elsewhere a line each tenth of the way. */
+/** A progress bar on a terminal; elsewhere a line for every tenth. */
 
 const WIDTH = 30;
 const REDRAW_MS = 100;

@@ -1,4 +1,4 @@
-/** What every comparison needs: who reads, where the records are, how a difference is told. */
+/** Shared by all comparisons: the reader, the ids of records, and the format of a deviation. */
 import { type Client, granted } from './client.ts';
 import type { RelationRow } from './data.ts';
 import type { Journal } from './journal.ts';
@@ -14,7 +14,7 @@ export interface Context {
   /** Of a person who may read every ticket and its history. */
   reader: string;
   userIds: ReadonlyMap<string, string>;
-  /** Ticket → the ticket that it duplicates, and who said so. */
+  /** Ticket → the ticket that it duplicates, and who linked it. */
   duplicates: ReadonlyMap<string, { target: string; author: string }>;
   /** Ticket → the tickets that duplicate it. */
   duplicatesOf: ReadonlyMap<string, readonly string[]>;
@@ -29,7 +29,7 @@ export async function read<Data>(context: Context, name: string, path: string): 
   return granted(call, await context.client.call<Data>(call));
 }
 
-/** Who duplicates whom, both ways round, as the data has it. */
+/** Duplicate links in both directions, according to the data. */
 export function linksOf(rows: readonly RelationRow[]): Pick<Context, 'duplicates' | 'duplicatesOf'> {
   const duplicatesOf = new Map<string, string[]>();
   for (const { source_id, target_id } of rows) {

@@ -1,4 +1,4 @@
-/** Opens the tickets and replays what happened to them, several at once, each in its own order; then links the duplicates. */
+/** Opens the tickets and replays their history, several tickets at a time, each in its own order; then links the duplicates. */
 import { type CommentStep, contentOf, type FileStep, type LifePlan } from './timeline.ts';
 import { type Answer, type Client, granted } from './client.ts';
 import { TYPE } from './configure.ts';
@@ -78,7 +78,7 @@ export class Replay {
     this.#moves = new Moves(client);
   }
 
-  /** @throws Error when the service stays away or fails; what it refuses is in `refusals` */
+  /** @throws Error if the service is unavailable or fails; rejected calls are in `refusals` */
   async run(plans: readonly LifePlan[], workers: number, progress: Progress): Promise<void> {
     await inParallel(plans, workers, async (plan) => {
       if (this.#journal.replayed.has(plan.ticket)) {
@@ -100,7 +100,7 @@ export class Replay {
       return;
     }
     const refused = this.refusals.length;
-    // A run before this one may have gone further than its journal says: the record itself knows.
+    // An earlier run may have done more than its log states; the record shows it.
     const reached = record.resumed ? record.revision : 0;
     let { revision } = record;
     for (const step of plan.steps) {
@@ -154,7 +154,7 @@ export class Replay {
         : await this.#transition(change, change.move, id, revision);
     if (answer.data !== undefined) return answer.data.revision;
     if (answer.code === 'REVISION_CONFLICT' && answer.repeated) {
-      // Neither has an idempotency key: a try whose answer was lost may have had its effect. Nobody else writes here.
+      // Neither has an Idempotency-Key: a lost attempt may have had its effect. No other client writes here.
       const record = await this.#read(id);
       if (record.revision === change.revision) {
         this.counts.ownConflicts++;
@@ -221,7 +221,7 @@ export class Replay {
   }
 
   /**
-   * Links each ticket to the one that it duplicates. Both ends have to be there, so it comes after `run`.
+   * Links each ticket to the one that it duplicates. Both must exist, so it runs after `run`.
    *
    * @param definitionId of the relation definition
    */
@@ -230,7 +230,7 @@ export class Replay {
       progress.add();
       const source = this.#journal.created.get(row.source_id);
       const targetObjectId = this.#journal.created.get(row.target_id);
-      // A ticket that was refused is told of by its own refusal, and the comparison finds the link missing.
+      // A rejected ticket is reported as a refusal, and the comparison reports the missing link.
       if (source === undefined || targetObjectId === undefined) return;
       if (this.#journal.related.has(row.source_id)) {
         this.counts.replayedAround++;

@@ -52,7 +52,7 @@ export interface Report {
   phases: (Phase & { callsPerSecond: number })[];
   calls: Record<string, CallMetrics>;
   verification: Omit<Verdict, 'deviations'>;
-  /** What the service cannot hold, or not under its own name. */
+  /** What the service cannot store, or only under another name. */
   notRepresented: string[];
   refusals: Refusal[];
   deviations: Verdict['deviations'];

@@ -11,7 +11,7 @@ import { REPOSITORY } from './data.ts';
 
 export interface Service {
   url: string;
-  /** Runs the command line on the service's data. @returns what it printed; @throws Error with what it complained about */
+  /** Runs the command line on the service's data. @returns its output; @throws Error with its error output */
   docket(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ const START_MS = 180_000;
 const STOP_MS = 40_000;
 
 function environment(dataDir: string): NodeJS.ProcessEnv {
-  // A database that the shell happens to name must not get the example's records.
+  // A database named in the environment of the shell must not receive the example's records.
   const { DATABASE_URL: _database, DATABASE_READ_URL: _replica, DOCKET_BLOBS: _blobs, ...rest } = process.env;
   return {
     ...rest,
@@ -61,9 +61,9 @@ function alive(pid: number): boolean {
 }
 
 /**
- * Starts the service in `folder`, or takes the one that a killed run has left there.
+ * Starts the service in `folder`, or uses the one left by a killed run.
  *
- * @throws Error when it does not come up; its log is `service.log` in the folder
+ * @throws Error if it does not start; its log is `service.log` in the folder
  */
 export async function startService(folder: string): Promise<Service> {
   const dataDir = path.join(folder, 'service');

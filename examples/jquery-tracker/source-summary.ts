@@ -1,4 +1,4 @@
-/** What the data says, counted before anything is sent. */
+/** Statistics of the source data, computed before anything is sent. */
 import { bytesOf, type LeftOutFile, type LifePlan } from './timeline.ts';
 import type { Tracker } from './data.ts';
 import { HISTORY_ONLY, STATUS } from './fields.ts';
@@ -7,7 +7,7 @@ import type { Derived } from './workflow.ts';
 
 export type Counts = Record<string, number>;
 
-/** What the data says, before anything is sent. */
+/** Statistics of the source data. */
 export interface SourceSummary {
   tickets: number;
   historyRows: number;
@@ -20,11 +20,11 @@ export interface SourceSummary {
   /** Changes in which the status moves, and those of them that carry the resolution, too. */
   transitions: number;
   transitionsWithResolution: number;
-  /** Rows that name the status which stands already: no transition. */
+  /** Rows that name the current status: no transition. */
   statusStays: number;
   states: number;
   transitionsOfWorkflow: number;
-  /** Transitions that no row names and a ticket went all the same, since a row's old value did not stand. */
+  /** Transitions without a row, needed because a row's old value did not match. */
   unnamedTransitions: string[];
   /** Tickets by the status in tickets.csv. */
   finalStatuses: Counts;
@@ -35,9 +35,9 @@ export interface SourceSummary {
   leftOutFiles: LeftOutFile[];
   attachmentsWithDescription: number;
   relations: number;
-  /** Rows whose old value was not the one that stood, by field; the new value won. */
+  /** Rows whose old value did not match, by field; the new value was used. */
   breaks: Counts;
-  /** Fields in which opening plus history is not what tickets.csv says. */
+  /** Fields in which the initial value plus the history differs from tickets.csv. */
   differencesFromTickets: Counts;
   /** Rows of fields that tickets.csv has no column for; they are fields of the type. */
   rowsOfHistoryOnlyFields: Counts;

@@ -1,4 +1,4 @@
-/** What stands around a ticket: its comments and files, in one order of time with its changes. Pure, as the plan is. */
+/** The timeline of a ticket: comments and attachments merged with its changes by time. Pure, like the plan. */
 import type { AttachmentRow, CommentRow } from './data.ts';
 import { instant, storable } from './fields.ts';
 import type { Change, Problem, TicketPlan } from './plan.ts';
@@ -120,8 +120,8 @@ export function planLife(
 }
 
 /**
- * One order of time out of several, each of which keeps its own; of what shares an instant the earlier stream comes first: a
- * file, the change, the comment on it.
+ * Merges several ordered streams by time. At the same instant the earlier stream comes first: a file, the change, the
+ * comment.
  */
 function inOrder(streams: readonly (readonly Step[])[]): Step[] {
   const timed = streams.flatMap((stream) => {

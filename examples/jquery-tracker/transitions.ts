@@ -1,4 +1,4 @@
-/** The ids by which the service knows a transition, read from the workflow of records where they stand. */
+/** The ids of transitions, read from the workflow of records in the source state. */
 import { type Client, granted } from './client.ts';
 import { type Move, transitionCode } from './workflow.ts';
 
@@ -31,9 +31,9 @@ export class Moves {
   }
 
   /**
-   * @param id a record that is expected to stand in the state that the move leaves
-   * @param key of somebody who may make the move
-   * @returns undefined when the record stands elsewhere, or has no such move
+   * @param id a record expected in the source state of the move
+   * @param key of a user who may make the move
+   * @returns undefined if the record is in another state or has no such transition
    */
   async idsOf(move: Move, id: string, key: string): Promise<MoveIds | undefined> {
     const exits = this.#exits.get(move.from) ?? (await this.#read(move.from, id, key));

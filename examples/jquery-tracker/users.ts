@@ -1,4 +1,4 @@
-/** The tracker's people as users: one login each, unique in the service's normal form. */
+/** The users of the tracker: one login each, unique in the service's normal form. */
 
 export interface Person {
   /** The handle in the tracker, exactly as written. */
@@ -29,16 +29,16 @@ function fitting(handle: string): string {
 }
 
 /**
- * Gives every handle a login; whoever comes first keeps the plain one, later ones get `-2`, `-3` and so on.
+ * Assigns a login to every handle. The first handle keeps the plain form, later ones get `-2`, `-3` and so on.
  *
- * @param handles in the order of precedence; repeated ones count once
- * @param taken logins that are somebody else's
+ * @param handles in order of precedence; repeated ones count once
+ * @param taken logins of other users
  */
 export function assignLogins(handles: Iterable<string>, taken: readonly string[] = []): People {
   const people: People = { byHandle: new Map(), alike: [], reshaped: [] };
   const all = new Set(handles);
   const used = new Set(taken.map(loginKey));
-  // A generated login must not take the one that a later handle has by right.
+  // A generated login must not take one that belongs to a later handle.
   const plain = new Set([...all].map(loginKey));
   for (const handle of all) {
     const base = fitting(handle);

@@ -1,4 +1,4 @@
-/** Compares what stands around the records: comments, files, links in both directions, workflow states. */
+/** Compares comments, attachments, links in both directions and workflow states of the records. */
 import { createHash } from 'node:crypto';
 import { contentOf, type LifePlan } from './timeline.ts';
 import { DUPLICATE_OF } from './configure.ts';
@@ -116,7 +116,7 @@ function ends({ definitionCode, direction, sourceObjectId, targetObjectId }: Sto
   return { definitionCode, direction, sourceObjectId, targetObjectId };
 }
 
-/** Compares the workflow's own answer; whoever only reads is shown no transition. */
+/** Compares the workflow response; a user who may only read sees no transition. */
 export async function compareWorkflow(
   context: Context,
   plan: LifePlan,

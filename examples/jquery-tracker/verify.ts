@@ -29,7 +29,7 @@ interface HistoryEvent {
   data: Record<string, unknown> | null;
 }
 
-/** Something that the service holds otherwise than planned. */
+/** A difference between the service and the plan. */
 export interface Deviation {
   ticket: string;
   what: string;
@@ -104,7 +104,7 @@ function compareRecord(context: Context, plan: LifePlan, record: StoredRecord, d
 interface ExpectedEvent {
   type: string;
   author: string;
-  /** Undefined: the event is about what stands around the record, whose revision stays. */
+  /** Undefined: the event does not change the revision of the record. */
   revision: number | undefined;
   effect: Record<string, [unknown, unknown]>;
   /** Code of the transition. */
@@ -122,7 +122,7 @@ function eventOf(step: Step): ExpectedEvent | undefined {
 }
 
 function compareHistory(context: Context, plan: LifePlan, all: HistoryEvent[], differ: Differ): void {
-  // A link comes after everything else, whenever the other end was there.
+  // A link comes last, when the other record exists.
   const events = all.filter((event) => event.type !== 'RelationAdded');
   compareLinkEvents(context, plan, all, differ);
   const opened = { type: 'ObjectCreated', author: plan.reporter, revision: 1, effect: asEffect(plan.opening) };

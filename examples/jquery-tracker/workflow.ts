@@ -1,7 +1,4 @@
-/**
- * The workflow that the tracker had, read out of its history: nobody wrote it down, but every ticket walked through it.
- * Pure: the same data gives the same workflow, and so the same codes.
- */
+/** The workflow of the tracker, derived from its history. Pure: the same data gives the same workflow and the same codes. */
 import type { HistoryRow } from './data.ts';
 import { STATUS } from './fields.ts';
 
@@ -28,10 +25,10 @@ export interface Workflow {
   transitions: Transition[];
 }
 
-/** What was found on the way, for the report. */
+/** Findings for the report. */
 export interface Derived {
   workflow: Workflow;
-  /** Transitions that no row of the history names: a row's old value was not what stood, and the ticket took this way. */
+  /** Transitions without a history row: a row's old value did not match, and the ticket moved this way. */
   unnamed: string[];
 }
 

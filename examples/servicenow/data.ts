@@ -1,4 +1,4 @@
-/** The rows of the audit log as the file holds them; `?` means absent. */
+/** The rows of the audit log as in the file; `?` means absent. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,7 +22,7 @@ const COLUMNS = [
 
 export type EventRow = Record<(typeof COLUMNS)[number], string>;
 
-/** The folder of the data set, or undefined where there is none. @param given what `DOCKET_EXAMPLE_DATA` says */
+/** The folder of the data set, or undefined if it does not exist. @param given the value of `DOCKET_EXAMPLE_DATA` */
 export function dataFolder(given: string | undefined): string | undefined {
   const base = given ?? path.join(REPOSITORY, '..', 'shared', 'data');
   // Worktrees lie one level deeper.

@@ -24,7 +24,7 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Says how far it is every few seconds. */
+/** Reports progress every few seconds. */
 function progress(name: string, total: number): (done: number) => void {
   let said = performance.now();
   return (done) => {

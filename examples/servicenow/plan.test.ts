@@ -1,4 +1,4 @@
-/** How rows of the audit log become what is to be done. */
+/** Planning of the replay from rows of the audit log. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EventRow } from './data.ts';

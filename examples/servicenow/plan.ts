@@ -1,4 +1,4 @@
-/** From rows of the audit log to what is to be done when: pure. */
+/** Plans the replay from rows of the audit log. Pure. */
 import type { EventRow } from './data.ts';
 
 export type Priority = 'p1' | 'p2' | 'p3' | 'p4';
@@ -15,7 +15,7 @@ export const STATES: ReadonlyMap<string, { code: string; transition: string }> =
   ['Closed', { code: 'closed', transition: 'close' }],
 ]);
 
-/** A change of an incident: to another state, to another priority, or both at once. */
+/** A change of an incident: of the state, the priority, or both. */
 export interface Change {
   at: number;
   state?: string;
@@ -26,7 +26,7 @@ export interface Incident {
   number: string;
   opened: { at: number; priority: Priority; category: string | null; caller: string | null; team: string | null };
   changes: Change[];
-  /** What the data says in its last row. */
+  /** The values of the last row. */
   madeSla: boolean;
   /** Of the last row. */
   priority: Priority;
@@ -53,7 +53,7 @@ export function planIncident(rows: readonly EventRow[]): Incident {
   const [first] = rows;
   const last = rows.at(-1);
   if (first === undefined || last === undefined) throw new Error('an incident without rows');
-  // A few were updated before they say that they were opened.
+  // A few were updated before their opening time.
   const openedAt = Math.min(timeOf(first.opened_at), timeOf(first.sys_updated_at));
   const changes: Change[] = [];
   let [at, state, priority] = [openedAt, 'new', priorityOf(first.priority)];
@@ -81,7 +81,7 @@ export function planIncident(rows: readonly EventRow[]): Incident {
   return { number: first.number, opened, changes, madeSla: last.made_sla === 'true', priority };
 }
 
-/** The incidents of the log, in its order. @param limit the first so many */
+/** The incidents of the log, in its order. @param limit maximum number */
 export function planIncidents(rows: readonly EventRow[], limit: number): Incident[] {
   const byNumber = new Map<string, EventRow[]>();
   for (const row of rows) {

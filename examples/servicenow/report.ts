@@ -1,4 +1,4 @@
-/** What came of it: met and breached by priority beside what the data says, and whether everything was told at its time. */
+/** The result: met and breached SLAs by priority compared with the data, and whether each notification was sent in time. */
 import type { Incident, Priority } from './plan.ts';
 import type { Instance, Replay } from './replay.ts';
 
@@ -14,10 +14,10 @@ interface HistoryEvent {
 }
 
 interface Told {
-  /** Breaches and warnings that were told. */
+  /** Sent breach and warning notifications. */
   breaches: number;
   warnings: number;
-  /** What is not as it must be. */
+  /** Deviations from the expectation. */
   problems: string[];
 }
 
@@ -88,7 +88,7 @@ function lineOf(priority: Line['priority'], lives: readonly Life[]): Line {
   };
 }
 
-/** Each breach told once, at the very moment; of what was not breached, none. */
+/** Each breach notified once at its exact time; no notification without a breach. */
 function checkTold(lives: readonly Life[]): Told {
   const told: Told = { breaches: 0, warnings: 0, problems: [] };
   for (const { incident, instances, history } of lives) {
@@ -118,7 +118,7 @@ function hours(ms: number): string {
 
 const short = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)}`;
 
-/** The life of the incident in which most happened, and where the time of its resolution went. */
+/** The timeline of the incident with the most events, and where its resolution time was spent. */
 async function timelineOf(replay: Replay, lives: readonly Life[]): Promise<string[]> {
   const kinds = ({ history }: Life): number => new Set(history.map((event) => event.type)).size;
   const eventful = lives

@@ -43,9 +43,9 @@ export interface Service {
   adminKey: string;
   integrationId: string;
   now(): number;
-  /** Sends what the subscriptions have to be told, from now on. */
+  /** Starts sending to the subscriptions. */
   deliver(): void;
-  /** Moves the clock to `at`, stopping at each time on the way at which a warning or breach is due, to tell it then. */
+  /** Moves the clock to `at`, stopping at each due time of a warning or breach on the way, so that it is sent then. */
   moveTo(at: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startService(folder: string, at: number, ca: string): Prom
   const client = await setting.connect();
   try {
     await migrate(client);
-    // What is replayed can be replayed again: nobody waits for the disk.
+    // The replay can be repeated, so commits need not be durable.
     await client.query(
       `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`,
     );

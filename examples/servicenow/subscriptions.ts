@@ -1,4 +1,4 @@
-/** Five subscriptions and the receiver behind them, which verifies what comes and counts every event once. */
+/** Five subscriptions and their receiver, which verifies deliveries and counts every event once. */
 import { createServer } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ interface Subscription {
 
 const LIFE: Event['eventType'][] = ['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned'];
 
-/** Who would want to be told of incidents. */
+/** Realistic subscriptions to incidents. */
 export const SUBSCRIPTIONS: readonly Subscription[] = [
   { code: 'cmdb', eventTypes: ['ObjectCreated'] },
   { code: 'board', eventTypes: ['ObjectUpdated', 'ObjectTransitioned'] },
@@ -34,10 +34,10 @@ export interface Receiver {
   ca: string;
   port: number;
   counts: Counts;
-  /** Requests for a delivery that had come before, and such that were not to be believed. */
+  /** Repeated deliveries, and requests with an invalid signature. */
   repeated: number;
   refused: number;
-  /** Where the service's clock stands: what it signs bears that time. */
+  /** The current time of the service's clock, which its signatures use. */
   now: () => number;
   secret: string;
   close(): Promise<void>;
@@ -116,12 +116,12 @@ export async function subscribe(
   }
 }
 
-/** What each subscription must get of the events that the histories tell. */
+/** The events that each subscription must receive according to the histories. */
 export function expectedCounts(lives: readonly { priority: string; events: readonly string[] }[]): Counts {
   const counts: Counts = new Map();
   for (const { priority, events } of lives) {
     for (const { code, eventTypes, filters } of SUBSCRIPTIONS) {
-      // A filter is judged on the record as it is when it is sent: here, at the end of its life.
+      // A filter applies to the record as it is when the event is sent: here, in its final state.
       if (filters !== undefined && filters.condition.value !== priority) continue;
       const taken = new Set<string>(eventTypes);
       for (const type of events) {
@@ -134,7 +134,7 @@ export function expectedCounts(lives: readonly { priority: string; events: reado
 
 const sum = (counts: Counts): number => counts.values().reduce((all, one) => all + one, 0);
 
-/** Waits until all has come, or nothing more comes. @returns what is not as it should be, in words */
+/** Waits until everything has arrived or nothing more arrives. @returns problems as text */
 export async function awaitCounts(receiver: Receiver, expected: Counts): Promise<string[]> {
   const total = sum(expected);
   for (let quiet = 0, before = -1; sum(receiver.counts) < total && quiet < 300; ) {

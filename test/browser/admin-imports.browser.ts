@@ -128,7 +128,7 @@ describe('imports in the console', () => {
       await page.getByRole('button', { name: words.undo }).waitFor();
       assert.equal(await count(), 1);
       await watched.check();
-      // As an undo leaves it that was interrupted behind the last row.
+      // The state after an undo that was interrupted after the last row.
       await stored(desk.app, "UPDATE import_rows SET undo = 'FAILED' WHERE external_id = $1", [`${code}-1`]);
       await page.reload();
       await page.getByRole('heading', { name: words.undoBegun }).waitFor();

@@ -78,7 +78,7 @@ describe('calendars and SLA policies in the console', () => {
       await page.getByRole('status').getByText(words.due).waitFor();
       await page.getByRole('cell', { name: words.open }).waitFor();
       await watched.check();
-      // All that a record of a type would get, on one screen.
+      // Everything that applies to a record of a type, on one screen.
       await page.goto(`${desk.url}/admin/sla`);
       await page.getByRole('button', { name: words.tryOut }).click();
       await page.getByRole('button', { name: words.run, exact: true }).click();

@@ -111,7 +111,7 @@ describe('webhooks in the console', () => {
       assert.equal((await stored()).enabled, false);
       assert.deepEqual((await stored()).eventTypes, ['ObjectCreated']);
 
-      // What is enabled does not change; saving and enabling are two steps.
+      // An enabled subscription cannot be changed; saving and enabling are separate steps.
       await page.getByRole('button', { name: words.change }).click();
       await dialog.getByRole('textbox', { name: words.endpoint }).fill('https://hooks.example.org/other');
       await dialog.getByRole('button', { name: words.saveChange, exact: true }).click();

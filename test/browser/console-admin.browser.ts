@@ -1,4 +1,4 @@
-/** The administration screens of people, rights, keys and configuration: the main path of each, in both languages. */
+/** The administration screens for users, rights, keys and configuration: the main path of each, in both languages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -101,7 +101,7 @@ const WORDS = {
   },
 } as const;
 
-/** Sections whose items are made from a template, by their screens. */
+/** Sections whose items are created from a template, by their screens. */
 const SECTIONS = [
   ['services', 'services'],
   ['relations', 'relationDefinitions'],
@@ -110,7 +110,7 @@ const SECTIONS = [
   ['roles', 'roles'],
 ] as const;
 
-/** Every screen of the administration, and some of what is below them. */
+/** Every screen of the administration and some of their subpages. */
 const SCREENS = [
   'types',
   'workflows',
@@ -136,7 +136,7 @@ const SCREENS = [
   'settings',
 ];
 
-/** Applies what stands in the editor, and answers the question. */
+/** Applies the content of the editor and confirms. */
 async function apply(page: Page, words: (typeof WORDS)['ru-RU' | 'en-US']): Promise<void> {
   await page.getByRole('button', { name: words.apply, exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: words.apply, exact: true }).click();
@@ -250,7 +250,7 @@ describe('administration in the console', () => {
         await apply(page, words);
         const item = await desk.call('GET', '/config/types/problem');
         assert.match(item.text, /code: field\d/);
-        // What a change would break is said in the language of the console, before anything is applied.
+        // The effect of a change is shown in the language of the console before it is applied.
         await page.goto(`${desk.url}/admin/types/incident`);
         await page.getByRole('button', { name: `${words.priority} priority` }).click();
         await page.getByRole('button', { name: words.removeOption }).click();
@@ -273,7 +273,7 @@ describe('administration in the console', () => {
           const groups = await desk.call('GET', '/identity/groups');
           return groups.some((group: { code: string }) => group.code === `pasted-${mark}`);
         };
-        // The word that says so stands on the page for other things too.
+        // The same word occurs elsewhere on the page.
         for (let tries = 0; tries < 50 && !(await applied()); tries++) await page.waitForTimeout(100);
         assert.ok(await applied());
       }));
@@ -332,7 +332,7 @@ describe('administration in the console', () => {
       for (const path of ['', ...SCREENS]) {
         await watched.page.goto(`${desk.url}/admin/${path}`);
         await watched.page.locator('h1').waitFor();
-        // What is still on its way shows so.
+        // Pending items are marked as such.
         const coming = watched.page.locator('.mantine-Skeleton-root, .mantine-Loader-root');
         await coming.first().waitFor({ state: 'detached' });
         const wide = await watched.page.evaluate('document.documentElement.scrollWidth - innerWidth');

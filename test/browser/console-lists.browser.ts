@@ -1,4 +1,4 @@
-/** Lists: keys, columns, conditions, queues, many records, several at once, search; in both languages. */
+/** Lists: keyboard, columns, conditions, queues, many records, bulk changes, search; in both languages. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
@@ -134,7 +134,7 @@ describe('lists of records', () => {
       await page.keyboard.press('j');
       await page.keyboard.press('x');
       await page.getByRole('button', { name: words.bulkUpdate }).click();
-      // Meanwhile somebody changes one of the two.
+      // Meanwhile another user changes one of the two.
       const [first] = (await desk.call('GET', '/objects?typeId=incident&pageSize=1')).rows;
       await desk.call('PATCH', `/objects/${first.id}`, {
         expectedRevision: first.revision,

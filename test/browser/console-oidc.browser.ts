@@ -10,7 +10,7 @@ let desk: TestConsole;
 let server: Server;
 let issuer: string;
 
-/** What the provider says of those who sign in there. */
+/** The claims of the users who sign in at the provider. */
 const PEOPLE: Readonly<Record<string, { email: string; verified: boolean }>> = {
   anna: { email: 'Petrova@example.org', verified: true },
   liar: { email: 'petrova@example.org', verified: false },
@@ -47,7 +47,7 @@ describe('sign-in through a provider', () => {
     server.close();
   });
 
-  /** Signs in there under the name and comes back; the path that one arrives at. */
+  /** Signs in there as that user and returns. Yields the resulting path. */
   async function through(name: string, to = '/sign-in'): Promise<{ path: string; close(): Promise<void> }> {
     const { page, close } = await desk.open(null, to);
     await page.getByRole('link', { name: `Войти через ${new URL(issuer).host}` }).click();

@@ -101,7 +101,7 @@ describe('the page of a record', () => {
       const { page } = watched;
       await page.getByRole('heading', { name: 'Не греет чайник' }).waitFor();
 
-      // A field that is required says so while it is being emptied.
+      // A required field shows an error while it is being cleared.
       await page.getByRole('button', { name: words.editTitle }).click();
       await page.getByRole('textbox', { name: words.title }).fill('');
       await page.getByText(words.required).waitFor();
@@ -129,7 +129,7 @@ describe('the page of a record', () => {
       await dialog.getByRole('button', { name: words.hold }).click();
       await page.locator('[data-record-head]').getByText(words.pending).waitFor();
 
-      // What is said to the requester and what is not: nothing is, unless one says so.
+      // A comment is internal unless it is marked as visible to the requester.
       assert.ok(await page.getByRole('radio', { name: words.internal }).isChecked());
       await page.getByText(words.public, { exact: true }).click();
       await page.getByRole('textbox', { name: words.comment }).fill('Мастер будет завтра, **после обеда**.');
@@ -172,7 +172,7 @@ describe('the page of a record', () => {
       await events.first().getByText('Ждём электрика').waitFor();
       assert.equal(await events.count(), 2);
       await page.locator('article[data-event=ObjectUpdated]').getByText('Илья Соколов').waitFor();
-      // What happened says with what: the file, the other record.
+      // The history names the attachment and the other record.
       await page.locator('article[data-event=AttachmentAdded]').getByText('фото.txt').waitFor();
       await page
         .locator('article[data-event=RelationAdded]')
@@ -220,7 +220,7 @@ describe('the page of a record', () => {
     await heading.dispatchEvent('dragenter', { dataTransfer });
     await page.getByText('Отпустите, чтобы приложить').waitFor();
     await heading.dispatchEvent('drop', { dataTransfer });
-    // The list of files is on another tab: what became of it is said.
+    // The list of files is on another tab, so the upload result is announced.
     await page.getByText('Файл приложен: брошен.txt').waitFor();
     await page.getByRole('textbox', { name: 'Комментарий' }).focus();
     await page.evaluate(

@@ -136,7 +136,7 @@ describe('values', () => {
     await box('Оформленный').click();
     await page.getByRole('button', { name: 'Жирный' }).click();
     await page.keyboard.type('Важное');
-    // A picture from the clipboard stands in the text.
+    // A pasted picture appears in the text.
     await page.evaluate(`(() => {
       const element = document.querySelector('.tiptap');
       const bytes = Uint8Array.from(atob('${PIXEL}'), (char) => char.charCodeAt(0));

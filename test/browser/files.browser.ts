@@ -87,7 +87,7 @@ const PAGES = 4;
 let fixture: RecordFixture;
 let trap: Server;
 let trapUrl: string;
-/** What ran and said so. */
+/** Content that ran and reported it. */
 const ran: string[] = [];
 /** What the trap serves, by path. */
 const pages: Record<string, string> = {};
@@ -111,7 +111,7 @@ async function upload(objectId: string, filename: string, mediaType: string, con
 
 const contentUrl = (id: string): string => `${fixture.app.url}/api/v1/attachments/${id}/content`;
 
-/** The name that the header tells, by RFC 6266. */
+/** The file name in the header, by RFC 6266. */
 async function toldName(id: string): Promise<string> {
   const answer = await fetch(contentUrl(id), { headers: { authorization: `Bearer ${fixture.keys.chief}` } });
   await answer.arrayBuffer();
@@ -119,7 +119,7 @@ async function toldName(id: string): Promise<string> {
   return decodeURIComponent(/^attachment; filename="[^"]*"; filename\*=UTF-8''([^;]*)$/.exec(header)?.[1] ?? '');
 }
 
-/** What Chromium makes of a name for the disk: composed, and without what some system's file names cannot hold. */
+/** Chromium's file name on disk: composed, and without characters that some file systems cannot store. */
 function savedName(name: string): string {
   return name
     .normalize('NFC')

@@ -1,4 +1,4 @@
-/** The catalogue for people: browsed, searched, asked for oneself and for another. */
+/** The catalogue: browsing, searching, requests for oneself and for another user. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';

@@ -1,4 +1,4 @@
-/** The knowledge base: a draft written, shown to somebody, published, renewed, archived and brought back. */
+/** The knowledge base: a draft is written, previewed, published, revised, archived and restored. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
@@ -82,7 +82,7 @@ describe('the knowledge base in the console', () => {
       await page.keyboard.type(' Откройте программу и войдите.');
       await page.getByRole('button', { name: words.save }).first().click();
       await page.waitForFunction("document.querySelectorAll('button[type=submit][disabled]').length > 0");
-      // Nobody may see it yet: publishing is refused in words.
+      // Without an audience, publishing shows an error.
       await page.getByRole('button', { name: words.publish }).click();
       await dialog.getByRole('button', { name: words.publish }).click();
       await page.getByRole('alert').filter({ hasText: words.nobody }).waitFor();

@@ -60,39 +60,40 @@ export interface TestOptions {
   /** A folder name under `config/`, files, or nothing at all; the starter `itsm` by default. */
   bundle?: string | BundleFile[] | 'none';
   clock?: Clock;
-  /** Join the database of another app: a second process, as far as the database can tell. */
+  /** Uses the database of another app, as a second process would. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
-  /** Addresses whose X-Forwarded-For is believed, for requests that come from several addresses. */
+  /** Addresses whose X-Forwarded-For is trusted, for requests from several addresses. */
   trustedProxies?: readonly string[];
-  /** The provider that people can sign in with. */
+  /** The sign-in provider. */
   oidc?: { issuer: string; clientId: string; clientSecret: string | undefined };
   /** Serve the web console built in `web/dist`. */
   console?: boolean;
-  /** What stands between the service and its files: to look on, or to come in between. */
+  /** Wraps the file store, to observe or intercept calls. */
   blobs?: (files: BlobStore) => BlobStore;
   /** How often the store of files is probed. */
   blobProbes?: { everyMs: number; failedEveryMs: number };
-  /** Calls to the outside, which reach no private address unless said. */
+  /** Outbound calls; private addresses are rejected by default. */
   outbound?: Partial<OutboundOptions>;
   deliveries?: Partial<DeliveryLimits>;
-  /** How often deliveries are looked for where nobody wakes them. */
+  /** Poll interval for deliveries without a notification. */
   deliveryEveryMs?: number;
   /** The database itself, where it is not one of the run's cluster or not reached directly, and a replica of it. */
   database?: { url: string; readUrl?: string };
   tracer?: Tracer;
-  /** Refuses after 300 ms what waits for configuration and rights; many seconds later unless said. */
+  /** Rejects requests that wait 300 ms for configuration and rights; many seconds by default. */
   impatient?: boolean;
-  /** Where the service's log goes; nowhere unless said. */
+  /** Destination of the service's log; discarded by default. */
   log?: Logger;
 }
 
 /**
- * A service refuses what would have to wait, for a connection, for its turn or for what is due to be read. On a machine that
- * stands still for a second that is right, and nothing that a test of something else could mend: here they wait.
+ * A service rejects requests that would wait too long, for a connection, for admission or for current rights. On a machine
+ * that
+ * pauses for a second this is correct, but tests of other behaviour cannot use it: here such requests are retried.
  */
 const PATIENCE_MS = 20_000;
-/** What the gate says to those whom it does not let in; nothing was begun for them. */
+/** The error messages of admission control; no work was started for such a request. */
 const NOT_LET_IN = /more work than it can do now|too many requests running at once/;
 const AGAIN_MS = 50;
 
@@ -108,7 +109,7 @@ export async function startTestApp(options: TestOptions = {}): Promise<TestApp> 
   try {
     return await startOn({ options, database, databaseUrl, db });
   } catch (error) {
-    // What stays open would keep the test's process from ending, and its failure from being seen.
+    // Open handles would keep the test process alive and hide its failure.
     await db.close();
     await database?.drop();
     throw error;

@@ -1,4 +1,4 @@
-/** Short ways to make and publish articles, for tests of the knowledge base. */
+/** Helpers that create and publish articles, for tests of the knowledge base. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestAnswer } from './app.ts';
@@ -74,7 +74,7 @@ export class Articles {
     return this.#world.call(who, 'POST', '/kb/articles/archive', { versionId, version, confirmed: true });
   }
 
-  /** Whether the person finds the article in the list, and reads it: both alike. */
+  /** True if the user finds the article in the list and can read it; both must agree. */
   async sees(who: FixtureUser, { id }: { id: string }, locale = 'ru-RU'): Promise<boolean> {
     const listed = await this.#world.ok<{ id: string }[]>(who, 'GET', `/kb/articles?locale=${locale}`);
     const answer = await this.#world.call(who, 'GET', `/kb/articles/${id}?locale=${locale}`);

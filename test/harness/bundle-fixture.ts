@@ -1,4 +1,4 @@
-/** A migrated database of its own, and hands to plan, apply and export bundles on it, for tests of configuration. */
+/** A migrated database with helpers to plan, apply and export bundles, for tests of configuration. */
 import assert from 'node:assert/strict';
 import { configSections } from '../../src/modules.ts';
 import { systemActor } from '../../src/domain/access/index.ts';
@@ -32,7 +32,7 @@ export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
   return [{ name, text }];
 }
 
-/** The problems of a refused bundle, each of which the console must be able to say in Russian. */
+/** The problems of a rejected bundle. The console must have a Russian text for each. */
 function saidInRussian(error: unknown): readonly BundleProblem[] {
   if (!(error instanceof BundleError)) throw error;
   const unsaid = error.problems.filter((problem) => !/[а-яё]/i.test(russianProblem(problem) ?? ''));
@@ -44,7 +44,7 @@ function saidInRussian(error: unknown): readonly BundleProblem[] {
   return error.problems;
 }
 
-/** What is wrong with the files on an empty database, without a database. */
+/** Problems of the files for an empty configuration, without a database. */
 export async function problemsOf(files: readonly BundleFile[]): Promise<readonly BundleProblem[]> {
   const ctx: ReadContext = {
     actor: systemActor(null),

@@ -1,13 +1,16 @@
-/** A world for services, the catalogue and the knowledge base: people in units and nested groups, and things for some of them. */
+/**
+ * A fixture for services, the catalogue and the knowledge base: users in units and nested groups, and items for some of them.
+ */
 import assert from 'node:assert/strict';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, idOf, stored } from './small-configuration.ts';
 
 /**
- * - chief: everything. bot: may make requests for others, and nothing else.
+ * - chief: all rights. bot: may make requests for others, and nothing else.
  * - anna: in the unit lab, which is below hq, and in the group night, which is in the group desk. boris: in the unit branch.
- * - carl: in no unit and no group, and may create nothing. dora: archived. reader, writer, publisher: kb rights alone.
+ * - carl: in no unit and no group, and may create nothing. dora: archived. reader, writer, publisher: knowledge base rights
+ * only.
  */
 export const USERS = ['chief', 'bot', 'anna', 'boris', 'carl', 'dora', 'reader', 'writer', 'publisher'] as const;
 export type FixtureUser = (typeof USERS)[number];

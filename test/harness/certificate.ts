@@ -1,6 +1,7 @@
 /**
- * A self-signed certificate made for one test run, by hand: a key of node:crypto and the few lines of DER around it, so that no
- * program beside Node is needed. It is its own root of trust.
+ * Creates a self-signed certificate for one test run: a key of node:crypto and a minimal DER encoder, so that no program
+ * besides
+ * Node is needed. The certificate is its own root of trust.
  */
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL cluster for one test run: in memory where there is room, with nothing that makes data outlive a crash.
- * Everything of it goes away with the process that started it, however that ends.
+ * A PostgreSQL cluster for one test run: in memory if there is space, without durability. It is removed with the process that
+ * started it, however that ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -84,7 +84,7 @@ function guard(pid: number, folder: string): ChildProcess {
     detached: true,
   });
   cleaner.unref();
-  // A pipe keeps the process alive unless told otherwise; its type here does not know that it is a socket.
+  // A pipe keeps the process alive unless it is unreferenced; its declared type does not show that it is a socket.
   (cleaner.stdin as unknown as { unref(): void }).unref();
   return cleaner;
 }

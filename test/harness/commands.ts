@@ -13,7 +13,7 @@ export interface CommandResult {
   err: string;
 }
 
-/** Keeps what is written as text; what the runner of the tests writes is bytes. */
+/** Captures output text; the test runner itself writes bytes, which pass through. */
 function catching(stream: NodeJS.WriteStream, said: string[]): () => void {
   const { write } = stream;
   stream.write = ((chunk: unknown, ...more: []): boolean => {

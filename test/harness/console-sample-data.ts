@@ -1,4 +1,4 @@
-/** More life for the small service desk: something on every screen of the console. For its pictures and its measures. */
+/** Additional sample data so that every screen of the console has content, for screenshots and measurements. */
 import sql from 'sql-template-tag';
 import type { TestConsole } from './console.ts';
 

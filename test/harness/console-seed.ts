@@ -1,4 +1,4 @@
-/** A small service desk with some life in it, made through the API: what browser tests and screenshots look at. */
+/** A small service desk with sample data, created through the API, for browser tests and screenshots. */
 
 export interface SeedCall {
   (method: string, path: string, body?: unknown): Promise<any>;
@@ -23,7 +23,7 @@ const PEOPLE: readonly [string, string][] = [
   ['guliev', 'Тимур Гулиев'],
 ];
 
-/** Whoever has few rights: sees their own requests, and no more. */
+/** A user with few rights: sees only their own requests. */
 export const REQUESTER = 'ivanova';
 export const AGENT = 'petrova';
 

@@ -34,7 +34,7 @@ export interface TestConsole {
   browser: Browser;
   /** Calls below `/api/admin/v1` as the administrator, with a key. */
   call: SeedCall;
-  /** A page of somebody who is signed in; of nobody with null. */
+  /** A page of a signed-in user, or of an anonymous one with null. */
   open(login: Login | null, path: string, options?: PageOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
@@ -100,7 +100,7 @@ async function open(
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('console', (message) => {
-    // The browser itself notes every refusal of the service; which of them are right is for the tests to say.
+    // The browser logs every error response; the tests decide which are expected.
     const refusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
     if ((message.type() === 'error' || message.type() === 'warning') && !refusal) troubles.push(message.text());
   });
@@ -127,7 +127,7 @@ async function open(
   };
 }
 
-/** Waits until no button waits for an answer and nothing fades: half faded colours are nobody's to read, and not to be measured. */
+/** Waits until no button is busy and no transition runs: intermediate colours must not be measured. */
 async function settled(page: Page): Promise<void> {
   // Asked again and again from here: a function that waits in the page would be made by `eval`, which its policy refuses.
   const busy = `!!document.querySelector('[data-loading="true"]') || document.getAnimations().some((animation) =>

@@ -6,7 +6,7 @@ const NOBODY = randomUUID();
 /** Chooses a row to tamper with. */
 const ONE = (table: string): string => `CREATE TEMP TABLE one AS SELECT id FROM ${table} ORDER BY random() LIMIT 1`;
 
-/** Name of a check → statements that break its rule, the last of which says what is to be named. */
+/** Name of a check → statements that break its rule. The last one returns what the check must name. */
 export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'I13 records are what their history says': [
     [

@@ -15,8 +15,8 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-// One cluster per process however many files ask for it. It lives on the global object because test files that share a
-// process may load this module more than once.
+// One cluster per process. It is stored on the global object because test files in one process may load this module
+// repeatedly.
 const OWN_CLUSTER = Symbol.for('docket.test.cluster');
 type Global = typeof globalThis & { [OWN_CLUSTER]?: Promise<TestCluster> };
 
@@ -62,14 +62,14 @@ async function exists(client: pg.Client, database: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The name of the template says which migrations made it, so that a changed migration never meets an old template. */
+/** The name of the template contains a hash of the migrations, so that a changed migration never uses an old template. */
 async function templateName(): Promise<string> {
   const hash = createHash('sha256');
   for (const migration of await readMigrations()) hash.update(`${migration.name} ${migration.checksum}\n`);
   return `docket_template_${hash.digest('hex').slice(0, 16)}`;
 }
 
-/** Makes the migrated template unless it is there; answers its name. Any number of processes may ask at once. */
+/** Creates the migrated template unless it exists, and returns its name. Safe for concurrent processes. */
 export async function prepareTemplate(): Promise<string> {
   const url = await serverUrl();
   const name = await templateName();

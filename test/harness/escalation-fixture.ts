@@ -1,4 +1,4 @@
-/** A world in which memberships give roles, records and audiences. */
+/** A fixture in which memberships grant roles, records and audiences. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
@@ -6,10 +6,11 @@ import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, RIGHTS, stored, user } from './small-configuration.ts';
 
 /**
- * - admin: everything. clerk: administers users and configures, nothing else. member: a clerk who is in the group `secret` and in
- *   the unit `branch`. delegate: a clerk who may give the group `listed` and the unit `branch`.
+ * - admin: all rights. clerk: administers users and configures, nothing else. member: a clerk who is in the group `secret`
+ * and in
+ * the unit `branch`. delegate: a clerk who may grant the group `listed` and the unit `branch`.
  * - by-group, by-unit, by-units: read cases of their groups, of their unit, of their unit and those below.
- * - nobody: nothing at all.
+ * - nobody: no rights.
  */
 export const USERS = ['admin', 'clerk', 'member', 'delegate', 'by-group', 'by-unit', 'by-units', 'nobody'] as const;
 export type FixtureUser = (typeof USERS)[number];

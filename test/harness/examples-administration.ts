@@ -1,4 +1,4 @@
-/** Calls about people, connections and configuration, as they come in the examples of the OpenAPI documents. */
+/** Example calls for users, integrations and configuration, recorded into the OpenAPI documents. */
 import type { Recorder } from './examples-recorder.ts';
 
 /** Ids of users. */

@@ -1,4 +1,4 @@
-/** Makes successful calls of a running service and keeps them, with the answers, as examples for the OpenAPI documents. */
+/** Makes successful calls of a running service and records them with the responses as examples of the OpenAPI documents. */
 import assert from 'node:assert/strict';
 import type { Example } from '../../src/contract/examples.ts';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -11,7 +11,7 @@ const LONGEST_TEXT = 1000;
 
 export type Call = Omit<Example, 'answer' | 'mediaType'>;
 
-/** Makes calls as the administrator and keeps each as the example of its operation. */
+/** Makes calls as the administrator and records each as the example of its operation. */
 export class Recorder {
   readonly examples = new Map<string, Example>();
   readonly app: TestApp;
@@ -23,7 +23,7 @@ export class Recorder {
     this.#keys = keys;
   }
 
-  /** Makes a call that must succeed, and keeps it. @returns `data` of the answer */
+  /** Makes a call that must succeed and records it. @returns `data` of the response */
   async keep(id: string, call: Call = {}, session?: Record<string, string>): Promise<any> {
     const { answer, mediaType } = await this.#send(id, call, session);
     const example: Example = { ...call, ...(answer === undefined ? {} : { answer }), ...mediaType };

@@ -1,10 +1,10 @@
-/** Calls about records, articles, imports and exports, as they come in the examples of the OpenAPI documents. */
+/** Example calls for records, articles, imports and exports, recorded into the OpenAPI documents. */
 import type { Recorder } from './examples-recorder.ts';
 import type { People } from './examples-administration.ts';
 
 export const ADMIN_PASSWORD = 'correct horse battery staple';
 
-/** Beside the starter configuration. */
+/** Applied in addition to the starter configuration. */
 export const EXAMPLE_CONFIGURATION = [
   {
     name: 'world.yaml',

@@ -1,4 +1,4 @@
-/** Records worked examples for the OpenAPI documents: successful calls of a running service, and what it answers. */
+/** Records the examples of the OpenAPI documents: successful calls of a running service and their responses. */
 import type { Example } from '../../src/contract/examples.ts';
 import { startTestApp } from './app.ts';
 import { configurationExamples, identityExamples, integrationExamples } from './examples-administration.ts';
@@ -11,7 +11,7 @@ import {
   EXAMPLE_CONFIGURATION,
 } from './examples-records.ts';
 
-/** Starts a service, makes every call of the stories and gives what was kept, by id of the operation. */
+/** Starts a service and makes all example calls. @returns examples by operation id */
 export async function recordExamples(): Promise<Map<string, Example>> {
   const app = await startTestApp();
   try {

@@ -30,7 +30,7 @@ export class FakeS3 {
     return fake;
   }
 
-  /** As the setting `DOCKET_BLOBS` takes it. */
+  /** The address in the format of the setting `DOCKET_BLOBS`. */
   get setting(): string {
     const { port } = this.#server.address() as AddressInfo;
     return `s3://docket/files?endpoint=${encodeURIComponent(`http://127.0.0.1:${port}`)}`;

@@ -1,6 +1,6 @@
 /**
- * Unique tokens appended to the same few texts by everybody at once, in every way that a record can be changed, while processes
- * are killed: whoever was told that a token stands finds it there once.
+ * Concurrent clients append unique tokens to the same few texts, through every channel, while processes are killed. Every
+ * acknowledged token must be present exactly once.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyOutcome } from './fault-injection.ts';
@@ -28,10 +28,10 @@ interface Client {
   name: string;
   texts: readonly Text[];
   seen: Appends;
-  /** Tokens that were acknowledged, and those of which nobody knows. */
+  /** Acknowledged tokens, and tokens of unknown outcome. */
   sure: Map<string, Text>;
   maybe: Set<string>;
-  /** What was read, with its text: each must be how the final one begins. */
+  /** Texts that were read; each must be a prefix of the final one. */
   reads: { text: Text; note: string }[];
 }
 
@@ -43,7 +43,7 @@ async function ask(client: Client, method: string, path: string, body?: unknown)
 
 type Sent = 'done' | 'refused' | 'unknown';
 
-/** One append on the revision that was read. An import has no revision: it is decided on what it finds, so it appends alone. */
+/** One append at the revision that was read. An import has no revision and appends only. */
 async function append(client: Client, way: (typeof WAYS)[number], text: Text): Promise<void> {
   const read = await ask(client, 'GET', `/objects/${text.id}`);
   if (read?.status !== 200) return;
@@ -121,7 +121,7 @@ export async function appendTokens(environment: FaultEnvironment, options: Appen
     else await environment.killBackend(next);
   }
   await Promise.all(clients);
-  // What a killed process had sent may still be under way in the database for a moment.
+  // Statements of a killed process may still be running in the database for a moment.
   await sleep(1000);
   seen.problems.push(...(await judgeTokens(environment, shared)), ...(await verifyOutcome(environment)));
   return seen;

@@ -1,4 +1,4 @@
-/** What clients of a service that is being broken stand on: chance that can be repeated, and one try. */
+/** Shared by clients of the fault tests: repeatable random numbers and one request attempt. */
 
 /** A repeatable source of numbers from 0 to 1, so that a failing run can be repeated by its seed. */
 export function random(seed: number): () => number {
@@ -19,7 +19,7 @@ export interface LoadAnswer {
 
 const TRY_MS = 8000;
 
-/** One try; undefined when no answer came, so that nobody knows what happened. */
+/** One attempt; undefined if no response came, so that the outcome is unknown. */
 export async function attempt(
   url: string,
   key: string,

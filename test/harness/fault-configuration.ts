@@ -1,4 +1,4 @@
-/** What the service is configured to be while it is broken on purpose: one type with everything that writes reach. */
+/** The configuration of the fault tests: one type that uses everything that writes can affect. */
 
 export const FAULT_CONFIGURATION = `
 settings: { defaultLocale: en-US, timezone: UTC }
@@ -91,7 +91,7 @@ ${Array.from({ length: 10 }, (_, turn) => (turn === 0 ? 'alice' : `other-${turn}
   .join('\n')}
 `;
 
-/** The ids that calls need and that codes do not stand for. */
+/** Ids that calls need and that cannot be derived from codes. */
 export interface FaultIds {
   alice: string;
   item: string;

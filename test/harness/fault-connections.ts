@@ -1,4 +1,4 @@
-/** Connections between service and database that break or stand still, under a mix of all writes. */
+/** Breaks or stalls connections between service and database under a mixed write load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newJournal } from './fault-journal.ts';
 import { type Outcome, runUnderLoad } from './fault-injection.ts';
@@ -19,7 +19,7 @@ export interface ConnectionFaults {
   close(): Promise<void>;
 }
 
-/** The second process reaches the database through the proxy; the first keeps it alive. */
+/** The second process connects through the proxy; the first keeps the database running. */
 export async function startConnectionFaults(): Promise<ConnectionFaults> {
   let proxy: FaultProxy | undefined;
   const environment = await FaultEnvironment.start({
@@ -42,9 +42,8 @@ export async function startConnectionFaults(): Promise<ConnectionFaults> {
 }
 
 /**
- * Cuts connections after the database has committed and before it could say so, one at a time, until `count` requests were told
- * that the database went away: a cut may also meet the work of nobody's request (an import, the outbox), or an item of a bulk
- * call.
+ * Cuts connections one at a time between the commit and its confirmation, until `count` requests got DATABASE_UNAVAILABLE. A
+ * cut may also affect background work or an item of a bulk call.
  */
 export async function cutResponses(on: ConnectionFaults, count: number, seed: number, name = 'cut'): Promise<Outcome> {
   const { stage: environment, proxy } = on;

@@ -1,4 +1,4 @@
-/** Disks of a fixed size that get full under a mix of all writes. Needs root, to mount memory as a disk. */
+/** Disks of a fixed size that fill up under a mixed write load. Needs root to mount a memory file system. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,8 +16,9 @@ export function mountSmall(folder: string, mebibytes: number): () => void {
 }
 
 /**
- * Fills the disk to the last byte, leaves it so for a while, makes room again, and waits until writes succeed by themselves.
- * Full is full for what PostgreSQL wants to write too: it may refuse, or end and be started again.
+ * Fills the disk completely, waits, frees space, and waits until writes succeed again without intervention. PostgreSQL may
+ * reject
+ * writes meanwhile, or end and be restarted.
  */
 export async function fillDisk(
   environment: FaultEnvironment,
@@ -40,7 +41,7 @@ export async function fillDisk(
       const until = performance.now() + fullMs;
       while (performance.now() < until) {
         await sleep(200);
-        // What is freed meanwhile is taken again.
+        // Space that is freed meanwhile is filled again.
         fill(disk, `${filler}-${refused++}`);
       }
       for (let turn = 0; turn < refused; turn++) rmSync(`${filler}-${turn}`, { force: true });

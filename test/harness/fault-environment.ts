@@ -1,6 +1,7 @@
 /**
- * Two processes of the real service on one embedded database on disk, set up with the world of `fault-configuration.ts`. The first is
- * the one that keeps the database alive; the second reaches it as any other database.
+ * Two processes of the real service on one embedded database on disk, with the configuration of `fault-configuration.ts`. The
+ * first
+ * process keeps the database running; the second connects to it by URL.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -38,7 +39,7 @@ export class FaultEnvironment {
   readonly #options: FaultEnvironmentOptions;
   readonly #own: boolean;
   readonly #services: Service[] = [];
-  /** What processes said that are no more. */
+  /** Output of processes that have ended. */
   readonly #gone: string[] = [];
   readonly #environments: Environment[] = [];
   key = '';
@@ -96,7 +97,7 @@ export class FaultEnvironment {
     return this.#environments.length;
   }
 
-  /** Whether nobody takes events out of the outbox. */
+  /** True if no process consumes the outbox. */
   get keepsOutbox(): boolean {
     return (this.#options.role ?? 'api') === 'api';
   }
@@ -110,7 +111,7 @@ export class FaultEnvironment {
     return path.join(this.folder, 'data', 'blobs');
   }
 
-  /** @throws Error with what it said unless it exits 0 */
+  /** @throws Error with its output unless it exits with 0 */
   async command(args: readonly string[]): Promise<string> {
     const ended = await docket(args, this.env);
     if (ended.code !== 0) throw new Error(`docket ${args.join(' ')}: ${ended.stdout}${ended.stderr}`);
@@ -137,7 +138,7 @@ export class FaultEnvironment {
     return service;
   }
 
-  /** Where the processes answer, killed ones too: they come back at the same address. */
+  /** Addresses of the processes, including killed ones: they restart at the same address. */
   urls(): string[] {
     return this.#environments.map((env) => `http://127.0.0.1:${env['DOCKET_PORT']}`);
   }
@@ -153,7 +154,7 @@ export class FaultEnvironment {
     await this.begin(turn);
   }
 
-  /** The first process of the database server; 0 while none has said that it runs. */
+  /** The main process of the database server; 0 until one is reported. */
   serverPid(): number {
     try {
       return Number(readFileSync(path.join(this.folder, 'data', 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -196,7 +197,7 @@ export class FaultEnvironment {
     return Math.round(performance.now() - began);
   }
 
-  /** Whether every process still runs by itself, else what they said. */
+  /** True if all processes still run; otherwise their output. */
   said(): string {
     return this.#services.map((service) => service.output().slice(-1500)).join('\n--\n');
   }

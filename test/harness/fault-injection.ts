@@ -1,4 +1,4 @@
-/** A mix of all writes while something breaks, then everything that was told held against what is stored. */
+/** Runs a mixed write load during a fault, then compares all responses with the stored data. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { verifyAcknowledged } from './fault-verification.ts';
 import { type WorkloadJournal, newJournal } from './fault-journal.ts';
@@ -7,7 +7,7 @@ import type { FaultEnvironment } from './fault-environment.ts';
 import { docket } from './fault-service.ts';
 import { random } from './fault-client.ts';
 
-/** What was under way is answered within this after the last fault. */
+/** Time limit for pending requests after the last fault. */
 const BACK_MS = 20_000;
 
 export interface Fault {
@@ -20,16 +20,16 @@ export interface Fault {
   urls?: readonly string[];
   pauseMs?: number;
   excused?: readonly string[];
-  /** Where this load is noted beside others, all of whose names begin with `prefix`. */
+  /** Prefix of the records of this load, to separate it from others. */
   beside?: { journal: WorkloadJournal; prefix: string };
-  /** Milliseconds that one try may take, and that everything may take after the last fault. */
+  /** Milliseconds: time limit of one attempt, and of everything after the last fault. */
   tryMs?: number;
   backMs?: number;
   /** What happens meanwhile; the load ends when it does. */
   faults(next: () => number): Promise<void>;
 }
 
-/** What is wrong after a fault, and what was told during it. */
+/** Problems found after a fault, and the responses during it. */
 export interface Outcome {
   problems: string[];
   journal: WorkloadJournal;
@@ -76,7 +76,7 @@ export async function runUnderLoad(fault: Fault): Promise<Outcome> {
   return { problems, journal };
 }
 
-/** The service's own invariant checks, and those that hold only while nobody takes the outbox. */
+/** The service's own invariant checks, and those that hold only while the outbox is not consumed. */
 export async function verifyOutcome(environment: FaultEnvironment): Promise<string[]> {
   const ended = await docket(['doctor', '--deep', '--json'], environment.env);
   const checks = JSON.parse(ended.stdout) as { name: string; ok: boolean; says: string }[];
@@ -90,7 +90,7 @@ export async function verifyOutcome(environment: FaultEnvironment): Promise<stri
   return problems;
 }
 
-/** One line about what was told. */
+/** One line that summarises the responses. */
 export function summaryOf({ journal }: Outcome): string {
   const acknowledged = [...journal.acknowledged].map(([kind, count]) => `${count} ${kind}`).join(', ');
   const refusals = [...journal.codes].map(([code, count]) => `${count} ${code}`).join(', ');
@@ -107,7 +107,7 @@ export interface KillCounts {
   database: number;
 }
 
-/** Milliseconds that it took to answer again after each kill of the database. */
+/** Milliseconds until the first response after each kill of the database. */
 export interface Kills extends Outcome {
   back: number[];
 }

@@ -1,12 +1,12 @@
-/** What clients were told while a service was being broken (`fault-workload.ts`). */
+/** The responses that clients got during a fault (`fault-workload.ts`). */
 
-/** What a record holds, as its client was told. */
+/** The expected content of a record according to its client's responses. */
 export interface ExpectedRecord {
   revision: number;
   title: string;
   note: string | null;
   archived: boolean;
-  /** Whether the transition `take` was the last one. */
+  /** True if `take` was the last transition. */
   taken: boolean;
 }
 

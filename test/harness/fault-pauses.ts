@@ -1,4 +1,4 @@
-/** Processes that stand still and go on (SIGSTOP), and ones that are told to stop, under load. */
+/** Suspends processes (SIGSTOP) and stops them under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultEnvironment } from './fault-environment.ts';
 import { attempt } from './fault-client.ts';
@@ -6,7 +6,7 @@ import { OpenLoopSender } from './open-loop-sender.ts';
 
 /** The limit of an ordinary request, and what a busy machine may add. */
 const DEADLINE_MS = 33_000;
-/** A process that is told to stop has so long to finish what runs. */
+/** Time that a stopping process has to finish running requests. */
 const DRAIN_MS = 25_000;
 
 const READS = [{ method: 'GET', path: '/api/v1/objects?pageSize=5', weight: 1 }];
@@ -30,7 +30,7 @@ async function still(pids: readonly number[], ms: number, meanwhile: () => Promi
   }
 }
 
-/** The process stands still; what was asked of it is answered afterwards. @returns what is wrong */
+/** Suspends the process; its requests must be served afterwards. @returns problems */
 export async function pauseService(environment: FaultEnvironment, turn: number, ms: number): Promise<string[]> {
   const url = environment.urls()[turn] as string;
   let asked: Promise<(unknown | undefined)[]> = Promise.resolve([]);
@@ -46,7 +46,7 @@ export async function pauseService(environment: FaultEnvironment, turn: number, 
   return unanswered === 0 ? [] : [`${unanswered} of 8 requests of a process that stood still had no answer`];
 }
 
-/** All of the database stands still: every request is answered in time, by a refusal if need be. @returns what is wrong */
+/** Suspends the whole database; every request must get a response in time, if necessary an error. @returns problems */
 export async function pauseDatabase(environment: FaultEnvironment, ms: number): Promise<string[]> {
   const problems: string[] = [];
   const ask = async (url: string): Promise<void> => {
@@ -71,12 +71,12 @@ export async function pauseDatabase(environment: FaultEnvironment, ms: number): 
   return problems;
 }
 
-/** The process is told to stop while 16 requests are always under way, and is started again. @returns what is wrong */
+/** Stops the process while 16 requests are always running, and restarts it. @returns problems */
 export async function stopUnderLoad(environment: FaultEnvironment, turn: number): Promise<string[]> {
   const sender = new OpenLoopSender(environment.urls()[turn] as string, environment.key, READS);
   let over = false;
   const load = sender.keep(16, DRAIN_MS + 5000, () => over);
-  // On a busy machine the first answer may take long.
+  // On a busy machine the first response may take long.
   for (let waited = 0; waited < 10_000 && sender.answered < 16; waited += 50) await sleep(50);
   const began = performance.now();
   const code = await environment.service(turn).stop();

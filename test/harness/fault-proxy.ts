@@ -1,20 +1,22 @@
 /**
- * A TCP proxy before the database that breaks connections in the ways of networks. It knows as much of PostgreSQL's protocol as
- * it takes to say when a statement that writes has been sent, so that it can cut exactly between commit and answer.
+ * A TCP proxy before the database that breaks connections like networks do. It parses enough of the PostgreSQL protocol to
+ * detect
+ * a sent write statement, so that it can cut exactly between commit and confirmation.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `hole`: nothing passes, and nobody is told. */
+/** `hole`: nothing passes and no side is notified. */
 export type FaultMode = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
 
 /**
- * How a connection ends at a statement: before it reaches the database; after the database did it and before it could say so; with
- * the report of a database that an administrator shuts down; by a reset.
+ * How a connection ends at a statement: before it reaches the database; after it ran and before the confirmation; with the
+ * error of
+ * an administrator shutdown; by a reset.
  */
 export type ConnectionEnd = 'unsent' | 'untold' | 'dismissed' | 'reset';
 
-/** What PostgreSQL says to a connection that is terminated (57P01). */
+/** The message of PostgreSQL to a terminated connection (57P01). */
 function dismissal(): Buffer {
   const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
   const head = Buffer.alloc(TYPE_BYTES + LENGTH_BYTES);
@@ -36,12 +38,12 @@ function resetSocket(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** Reads what a client sends, message by message, and says whether the last one that runs something writes. */
+/** Parses client messages and reports whether the last executing one writes. */
 class Frontend {
   #rest = Buffer.alloc(0);
   #started = false;
   readonly #writing = new Set<string>();
-  /** A write has been sent, and nothing has come back since. */
+  /** A write has been sent and nothing has come back since. */
   pending = false;
   /** Statements sent so far. */
   statements = 0;
@@ -54,7 +56,7 @@ class Frontend {
       const length = head + this.#rest.readInt32BE(head);
       if (this.#rest.length < length) return;
       if (this.#started) this.#message(String.fromCharCode(this.#rest[0] ?? 0), this.#rest.subarray(5, length));
-      // The first message is the start-up, which has no type; nobody asks for TLS here.
+      // The first message is the start-up message, which has no type. TLS is not used here.
       this.#started = true;
       this.#rest = this.#rest.subarray(length);
     }
@@ -155,13 +157,13 @@ export class FaultProxy {
     return how;
   }
 
-  /** Ends the connection of the statement that comes as number `at` from now on. */
+  /** Ends the connection at the `at`-th statement from now on. */
   endAt(at: number, how: ConnectionEnd): void {
     this.#counted = 0;
     this.ending = { at, how };
   }
 
-  /** `look` sees each piece before it goes on, and says whether it does. */
+  /** `look` sees each chunk before it passes and returns whether it does. */
   #pass(from: Socket, to: Socket, look: (chunk: Buffer) => boolean): void {
     let order = Promise.resolve();
     from.on('data', (chunk: Buffer) => {
@@ -184,12 +186,12 @@ export class FaultProxy {
       }
       return;
     }
-    // What was swallowed never comes, so that the connection is of no use to anybody afterwards.
+    // Swallowed data never arrives, so the connection is unusable afterwards.
     if (this.weather === 'hole') from.pause();
     else if (!to.destroyed) to.write(chunk);
   }
 
-  /** Ends every connection at once, as a restarted firewall does. */
+  /** Ends all connections, like a restarted firewall. */
   reset(): void {
     for (const socket of this.#sockets) resetSocket(socket);
   }

@@ -18,12 +18,12 @@ export interface Ended {
 
 export interface Service {
   url: string;
-  /** What it printed so far. */
+  /** Its output so far. */
   output(): string;
   alive(): boolean;
   /** The process that was started, which is the one that serves where Node is new enough. */
   pid: number;
-  /** Kills it and all that it started in its process group, without a chance to clean up. */
+  /** Kills the process and its process group without cleanup. */
   kill(): Promise<void>;
   /** Asks it to stop, and waits. @returns its exit code */
   stop(): Promise<number | null>;
@@ -38,7 +38,7 @@ function start(args: readonly string[], env: Environment): ChildProcess {
   return spawn(process.execPath, [DOCKET, ...args], {
     env: environment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own, so that a kill reaches a process behind the one that was started too.
+    // A separate process group, so that a kill also reaches child processes.
     detached: true,
   });
 }
@@ -80,7 +80,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts `docket serve` and waits until it says where it answers. @throws Error with its output when it ends instead */
+/** Starts `docket serve` and waits for its address. @throws Error with its output if it ends instead */
 export async function startService(env: Environment, args: readonly string[] = []): Promise<Service> {
   const child = start(['serve', ...args], env);
   const said = collect(child);
@@ -109,7 +109,7 @@ export async function startService(env: Environment, args: readonly string[] = [
     const url = /Docket answers at (http:\/\/\S+)/.exec(said.stdout)?.[1] ?? silent;
     if (url !== undefined) {
       const stop = async (): Promise<number | null> => {
-        // To the first process alone: that a signal reaches the one that serves is its business.
+        // Only to the first process: it must pass the signal on to the serving one.
         child.kill('SIGTERM');
         await closed;
         return ended ?? null;

@@ -17,7 +17,7 @@ export interface SoakWindow {
   writeP99: number;
   reads: number;
   readP99: number;
-  /** Of each process, its least in the window, since what garbage stands at a moment says nothing; MiB. */
+  /** Minimum memory of each process in the window in MiB, because garbage makes single readings meaningless. */
   rss: number[];
   descriptors: number[];
   connections: number;

@@ -1,4 +1,4 @@
-/** Holds what clients were told (`fault-workload.ts`) against what is stored. */
+/** Compares the responses of clients (`fault-workload.ts`) with the stored data. */
 import type { ExpectedRecord, WorkloadJournal } from './fault-journal.ts';
 
 type Rows = <Row>(statement: string, values?: readonly unknown[]) => Promise<Row[]>;
@@ -13,7 +13,7 @@ interface StoredRecord {
   taken: boolean;
 }
 
-/** @returns what is wrong, one line each; `prefix` begins every tag of this load */
+/** @returns one line per problem; `prefix` begins every tag of this load */
 export async function verifyAcknowledged(rows: Rows, journal: WorkloadJournal, prefix: string): Promise<string[]> {
   const problems = journal.surprises.splice(0);
   const stored = await rows<StoredRecord>(
@@ -54,7 +54,7 @@ function fits(found: StoredRecord, told: ExpectedRecord): boolean {
   );
 }
 
-/** Comments, files and relations: each keyed one once, under the id that was told. */
+/** Comments, attachments and relations: each one with an Idempotency-Key exists once, with the id of the response. */
 async function judgeAround(rows: Rows, journal: WorkloadJournal, prefix: string): Promise<string[]> {
   const problems: string[] = [];
   const kinds = [

@@ -1,6 +1,7 @@
 /**
- * Clients that do every kind of write to a service that is being broken, and remember what they were told. Each client is the
- * only one that changes its records, so that it knows what they must hold; what nobody answered may have happened or not.
+ * Clients that do every kind of write during a fault and record the responses. Each client alone changes its records, so it
+ * knows
+ * the expected content; a request without a response may or may not have taken effect.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,15 +18,15 @@ export interface WorkloadOptions {
   random: () => number;
   journal: WorkloadJournal;
   running: () => boolean;
-  /** No more once the service is given up: what is under way then stays without an answer. */
+  /** Aborted when the service is given up; pending requests then have no response. */
   patient: () => boolean;
-  /** Refusals that the fault at hand excuses, beyond those that every fault does. */
+  /** Error responses allowed by the current fault, in addition to those that every fault allows. */
   excused?: readonly string[];
-  /** Milliseconds that one try may take. */
+  /** Milliseconds: time limit of one attempt. */
   tryMs?: number;
   /** Milliseconds between two writes of one client. */
   pauseMs?: number;
-  /** Told how long each acknowledged write took. */
+  /** Receives the duration of each acknowledged write. */
   onAnswer?: (ms: number) => void;
 }
 
@@ -126,7 +127,7 @@ class MixClient {
     await sleep(20 + this.#options.random() * 60);
   }
 
-  /** Sends until it is answered with success; the same answer must come however often it is sent. */
+  /** Retries until success; every successful response must be the same. */
   async #certainly(what: string, path: string, body: unknown, key?: string): Promise<Body | undefined> {
     while (this.#options.patient()) {
       const answer = await this.#send(what, 'POST', path, body, key);
@@ -231,7 +232,7 @@ class MixClient {
     );
   }
 
-  /** One change of a record of ours, and what is known of it afterwards. */
+  /** One change of an own record and the resulting knowledge about it. */
   async #change(
     what: string,
     record: Known,
@@ -277,7 +278,7 @@ class MixClient {
     }
   }
 
-  /** After a change that was not acknowledged: what stands, and what may yet come. */
+  /** After an unacknowledged change: the current state, and what may still take effect. */
   async #settle(what: string, record: Known, after: ExpectedRecord | undefined): Promise<void> {
     while (this.#options.patient()) {
       const found = await this.#send(`read after ${what}`, 'GET', `/objects/${record.id}`);
@@ -290,7 +291,7 @@ class MixClient {
       const now = options.find((option) => option?.revision === revision);
       const values = found.body.data?.['values'] as Body | undefined;
       const title = values?.['title'] ?? found.body.data?.['title'];
-      // Two unanswered changes of one revision: only one of them can have been made, and the title or the note tells which.
+      // Two unacknowledged changes of one revision: at most one took effect; the title or the note shows which.
       const fits = options.find(
         (option) =>
           option?.revision === revision && option.title === title && option.note === (values?.['note'] ?? null),
@@ -374,7 +375,7 @@ function holding({ revision, title, note, archived, taken }: Known): ExpectedRec
   return { revision, title, note, archived, taken };
 }
 
-/** Writes of every kind until told to stop; then what is under way is answered. */
+/** Writes of every kind until the end; then waits for pending requests. */
 export async function runWorkloadClient(options: WorkloadOptions): Promise<void> {
   await new MixClient(options).run();
 }

@@ -24,7 +24,7 @@ export function field(
   };
 }
 
-/** The stored form of an acceptable value. Checks that it is stable when checked again. */
+/** The stored form of a valid value. Checks that it is stable when parsed again. */
 export function stored(of: FieldDefinition, input: unknown): unknown {
   const checked = checkValue(of, input, '/values/f');
   assert.ok(checked.ok, `${of.dataType} ${String(JSON.stringify(input)).slice(0, 60)}: ${JSON.stringify(checked)}`);

@@ -142,7 +142,7 @@ export const echoing: BoundOperation[] = [
   }),
 ];
 
-/** A GET that runs `handler`; `raw` when the answer is no envelope. */
+/** A GET that runs `handler`; `raw` if the response has no envelope. */
 export function getting(
   path: string,
   handler: Parameters<typeof bind>[1],
@@ -251,7 +251,7 @@ export async function startSample(
   };
 }
 
-/** Sends bytes as they are and gives all that comes back until the server closes. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   for (const part of parts) socket.write(part);

@@ -1,4 +1,4 @@
-/** A world for people, groups and units. */
+/** A fixture for users, groups and units. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { startTestApp, type TestAnswer, type TestApp } from './app.ts';
@@ -6,8 +6,8 @@ import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, RIGHTS, stored, user } from './small-configuration.ts';
 
 /**
- * - admin: everything. clerk: administers people and nothing else. helper: a clerk who is an agent, by a group in a group.
- * - nobody: nothing at all.
+ * - admin: all rights. clerk: only administers users. helper: a clerk who is an agent through a nested group.
+ * - nobody: no rights.
  */
 export const USERS = ['admin', 'clerk', 'helper', 'nobody'] as const;
 export type FixtureUser = (typeof USERS)[number];
@@ -49,7 +49,7 @@ export interface IdentityFixture {
   user(): Promise<string>;
   group(): Promise<string>;
   unit(parentId?: string): Promise<string>;
-  /** Id of a group of the world. */
+  /** Id of a group of the fixture. */
   id(code: string): Promise<string>;
   rows<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** @throws AssertionError when an answer was not as the documents describe it */

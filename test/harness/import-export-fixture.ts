@@ -1,4 +1,7 @@
-/** A world for imports and exports: tickets with a field of every kind, assets they refer to, and people of unequal rights. */
+/**
+ * A fixture for imports and exports: tickets with a field of every data type, assets they refer to, and users with different
+ * rights.
+ */
 import assert from 'node:assert/strict';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
@@ -6,8 +9,8 @@ import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, stored } from './small-configuration.ts';
 
 /**
- * - boss: everything. clerk: imports and exports tickets of kind `a`, `secret` hidden, `grade` to be read alone; sees assets
- *   of kind `a`. porter: the rights to import and export, and no record. stranger: nothing at all.
+ * - boss: all rights. clerk: imports and exports tickets of kind `a`, `secret` hidden, `grade` read-only; sees assets
+ * of kind `a`. porter: the rights to import and export, and no records. stranger: no rights.
  */
 export const USERS = ['boss', 'clerk', 'porter', 'stranger'] as const;
 export type FixtureUser = (typeof USERS)[number];
@@ -122,7 +125,7 @@ export interface ImportExportFixture {
   ok<T = any>(who: FixtureUser, method: string, path: string, body?: unknown): Promise<T>;
   /** Below `/api/admin/v1`, with a key that may. */
   admin(who: FixtureUser, method: string, path: string, body?: unknown): Promise<TestAnswer>;
-  /** Defines an import of tickets from CSV; what is not said is usual. @returns its id */
+  /** Defines an import of tickets from CSV with defaults for omitted properties. @returns its id */
   define(more?: Definition): Promise<string>;
   run(who: FixtureUser, definitionId: string, content: string, dryRun?: boolean): Promise<RunResult>;
   make(values: Record<string, unknown>, type?: string): Promise<{ id: string; number: string }>;

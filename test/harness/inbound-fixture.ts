@@ -1,4 +1,4 @@
-/** Integrations in the world of `record-fixture.ts`, set up by the chief. */
+/** Integrations on top of `record-fixture.ts`, created by chief. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestAnswer } from './app.ts';
@@ -45,7 +45,7 @@ export interface InboundFixture {
   people: Record<string, string>;
   /** A call of the chief's below `/api/admin/v1`. */
   admin(method: string, path: string, body?: unknown): Promise<TestAnswer>;
-  /** The id of a new integration whose principal is the chief. */
+  /** The id of a new integration whose principal is chief. */
   integration(config: Config, enabled?: boolean): Promise<string>;
   call(who: FixtureUser, id: string, body: unknown, idempotencyKey?: string): Promise<TestAnswer>;
   runs(id: string, query?: string): Promise<any[]>;

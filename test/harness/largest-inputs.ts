@@ -1,7 +1,9 @@
 /**
- * The largest legal input of every operation, for the test of the event loop: what a caller may send, and what may be stored where
- * the operation reads. `MINIMAL` is for operations whose input and answer are bounded by a few kilobytes; they are measured with
- * the call of the access table.
+ * The largest legal input of every operation, for the event loop test: both the request and the stored data that the
+ * operation
+ * reads. `MINIMAL` lists operations whose input and response are limited to a few kilobytes; they are measured with the call
+ * of
+ * the access test.
  */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
@@ -11,7 +13,7 @@ import { stored } from './small-configuration.ts';
 
 export const MINIMAL = 'minimal';
 
-/** A call and the status that it gets. */
+/** A call and its expected status. */
 export interface Large extends Call {
   name: string;
   status: number;
@@ -23,7 +25,7 @@ const LONG_FIELDS = 10;
 const LONGEST = 100_000;
 const BODY = 10 * 1024 * 1024 - 1000;
 
-/** The world of the access test with long fields. */
+/** The configuration of the access test with long fields. */
 export const LARGE_CONFIGURATION = WORLD.replace(
   '      - { code: picture, dataType: rich-text }\n',
   `      - { code: picture, dataType: rich-text }\n      - { code: data, dataType: json }\n${Array.from(
@@ -77,7 +79,7 @@ function richTexts(): Record<string, unknown> {
   };
 }
 
-/** What the world holds before the calls are made. */
+/** The stored data before the calls. */
 export interface Seeded {
   app: TestApp;
   /** The id of a record with long texts, with comments and a long history. */
@@ -132,7 +134,7 @@ function wideFilter(): object {
   return { logic: 'AND', conditions: Array.from({ length: 100 }, () => leaf) };
 }
 
-/** Enough for several units of work; 100 are the most, and take as long for each. */
+/** Enough for several units of work; the maximum is 100, and each takes as long. */
 const ITEMS = 12;
 
 async function bulk(seen: Seeded, length: number, kind: string): Promise<Large> {
@@ -172,7 +174,7 @@ async function definition(seen: Seeded, format: 'CSV' | 'JSON'): Promise<string>
   return id;
 }
 
-/** Operations whose input and answer are bounded by a few kilobytes. */
+/** Operations whose input and response are limited to a few kilobytes. */
 const SMALL = `
   metadata.types metadata.fields objects.schema objects.image objects.restore comments.edit comments.archive
   attachments.list attachments.content attachments.archive relations.list relations.definitions relations.add

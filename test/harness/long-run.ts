@@ -5,11 +5,11 @@ export interface LongRun {
   number(name: string): number;
   seed: number;
   say(line: string): void;
-  /** Says what is wrong, and ends the process. */
+  /** Reports problems and ends the process. */
   end(problems: readonly string[]): never;
 }
 
-/** `defaults`: the options that the script takes, beside `--seed`. */
+/** `defaults`: the options of the script besides `--seed`. */
 export function longRun(defaults: Readonly<Record<string, number>>): LongRun {
   const options = Object.entries({ ...defaults, seed: Math.floor(Math.random() * 1e9) });
   const { values } = parseArgs({

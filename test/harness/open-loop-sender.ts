@@ -1,6 +1,7 @@
 /**
- * Sends requests at a given rate, whether or not the ones before were answered (open loop), over raw connections that are kept: the
- * sender must cost much less than what it overloads. What is sent is made once; of an answer only what is counted is read.
+ * Sends requests at a given rate regardless of responses (open loop), over persistent raw connections. The sender must be
+ * much cheaper
+ * than the server under test: requests are prepared once, and only counted parts of responses are parsed.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -8,7 +9,7 @@ export interface Kind {
   method: string;
   path: string;
   body?: unknown;
-  /** How often, beside the others. */
+  /** Weight relative to the others. */
   weight: number;
 }
 
@@ -24,7 +25,7 @@ export interface TimedRequest {
 
 export interface RequestBatch {
   shots: TimedRequest[];
-  /** Due, and not sent for want of a connection. */
+  /** Due requests that were not sent for lack of a connection. */
   unsent: number;
   /** Sent over a connection that had been answered before, and it ended without an answer. */
   broken: number;
@@ -54,7 +55,7 @@ export class OpenLoopSender {
   #began = 0;
   #turn = 0;
 
-  /** Answers so far of what is being sent. */
+  /** Responses so far of the current batch. */
   get answered(): number {
     return this.#volley.shots.length;
   }
@@ -148,7 +149,7 @@ export class OpenLoopSender {
     return this.#volley;
   }
 
-  /** Keeps `lines` requests under way for `ms`, or until they are `over`. @returns the answers that came in that time */
+  /** Keeps `lines` requests running for `ms`, or until `over` returns true. @returns the responses in that time */
   async keep(lines: number, ms: number, over: () => boolean = () => false): Promise<RequestBatch> {
     this.#volley = { shots: [], unsent: 0, broken: 0, turnedAway: 0 };
     this.#began = performance.now();

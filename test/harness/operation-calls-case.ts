@@ -13,18 +13,18 @@ export interface Call {
 export type Login = 'full' | 'partial' | 'reader' | 'nobody';
 
 export interface OperationCase {
-  /** A minimal valid call; made anew for each try, so that tries do not meet. */
+  /** A minimal valid call, created for each attempt, so that attempts do not conflict. */
   call(): Call | Promise<Call>;
-  /** Who lacks the right, and what they get. */
+  /** The user without the right, and the expected response. */
   lacks: { login: Login; status: number; code?: string; details?: unknown };
-  /** A call that concerns something hidden from `partial`, and the same on what is absent: alike, 404 unless said. */
+  /** A call about something hidden from `partial`, and the same about something absent: same response, 404 by default. */
   hidden?: { seen(): Promise<Call>; absent(): Call | Promise<Call>; status?: number };
-  /** A call that names a field: a hidden and an unknown one get the same words. */
+  /** A call that names a field: hidden and unknown fields get the same message. */
   names?: (code: string) => Promise<Call>;
-  /** The code of that refusal; INVALID_VALUES unless said. */
+  /** The code of that error; INVALID_VALUES by default. */
   refusal?: string;
-  /** Needs `role.assign`, which `partial` does not hold; what it hides is tested beside it. */
+  /** Needs `role.assign`, which `partial` does not hold; what it hides is tested separately. */
   assigns?: true;
-  /** Asks nobody. */
+  /** Needs no authentication. */
   open?: true;
 }

@@ -1,10 +1,10 @@
-/** The rows of services and the catalogue in the table of calls (`operation-calls.ts`), and their world. */
+/** The cases of services and the catalogue (`operation-calls.ts`), and their configuration. */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import type { Call, OperationCase } from './operation-calls-case.ts';
 import { idOf, nestedIdOf } from './small-configuration.ts';
 
-/** Sections of the bundle; `hushed` is a field that may not be read, `canary` a text that nobody but `full` may see. */
+/** Sections of the bundle. `hushed` is a hidden field, `canary` a text that only `full` may see. */
 export function catalogConfiguration(hushed: string, listener: string): string {
   return `
 services:

@@ -1,4 +1,4 @@
-/** The rows of `operation-calls.ts` that are about people, groups and units. */
+/** The cases of users, groups and units (`operation-calls.ts`). */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { changeRights } from './small-configuration.ts';
@@ -54,7 +54,7 @@ class Maker {
   }
 }
 
-/** Operations on people, groups and units: all of them for holders of one right, to whom nothing of it is hidden. */
+/** Operations on users, groups and units: all need one right, and nothing is hidden from its holders. */
 export function identityCases(app: TestApp, send: Send): Record<string, Row> {
   const make = new Maker(app, send);
   const lacks: Row['lacks'] = {

@@ -8,7 +8,7 @@ const missing = (right: string): OperationCase['lacks'] => {
   return { login: 'nobody', status: 403, code: 'RIGHT_MISSING', details: { right } };
 };
 
-/** Whoever may read runs reads all of them. */
+/** Users who may read runs can read all of them. */
 const NO_RUN: NonNullable<OperationCase['hidden']> = {
   seen: async () => ({ params: { runId: randomUUID() } }),
   absent: () => ({ params: { runId: randomUUID() } }),

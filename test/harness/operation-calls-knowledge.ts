@@ -1,4 +1,4 @@
-/** The rows of the knowledge base in the table of calls (`operation-calls.ts`), and their world. */
+/** The cases of the knowledge base (`operation-calls.ts`), and their configuration. */
 import { hash, randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import type { Call, OperationCase } from './operation-calls-case.ts';

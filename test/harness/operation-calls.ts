@@ -1,4 +1,4 @@
-/** A minimal valid call of every operation, who lacks the right to it, and what it must hide: the table behind `access.db.test.ts`. */
+/** A minimal valid call of every operation, who lacks the right to it, and what it must hide, for `access.db.test.ts`. */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { catalogCases, catalogConfiguration } from './operation-calls-catalog.ts';
@@ -96,7 +96,7 @@ export function operationCases(
   /** A key of `partial` itself is theirs to manage, one of another owner is not there for them. */
   const key = (own: boolean): Promise<string> =>
     app.createKey({ login: own ? 'partial' : 'full' }).then(({ id }) => id);
-  /** Of connections nothing is hidden from who manages them: a thing of another kind stands for what is not there. */
+  /** Nothing about integrations is hidden from users who manage them: an id of another kind serves as the absent one. */
   const hook = (one: () => Promise<string>, body: () => unknown = () => undefined) => ({
     ...on('id', (shown) => (shown ? one() : make.record(false)), body),
     lacks: missing('webhook.manage'),

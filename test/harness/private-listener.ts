@@ -1,4 +1,4 @@
-/** A listener that nobody may reach, and the addresses by which somebody might try. */
+/** A listener at a private address that must not be called, and spellings of its address that attackers could use. */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
 export interface PrivateListener {
@@ -44,7 +44,7 @@ export const HOSTILE_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['zone.example.org', ['fe80::1%lo']],
 ]);
 
-// Loopback in every notation that a URL takes, then networks that are nobody's public ones.
+// Loopback in every URL notation, then private and reserved networks.
 const WRITTEN = `
   127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0x7f.0x0.0x0.0x1 0177.0.0.1 017700000001 0177.0x0.1 127.0.0.1.
   １２７.０.０.１ 127。0。0。1 127.255.255.254 0.0.0.0 0 0x0 localhost LOCALHOST localhost. %6c%6fcalhost 127.0.0.%31 [::1]
@@ -56,5 +56,5 @@ const WRITTEN = `
   [4000::1] [::ffff:169.254.169.254] [::ffff:10.0.0.1]
 `;
 
-/** Hosts of URLs by which private addresses can be written, or which stand for them. */
+/** Hosts of URLs that denote or resolve to private addresses. */
 export const PRIVATE_HOSTS: readonly string[] = [...WRITTEN.trim().split(/\s+/), ...HOSTILE_NAMES.keys()];

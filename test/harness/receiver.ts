@@ -1,4 +1,4 @@
-/** A receiver of webhooks as somebody outside would run it: https with a certificate of its own, and as obedient as a test wants. */
+/** A webhook receiver: https with its own certificate and configurable responses. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -18,9 +18,9 @@ export interface Received {
 
 export type Answer =
   | { status: number; headers?: Record<string, string>; body?: string | Buffer; delayMs?: number }
-  /** Takes the request and says nothing more. */
+  /** Accepts the request and never responds. */
   | 'hang'
-  /** Takes the request and breaks the connection. */
+  /** Accepts the request and closes the connection. */
   | 'reset'
   /** Writes to the response itself. */
   | { byHand(response: ServerResponse): void };
@@ -36,7 +36,7 @@ export interface Receiver {
   answer: Answer | ((request: Received) => Answer);
   /** Connections that were ever opened, whatever became of them. */
   readonly connections: number;
-  /** Waits until so many requests came. @throws Error with what came instead */
+  /** Waits for the given number of requests. @throws Error with the received ones */
   wait(count: number, limitMs?: number): Promise<Received[]>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface Receiver {
 export interface ReceiverOptions {
   certificate?: Certificate;
   host?: string;
-  /** Keeps what it receives; a bench only counts. */
+  /** Stores received requests; benchmarks only count them. */
   keep?: boolean;
   port?: number;
 }
@@ -125,8 +125,9 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 }
 
 /**
- * Whether the signature of `X-ITSM-Signature` is right, told by what api.md says of it and nothing of the service: the hex
- * HMAC-SHA256 over timestamp, dot, delivery id, dot and the raw bytes.
+ * Checks the signature `X-ITSM-Signature` independently of the service (docs/spec/webhooks-and-inbound.md): the hex
+ * HMAC-SHA256 over
+ * timestamp, dot, delivery id, dot and the raw bytes.
  */
 export function isSigned(secret: string, { headers, raw }: Pick<Received, 'headers' | 'raw'>): boolean {
   const [timestamp, id, given] = ['x-itsm-timestamp', 'x-itsm-delivery', 'x-itsm-signature'].map((key) =>

@@ -1,4 +1,4 @@
-/** A world for what stands around a record: comments, files, relations, workflow, bulk. */
+/** A fixture for comments, attachments, relations, workflow and bulk changes. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setPassword } from '../../src/domain/access/index.ts';
@@ -7,8 +7,8 @@ import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, idOf, stored } from './small-configuration.ts';
 
 /**
- * - chief: everything. agent: the work, without internal comments, `secret` hidden, `grade` to be read alone, one transition.
- * - viewer: reads cases of kind `a`, nothing else. stranger: nothing at all.
+ * - chief: all rights. agent: ordinary work, without internal comments, `secret` hidden, `grade` read-only, one transition.
+ * - viewer: reads cases of kind `a`, nothing else. stranger: no rights.
  */
 export const USERS = ['chief', 'agent', 'viewer', 'stranger'] as const;
 export type FixtureUser = (typeof USERS)[number];
@@ -224,14 +224,15 @@ export function countOutcomes(answers: readonly TestAnswer[]): Record<string, nu
   return found;
 }
 
-/** Runs `fn` as often, all at once. */
+/** Runs `fn` the given number of times concurrently. */
 export function concurrently<T>(count: number, fn: (turn: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, turn) => fn(turn)));
 }
 
 /**
- * Sends `call` while another transaction holds a change of the record that it has not committed yet, commits it as soon
- * as so many wait for it, and gives the answer: what comes must know of the change.
+ * Sends `call` while another transaction holds an uncommitted change of the record. Commits it when `waiters` statements wait
+ * for it,
+ * and returns the response: the call must respect the change.
  */
 export async function duringUncommittedChange(
   fixture: RecordFixture,

@@ -1,4 +1,4 @@
-/** Holds answers against the OpenAPI document: what it does not describe, the service may not say. */
+/** Compares responses with the OpenAPI document. Undocumented content is a problem. */
 import { Compile } from 'typebox/schema';
 import { operations } from '../../src/modules.ts';
 import { buildDocument } from '../../src/contract/openapi.ts';
@@ -13,12 +13,13 @@ interface Described {
   responses: Json;
 }
 
-/** Says what of an answer is not as described; nothing when all is. */
+/** Returns the deviations of a response; empty if there are none. */
 export type AnswerCheck = (method: string, url: string, answer: TestAnswer) => string[];
 
 /**
- * A schema of the document that stands alone: references to components become references into `$defs`. Other keywords of
- * OpenAPI are annotations to a validator.
+ * A self-contained schema of the document: references to components become references into `$defs`. Other keywords of OpenAPI
+ * are
+ * annotations to a validator.
  */
 function standalone(schema: unknown, document: Json): Json {
   const components = (document['components'] as { schemas?: Json }).schemas ?? {};
@@ -27,11 +28,11 @@ function standalone(schema: unknown, document: Json): Json {
   return { ...(moved(schema) as Json), $defs: moved(components) };
 }
 
-/** Objects admit unknown members (clients tolerate more), so an answer must also have no member that nobody described. */
+/** Schemas allow unknown properties for clients, so undocumented properties of a response are detected separately. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
-  // Parts of an `allOf` each say a part of the members, so that none of them can be closed.
+  // The parts of an `allOf` each describe some properties, so none of them can be closed.
   const inner = Object.fromEntries(
     Object.entries(schema).map(([name, part]) => [name, name === 'allOf' ? part : closed(part)]),
   );
@@ -68,7 +69,7 @@ function resolved(part: unknown, document: Json): Json {
   return resolved(found, document);
 }
 
-/** A check of answers below `prefix` against one document. Paths that it does not name are left to other tests. */
+/** A check of responses below `prefix` against one document. Other paths are left to other tests. */
 export function documentCheck(document: Json, prefix: string): AnswerCheck {
   const described = operationsOf(document);
   const compiled = new Map<string, ReturnType<typeof Compile>>();
@@ -85,7 +86,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
       const wanted = resolved(header, document)['required'] === true;
       if (wanted && !answer.headers.has(name)) problems.push(`${where}: the header ${name} is missing`);
     }
-    // Of those that come and go with how the service is set up, none may be missing from the description.
+    // Optional parts that depend on the setup must all be documented.
     const position = 'X-Docket-Position';
     if (answer.headers.has(position) && !Object.hasOwn((response['headers'] ?? {}) as Json, position)) {
       problems.push(`${where}: the header ${position} is not described`);
@@ -109,7 +110,7 @@ export function documentCheck(document: Json, prefix: string): AnswerCheck {
   };
 }
 
-/** Holds a value against a schema of the document. @returns what is not as described, members that nobody described too */
+/** Validates a value against a schema of the document. @returns deviations, including undocumented properties */
 export function valueProblems(document: Json, schema: unknown, value: unknown): string[] {
   const validator = Compile(closed(standalone(schema, document)) as never);
   if (validator.Check(value)) return [];
@@ -117,7 +118,7 @@ export function valueProblems(document: Json, schema: unknown, value: unknown): 
   return errors.map((error) => `${error.instancePath} ${error.message}`);
 }
 
-/** Holds the body of a delivery against the document's `webhooks`. @returns what is not as described; nothing when all is */
+/** Validates the body of a delivery against the document's `webhooks`. @returns deviations; empty if there are none */
 export function deliveryProblems(document: Json, body: { eventType: string }): string[] {
   const described = (document['webhooks'] as Record<string, { post: { requestBody: Json } }>)[body.eventType];
   if (described === undefined) return [`${body.eventType} is not described`];

@@ -1,5 +1,5 @@
 /**
- * People, roles and records to be generated, and a naive judge of who may do what (docs/spec/search.md#condition-language,
+ * Generators of users, roles and records, and a naive oracle of permitted actions (docs/spec/search.md#condition-language,
  * docs/spec/access.md#roles-and-rights).
  */
 import fc from 'fast-check';

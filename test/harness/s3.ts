@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** What is used of a server without types. */
+/** The used part of an untyped server. */
 interface S3Server {
   run(): Promise<AddressInfo>;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const S3rver = require('@20minutes/s3rver') as new (options: Record<string, unknown>) => S3Server;
 
 export interface TestS3 {
-  /** As a query parameter takes it. */
+  /** In the form of a query parameter. */
   endpoint: string;
   /** Puts other bytes into the place of what the bucket `docket` has under the key. */
   spoil(key: string, bytes: Uint8Array): Promise<void>;
@@ -45,7 +45,7 @@ export async function s3Server(options: Record<string, unknown>): Promise<TestS3
   };
 }
 
-/** The credentials that the server knows, where the SDK looks for them. @returns puts back what was there */
+/** Sets the server's credentials where the SDK reads them. @returns a function that restores the previous ones */
 export function setCredentials(): () => void {
   const variables = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);

@@ -1,11 +1,12 @@
-/** A world to search in: people who see all, some records, some fields, some fields of some records, and nothing. */
+/** A fixture for search: users who see all records, some records, some fields, some fields of some records, and nothing. */
 import assert from 'node:assert/strict';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 
 /**
- * - chief: everything. agent: all tickets, `secret` on those of kind `open` alone, no `hush`. north: tickets of the north alone,
- *   without `secret` and `hush`, no internal comments. stranger: nothing at all.
+ * - chief: all rights. agent: all tickets, `secret` only on those of kind `open`, no `hush`. north: only tickets of the
+ * north,
+ * without `secret` and `hush`, no internal comments. stranger: no rights.
  */
 export const SEARCHERS = ['chief', 'agent', 'north', 'stranger'] as const;
 export type Searcher = (typeof SEARCHERS)[number];
@@ -94,7 +95,7 @@ export function queryOf(query: Record<string, unknown>): string {
   return parts.join('&');
 }
 
-/** @param own login of one more person, who reads the tickets alone that they created */
+/** @param own login of another user, who reads only tickets that they created */
 export async function startSearchFixture(
   options: Omit<TestOptions, 'bundle'> & { own?: string } = {},
 ): Promise<SearchFixture> {

@@ -1,13 +1,14 @@
 /**
- * Twins: two databases after the same writes at the same times that differ only in values which a caller may not read. Whatever
- * that caller asks, both must answer alike, byte by byte.
+ * Two databases after the same writes at the same times that differ only in values that a caller may not read. All responses
+ * to
+ * that caller must be equal byte for byte.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Clock } from '../../src/platform/clock.ts';
 import { type SearchFixture, type Searcher, queryOf, startSearchFixture } from './search-fixture.ts';
 
-/** Words that everybody may come upon. */
+/** Words that occur in visible texts. */
 const SHOWN = [
   'printer',
   'printers',
@@ -40,7 +41,7 @@ const HIDDEN = [
   'zzz',
 ];
 
-/** A generator of its own: the two worlds must be dealt the same cards. */
+/** A separate generator: both sides must get the same visible data. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -64,11 +65,11 @@ function reads(who: LeakSide, field: string, kind: string, region: string): bool
 
 interface World {
   world: SearchFixture;
-  /** Id → what it is called in both worlds. */
+  /** Id → its common name on both sides. */
   names: Map<string, string>;
 }
 
-/** `hidden`: seed of the values that `who` may not read; the other values follow from `seed` alone. */
+/** `hidden`: seed of the values that `who` may not read; all other values depend on `seed` only. */
 async function makeWorld(who: LeakSide, records: number, seed: number, hidden: number): Promise<World> {
   let now = Date.parse('2026-11-21T09:00:00.000Z');
   const clock: Clock = { now: () => now };
@@ -134,7 +135,7 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
       const target = ids[deal(ids.length)] as string;
       const { revision, values: old } = await fixture.ok('chief', 'GET', `/objects/${target}`);
       const { title, body = null, secret = null, hush = null, score = null } = values(old.kind, old.region);
-      // At least the score changes, in both worlds, so that the revisions are the same.
+      // At least the score changes on both sides, so that the revisions are equal.
       const changes = { title, body, secret, hush, score, plain: `changed ${now}` };
       await fixture.ok('chief', 'PATCH', `/objects/${target}`, { expectedRevision: revision, changes });
     }
@@ -242,7 +243,7 @@ export interface LeakSideOptions {
   seed: number;
 }
 
-/** @throws the first question that tells the twins apart, and how they answered */
+/** @throws the first request with differing responses, and both responses */
 export async function compareSides({ who, records, queries, seed }: LeakSideOptions): Promise<void> {
   const made = await Promise.allSettled([makeWorld(who, records, seed, 1), makeWorld(who, records, seed, 2)]);
   const worlds = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

@@ -1,4 +1,4 @@
-/** One of several processes that share a port, soon there: says which it is. */
+/** One of several processes that share a port; starts quickly and responds with its name. */
 import { createServer } from 'node:http';
 import { WorkerIpc } from '../../src/cli/worker-ipc.ts';
 import { AdoptedConnections } from '../../src/http/adopted-connections.ts';

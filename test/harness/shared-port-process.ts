@@ -1,11 +1,11 @@
-/** One of several processes that share a port, with the whole HTTP layer and nothing behind it. */
+/** One of several processes that share a port, with the whole HTTP layer and no domain modules. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkerIpc } from '../../src/cli/worker-ipc.ts';
 import { listenNowhere } from '../../src/http/adopted-connections.ts';
 import { adopt, buildServer, drain } from '../../src/http/server.ts';
 import { echoing, getting, optionsOf } from './http-sample.ts';
 
-/** What takes a while goes on until the process is told to leave, and a little longer; or for this long. */
+/** A slow request runs until the process is told to stop, and a little longer; or for this time. */
 const LATER_MS = 2500;
 const MORE_MS = 300;
 const told = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** A world for SLA: policies on incidents under a clock that the test moves. */
+/** A fixture for SLA: policies on incidents with a manual clock. */
 import assert from 'node:assert/strict';
 import { dueTimeUpdater, fireDue } from '../../src/domain/sla/index.ts';
 import type { Clock } from '../../src/platform/clock.ts';
@@ -94,7 +94,7 @@ roles:
 users:
 ${USERS.map(user).join('')}`;
 
-/** A clock that stands until it is moved. */
+/** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {
   #at: number;
 

@@ -1,4 +1,4 @@
-/** A small configured world for tests that are about the house and not about one room. */
+/** A small configuration for tests across modules. */
 import type { TestAnswer, TestApp } from './app.ts';
 
 export const RIGHTS =
@@ -19,7 +19,7 @@ export function bundle(text: string): { name: string; text: string }[] {
   return [{ name: 'world.yaml', text }];
 }
 
-/** Changes rows behind the service's back, as another process of it would: the epoch rises in the same transaction. */
+/** Changes rows directly, like another process of the service: raises the version row in the same transaction. */
 export async function changeRights(app: TestApp, statement: string, values: readonly unknown[]): Promise<void> {
   const client = await app.db.connect();
   try {
@@ -52,7 +52,7 @@ export async function nestedIdOf(app: TestApp, code: string): Promise<string> {
   return rows[0].id;
 }
 
-/** Rows of a statement, past every right: what is really stored. */
+/** Rows of a statement without any access check: the stored data. */
 export async function stored<Row>(app: TestApp, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = await app.db.connect();
   try {
@@ -62,7 +62,7 @@ export async function stored<Row>(app: TestApp, statement: string, values: reado
   }
 }
 
-/** An answer as text without what differs from call to call: to say of two answers that they are the same. */
+/** A response as text without parts that differ between calls, for comparison. */
 export function withoutCorrelation(answer: TestAnswer): string {
   const headers = [...answer.headers].filter(([name]) => !['x-correlation-id', 'date'].includes(name));
   const { correlationId: _, ...meta } = answer.body.meta as { correlationId: string };

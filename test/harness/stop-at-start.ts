@@ -1,4 +1,4 @@
-/** Stops Docket at a moment of its start, and looks for what is left over. Used by a short test and by a long command. */
+/** Stops Docket at a given moment of its start and looks for leftovers. Used by a short test and by a long command. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const BIN = path.join(ROOT, 'bin/docket.mjs');
 const END_MS = 120_000;
 
-/** Ways in which people start the embedded database. */
+/** Ways of starting the embedded database. */
 export const FORMS = {
   'docket serve': [process.execPath, BIN, 'serve'],
   'docket serve --processes 2': [process.execPath, BIN, 'serve', '--processes', '2'],
@@ -27,7 +27,7 @@ export interface Outcome {
   output: string;
   /** When the service was ready or the command had ended, in milliseconds from its start; undefined where it came to neither. */
   completeMs: number | undefined;
-  /** What was left over, a line each; empty where all is well. */
+  /** Leftovers, one line each; empty if there are none. */
   left: string[];
 }
 
@@ -64,7 +64,7 @@ export async function stopAt(
   const late = sleep(delayMs, undefined, { signal: timer.signal }).catch(() => undefined);
   const completeMs = await Promise.race([complete.promise, late, ended.then(() => undefined)]);
   timer.abort();
-  // To the first process alone, as a supervisor of services does.
+  // Only to the first process, like a service manager.
   child.kill(signal);
   const end = await Promise.race([ended, sleep(END_MS, { code: null, signal: null }, { ref: false })]);
   const left = await leftOver(dataDir);
@@ -90,7 +90,7 @@ async function leftOver(dataDir: string): Promise<string[]> {
   return left;
 }
 
-/** Processes whose command line, environment or working folder names the data folder. */
+/** Processes whose command line, environment or working folder refers to the data folder. */
 function processesOf(dataDir: string): Map<number, string> {
   const found = new Map<number, string>();
   for (const name of readdirSync('/proc')) {

@@ -1,7 +1,7 @@
 /** Which part owns each table, and who else reads or writes it and why (docs/architecture.md). */
 export interface Ownership {
   owner: string;
-  /** Who else reads or writes it, and why there is no other way. */
+  /** Other modules that read or write the table, and the reason. */
   reads?: Readonly<Record<string, string>>;
   writes?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** A world with a receiver of webhooks, and hands to subscribe and to look at deliveries. */
+/** A fixture with a webhook receiver and helpers to subscribe and to inspect deliveries. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_SCOPE } from '../../src/contract/scopes.ts';
@@ -8,8 +8,8 @@ import { ACTIONS, bundle, idOf, RIGHTS, stored } from './small-configuration.ts'
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /**
- * - boss: everything. manager: webhook.manage alone. limited: reads things of kind `a` without `secret` and without internal
- *   comments. nobody: no right.
+ * - boss: all rights. manager: only webhook.manage. limited: reads things of kind `a` without `secret` and without internal
+ * comments. nobody: no rights.
  */
 export const USERS = ['boss', 'manager', 'limited', 'nobody'] as const;
 export type FixtureUser = (typeof USERS)[number];
@@ -89,7 +89,7 @@ export interface WebhookFixture {
   subscribe(input?: Subscribing): Promise<{ id: string; code: string }>;
   make(values?: Record<string, unknown>, type?: string): Promise<{ id: string; revision: number }>;
   deliveries(subscriptionId: string): Promise<any[]>;
-  /** Waits until all deliveries of the subscription are finished, at least so many. */
+  /** Waits until all deliveries of the subscription are finished, at least the given number. */
   settled(subscriptionId: string, count?: number): Promise<any[]>;
   rows<Row = any>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
   /** @throws AssertionError when an answer was not as the documents describe it */

@@ -18,7 +18,7 @@ export interface KillingOptions {
   pauseMs: number;
   limitMs: number;
   leaseMs: number;
-  /** How long all may take once the last process is up. */
+  /** Time limit after the last process has started. */
   patienceMs: number;
   say(line: string): void;
 }
@@ -70,7 +70,7 @@ const SUBSCRIPTIONS: readonly { code: string; input: Subscribing; allows(made: M
   },
 ];
 
-/** Fails three times in ten, in four ways, and no delivery for ever. */
+/** Fails three times in ten, in four ways, but no delivery permanently. */
 function fickle(): { answer(deliveryId: string): Answer; succeeded: Map<string, number> } {
   const failures = new Map<string, number>();
   const succeeded = new Map<string, number>();
@@ -129,7 +129,7 @@ async function settled(fixture: WebhookFixture, patienceMs: number): Promise<boo
   }
 }
 
-/** What is wrong with what arrived. */
+/** Problems of the received deliveries. */
 async function oracle(
   fixture: WebhookFixture,
   made: readonly Made[],

@@ -1,6 +1,6 @@
 /**
- * A process that does the service's background work on a database and nothing else, to be killed by tests. Its one argument is
- * JSON: `{databaseUrl, ca, key, limitMs, leaseMs}`. It says "ready" when it works.
+ * A process that only does the service's background work on a database, to be killed by tests. Its argument is JSON:
+ * `{databaseUrl, ca, key, limitMs, leaseMs}`. It prints "ready" when it works.
  */
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';

@@ -1,4 +1,4 @@
-/** The client as its users get it: packed, installed into an empty folder, compiled against, and used on a real service. */
+/** The packed client, installed into an empty folder, compiled against, and used on a real service. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ console.log(JSON.stringify({
 }));
 `;
 
-// Not written out: the checks of this repository take it for an excuse of its own.
+// Assembled from parts, because the checks of this repository reject the comment in its source.
 const EXPECT = ['@ts', 'expect-error'].join('-');
 const TYPED = `
 import { Docket, RevisionConflict, type DocketObject } from '@docket/client';

@@ -1,12 +1,13 @@
 /**
- * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]`: kill -9 of two
- * processes of the service, of one connection of the database, of the whole database, under a 16-way mix of all writes.
+ * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]`: kill -9 of two processes of the service, of
+ * database
+ * connections and of the whole database, under a mixed write load of 16 clients.
  */
 import { kill, summaryOf } from '../harness/fault-injection.ts';
 import { longRun } from '../harness/long-run.ts';
 import { FaultEnvironment } from '../harness/fault-environment.ts';
 
-/** A refusal comes soon, it does not hang. */
+/** Errors must come soon instead of a timeout. */
 const REFUSED_MS = 5000;
 
 const run = longRun({ service: 200, backend: 100, database: 30 });

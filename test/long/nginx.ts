@@ -1,7 +1,8 @@
 /**
- * Restarts two services behind nginx one after the other, seconds apart, while clients read and write (`npm run test:nginx`),
- * with the configuration that `docs/how-to/scale.md` shows. Creates bear an `Idempotency-Key`. Fails without nginx, on any answer
- * that is no success, and where a create was made twice.
+ * Restarts two services behind nginx one after the other while clients read and write (`npm run test:nginx`), with the
+ * configuration
+ * of `docs/how-to/scale.md`. Creates have an `Idempotency-Key`. Fails without nginx, on any error response, and on a
+ * duplicate.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -56,7 +57,7 @@ const statuses = new Map<string, number>();
 const times: number[] = [];
 let over = false;
 
-/** Asks one request after the other and counts what comes back. */
+/** Sends one request after the other and counts the responses. */
 async function client(method: 'GET' | 'POST'): Promise<void> {
   const body = JSON.stringify({ typeDefinitionId: 'incident', values: { title: 'restart', priority: 'p3' } });
   while (!over) {

@@ -1,7 +1,8 @@
 /**
- * `npm run test:overload [-- --seconds 10 --seed N]`: more is asked of one process of the service than it can
- * do, and by one key than by nine others together; then clients come that are slow, say nothing, or do not read their answer.
- * Sender, service and database share the machine, so that what is measured is less than the service could do alone.
+ * `npm run test:overload [-- --seconds 10 --seed N]`: overloads one process of the service, most of the load from one key,
+ * besides
+ * nine others; then clients connect that are slow, idle or do not read their responses. Sender, service and database
+ * share the machine, so throughput is lower than that of the service alone.
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -30,7 +31,7 @@ const KINDS: readonly Kind[] = [
     weight: 4,
   },
   { method: 'GET', path: '/api/v1/objects?pageSize=50', weight: 3 },
-  // Finds nothing, so that it costs the same however many records there are.
+  // Finds nothing, so its cost does not depend on the number of records.
   { method: 'GET', path: '/api/v1/search?q=absent', weight: 3 },
 ];
 
@@ -136,7 +137,7 @@ async function fairness(
   if (share >= 0.01) problems.push(`beside a flood ${(share * 100).toFixed(1)} % of the others' requests were refused`);
 }
 
-/** Clients that hold a connection without getting on. All must be closed in time. */
+/** Clients with stalled connections. All must be closed in time. */
 async function slow(environment: FaultEnvironment, run: LongRun, problems: string[]): Promise<void> {
   const { hostname, port } = new URL(environment.urls()[0] as string);
   const head = `POST /api/v1/objects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${environment.key}\r\nContent-Type: application/json\r\n`;
@@ -167,7 +168,7 @@ async function slow(environment: FaultEnvironment, run: LongRun, problems: strin
       const timer = setInterval(() => {
         if (drip !== undefined) socket.write(drip);
       }, 1000);
-      // Who reads nothing sees no end: it looks when it should have come, and must not get all that it asked for.
+      // A client that does not read sees no close: it checks at the due time and must not have received everything.
       if (!way.reads) {
         await sleep(CLOSED_MS);
         socket.resume();
@@ -187,7 +188,7 @@ async function slow(environment: FaultEnvironment, run: LongRun, problems: strin
 const run = longRun({ seconds: 10, all: 1 });
 const problems: string[] = [];
 let capacity = 0;
-// `--all 0`: the first part alone.
+// `--all 0`: only the first part.
 for (const limited of run.number('all') === 1 ? [false, true] : [false]) {
   const environment = await FaultEnvironment.start({
     processes: 1,

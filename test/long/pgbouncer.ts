@@ -44,7 +44,7 @@ describe('through a pooler in transaction mode', () => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     let response = await send();
-    // A busy machine says so, and when to come again; nothing was done then.
+    // An overload response states when to retry; it had no effect.
     for (let i = 0; response.status === 503 && i < 20; i++) {
       await response.arrayBuffer();
       await sleep(1000);

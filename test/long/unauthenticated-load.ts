@@ -1,6 +1,6 @@
 /**
- * `npm run test:unauthenticated-load [-- --seconds 10 --rate 30]`: how long a signed-in caller's creates take alone, and while strangers, or
- * another caller, attack one process of the service. Sender, attackers, service and database share the machine.
+ * `npm run test:unauthenticated-load [-- --seconds 10 --rate 30]`: latency of a signed-in caller's creates alone, and while
+ * unauthenticated clients or another caller attack one process. Sender, attackers, service and database share the machine.
  */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ function slowSockets(path: string, authorization: (otherKey: string) => string):
   };
 }
 
-/** So many connections, each of which sends its next request when the one before was answered. */
+/** Closed loop over the given number of connections. */
 function flood(request: (turn: number) => [path: string, init: RequestInit]): Attack {
   return (url) => {
     let on = true;

@@ -1,6 +1,7 @@
 /**
- * Guards taken out by hand, one at a time, and the tests that must notice. Each is a text that stands exactly
- * once in its file and what takes its place.
+ * Mutants: removed guards, one at a time, and the tests that must fail. Each is a text that occurs exactly once in its file,
+ * and
+ * its replacement.
  */
 
 export interface Mutant {
@@ -222,7 +223,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ADDRESS('addresses.every(isPublicAddress)', 'addresses.some(isPublicAddress)'),
   ADDRESS('if (isOwn && !this.#options.allowPrivate) throw', 'if (isOwn && this.#options.connectMs < 0) throw'),
-  // What comes in.
+  // Input validation.
   IDEMPOTENCY(
     'WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key',
     'WHERE caller_id = ${claim.callerId}::uuid AND key',

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents work with the tools that people use: linters and validators find nothing, and what the generators write
- * compiles under `tsc --strict`. Redocly's lint is in `test/openapi.test.ts`.
+ * The OpenAPI documents work with common tools: linters and validators report nothing, and generated code compiles with
+ * `tsc --strict`. Redocly's lint is in `test/openapi.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ function program(name: string, file: string): string {
   return path.join(path.dirname(manifest), file);
 }
 
-/** Runs a program with this Node. @returns what it printed */
+/** Runs a program with this Node. @returns its output */
 async function run(file: string, args: readonly string[], cwd: string): Promise<string> {
   const done = promisify(execFile)(process.execPath, [file, ...args], { cwd, maxBuffer: 1e8 });
   const { stdout } = await done.catch((error: { stdout: string; stderr: string }) => {

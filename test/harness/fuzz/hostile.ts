@@ -1,4 +1,4 @@
-/** What nobody means well with: strings, values and whole bodies. */
+/** Malicious strings, values and bodies. */
 import NAUGHTY_STRINGS from 'big-list-of-naughty-strings' with { type: 'json' };
 import type { RandomSource } from './random-source.ts';
 
@@ -76,7 +76,7 @@ const OWN: readonly string[] = [
   'ﷺ'.repeat(50),
 ];
 
-/** What parsers take long for when it comes often: of Markdown, HTML, CSV, patterns and filters. */
+/** Fragments that are expensive for parsers when repeated: Markdown, HTML, CSV, patterns and filters. */
 const REPEATED: readonly string[] = [
   '<http://',
   '<a@b',
@@ -193,7 +193,7 @@ export function hostileBody(random: RandomSource, valid: string): Buffer {
   if (roll === 6) return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
   if (roll === 7) return Buffer.from(valid, 'utf16le');
   if (roll === 8 && valid.startsWith('{"')) {
-    // The first member once more, as another reader would take the other one.
+    // The first property repeated: parsers may disagree which one counts.
     const name = /^\{("[^"]*":)/.exec(valid)?.[1] ?? '"a":';
     return Buffer.from(`{${name}null,${valid.slice(1)}`);
   }
@@ -220,7 +220,7 @@ export function hostileContent(random: RandomSource): string {
   ])();
 }
 
-/** A filter of search: deep, wide, or naming what nobody may. */
+/** A search filter that is deep, wide, or refers to hidden fields. */
 export function hostileFilter(random: RandomSource): string {
   const leaf = (): object => {
     return {

@@ -1,10 +1,10 @@
-/** Things of the database that answers have shown, by the name under which another request wants them. */
+/** Values from earlier responses, by the parameter name under which requests need them. */
 import type { RandomSource } from './random-source.ts';
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const MOST = 60;
 
-/** What an `id` in the answer of an operation of that room is called where it is asked for. */
+/** The parameter name for the `id` in responses of that module's operations. */
 const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['objects', ['objectId', 'targetObjectId', 'assetId']],
   ['comments', ['commentId']],
@@ -21,7 +21,7 @@ const NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 export class KnownValues {
   readonly #random: RandomSource;
   readonly #kept = new Map<string, unknown[]>();
-  /** Ids that requests must not be turned against, since the run itself stands on them. */
+  /** Ids that requests must not change, because the run depends on them. */
   readonly spared = new Set<string>();
 
   constructor(random: RandomSource) {
@@ -48,7 +48,7 @@ export class KnownValues {
     return ids.length === 0 ? this.#random.uuid() : (this.#random.pick(ids) as string);
   }
 
-  /** Learns from what an operation answered, and from what it was asked. */
+  /** Collects values from the response and the request of an operation. */
   learn(operationId: string, data: unknown, params: Readonly<Record<string, string>>): void {
     for (const [name, value] of Object.entries(params)) this.put(name, value);
     this.#walk(NAMES.get(operationId.split('.')[0] ?? '') ?? ['id'], data, 0);

@@ -1,4 +1,4 @@
-/** What must hold of every answer, whatever was asked. */
+/** Checks that every response must pass, for any request. */
 import { statusOf } from '../../../src/lib/fault-codes.ts';
 import type { AnswerCheck } from '../response-check.ts';
 import type { RawResponse, RawRequest } from './raw-http.ts';
@@ -11,15 +11,15 @@ const OVERLOAD = new Set(['OVERLOADED', 'DATABASE_UNAVAILABLE']);
 
 export interface ResponseOracle {
   checks: readonly AnswerCheck[];
-  /** Operations whose error details are no pointers into the body sent. */
+  /** Operations whose error details do not point into the request body. */
   pointless: ReadonlySet<string>;
-  /** Texts that an answer to this caller may not hold, if the request did not. */
+  /** Texts that a response to this caller may not contain unless the request did. */
   forbidden(who: string): readonly string[];
   /** Whether this caller may have made this succeed. */
   mayWrite(who: string): boolean;
 }
 
-/** What is wrong with an answer; nothing when all is well. */
+/** Problems of a response; empty if there are none. */
 export function responseOracle(
   { checks, pointless, forbidden, mayWrite }: ResponseOracle,
   shot: RawRequest,
@@ -49,7 +49,7 @@ export function responseOracle(
     if (shot.method !== 'OPTIONS') problems.push(`one without rights was let: ${status}`);
   }
   const asked = `${shot.path} ${shot.body?.toString() ?? ''} ${shot.headers.join(' ')}`;
-  // Whoever may manage configuration reads all of it.
+  // Users who may manage configuration read all of it.
   for (const text of shot.operation.startsWith('config.') ? [] : forbidden(shot.who)) {
     if (seen.text.includes(text) && !asked.includes(text)) problems.push(`the answer to ${shot.who} holds ${text}`);
   }

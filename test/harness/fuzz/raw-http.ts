@@ -2,14 +2,14 @@
 import { Agent, request as send } from 'node:http';
 
 export interface RawRequest {
-  /** Whether what it was made of is a call that should succeed, and how it was made; for the report. */
+  /** True if it was generated as a valid call, and how it was generated; for the report. */
   way: string;
   operation: string;
   who: string;
   method: string;
   /** With prefix and query, percent-encoded. */
   path: string;
-  /** Names may stand twice. */
+  /** Header names may occur twice. */
   headers: [string, string][];
   body?: Buffer;
   params: Readonly<Record<string, string>>;

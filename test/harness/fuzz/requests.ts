@@ -307,7 +307,7 @@ function queryOf(pairs: readonly [string, string][]): string {
   return `?${pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')}`;
 }
 
-/** What would end the run and prove nothing: an apply that takes the whole configuration away. */
+/** Calls that would end the run without finding anything: an apply that removes the whole configuration. */
 function tame(operation: string, body: unknown): unknown {
   if (operation !== 'config.apply' || typeof body !== 'object' || body === null) return body;
   return { ...body, prune: false };

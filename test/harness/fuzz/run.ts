@@ -1,4 +1,4 @@
-/** Fires generated requests at the service, one after the other, and holds every answer against what must always be so. */
+/** Sends generated requests to the service one after the other and checks every response. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildDocument } from '../../../src/contract/openapi.ts';
 import { ADMIN_SCOPE } from '../../../src/contract/scopes.ts';
@@ -17,7 +17,7 @@ import { type RawResponse, type RawRequest, RawHttp } from './raw-http.ts';
 export interface FuzzOptions {
   requests: number;
   seed: number;
-  /** Told of each thing that is wrong, at once. */
+  /** Called with each problem. */
   say(line: string): void;
 }
 
@@ -37,15 +37,15 @@ export interface FuzzReport {
 }
 
 const LOGINS: readonly Login[] = ['full', 'partial', 'reader', 'nobody'];
-/** Milliseconds of processor time that one request may keep the loop from others. */
+/** Milliseconds of CPU time that one request may block the event loop. */
 export const MOST_STALL_MS = 100;
 const MOST_MS = 1000;
 /** Each line of an import, and each item of a bulk call, is a command of its own. */
 const MS_A_LINE = 10;
-/** New calls take the place of those that were used up, after as many requests. */
+/** New base calls replace used ones after this many requests. */
 const RENEWED_EVERY = 2500;
 
-/** What one without any right may do: look, sign out, keep queues of their own, and be refused item by item. */
+/** What a user without rights may do: read, sign out, keep own queues, and get errors item by item. */
 const MAY = new Set([
   'session.create',
   'session.delete',
@@ -57,7 +57,7 @@ const MAY = new Set([
 
 type KeySet = Map<string, string>;
 
-/** Keys of everybody, and anew for whom they do not work any more. */
+/** Keys of all users, replaced when they no longer work. */
 async function makeKeys(app: TestApp, pool: KnownValues, keys: KeySet): Promise<void> {
   for (const login of LOGINS) {
     const plain = await app.createKey({ login });
@@ -77,7 +77,7 @@ async function gather(app: TestApp, keys: KeySet, corpus: Map<string, Call[]>): 
         const call = await make();
         if (call !== undefined) calls.push(call);
       } catch {
-        // What was fired has taken away what this call is made of; the calls before it stay.
+        // An earlier request removed what this call needs; previous calls remain.
       }
     }
     if (calls.length > 0) corpus.set(id, calls);
@@ -122,7 +122,7 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
   });
   const rules: ResponseOracle = {
     checks: documents.map(({ document, prefix }) => documentCheck(document, prefix)),
-    // Bundles are pointed into by file and line; an inbound call is refused in the words of the command that it runs.
+    // Bundle errors point to file and line; inbound calls return the errors of their command.
     pointless: new Set(['config.plan', 'config.apply', 'inbound.run']),
     forbidden: (who) => (who === 'partial' || who === 'nobody' ? [HIDDEN_VALUE] : []),
     mayWrite: (operation) => MAY.has(operation),
@@ -158,7 +158,7 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
         seen = await wire.fire(shot);
       } catch (error) {
         if (!target.alive) throw new Error(`the service ended at: ${told(shot)}`, { cause: error });
-        // What is too much for a connection is answered before it is closed, but the answer may come too late to be read.
+        // An oversized request gets a response before the connection closes, but it may arrive too late.
         if (!MAY_BREAK.test((error as Error).message)) tell(shot, `no answer: ${String(error)}`);
         continue;
       }
@@ -216,7 +216,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   calendar: ['mondays'],
 };
 
-/** Connections that the service closes by itself: too long headers, bodies that it will not read. */
+/** Connections that the service closes itself: headers too long, bodies that it does not read. */
 const MAY_BREAK = /ECONNRESET|EPIPE|socket hang up|Invalid character|unescaped characters/;
 
 function told({ method, path, headers, body }: RawRequest): string {
@@ -227,7 +227,7 @@ function told({ method, path, headers, body }: RawRequest): string {
   return `${method} ${path.slice(0, 700)} [${shown.join(', ')}]${text}`;
 }
 
-/** The people and keys by whom the requests are made must stay. */
+/** The users and keys of the run must remain. */
 function spoilsTheRun(shot: RawRequest, pool: KnownValues): boolean {
   if (shot.method === 'GET') return false;
   const body = shot.body?.toString() ?? '';
@@ -240,7 +240,7 @@ function patience({ body }: RawRequest): number {
   return MOST_MS + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
 }
 
-/** Suspicious requests once more, alone: what was somebody else's processor time does not come again. */
+/** Repeats suspicious requests alone, to exclude CPU time of other processes. */
 async function repeat(
   wire: RawHttp,
   target: Target,

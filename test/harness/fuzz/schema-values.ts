@@ -49,7 +49,7 @@ export class SchemaValues {
     return this.resolve(found as Schema);
   }
 
-  /** A value that the schema admits, as far as it says. */
+  /** A value that the schema accepts. */
   make(given: unknown, name = '', depth = 0): unknown {
     const random = this.#random;
     const schema = this.resolve(given as Schema);

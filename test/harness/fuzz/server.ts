@@ -1,7 +1,7 @@
 /**
- * The service in a process of its own that says how long its event loop stood still. Its one argument is JSON:
- * `{databaseUrl, blobFolder, key}`; it speaks over the channel to its parent. Only processor time counts as standing still: the
- * machine may be busy with something else.
+ * The service in a separate process that reports how long its event loop was blocked. Its argument is JSON:
+ * `{databaseUrl, blobFolder, key}`; it communicates over IPC. Only CPU time counts as blocked, because the machine may be
+ * busy.
  */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -14,7 +14,7 @@ export interface FuzzServerOptions {
   databaseUrl: string;
   blobFolder: string;
   key: string;
-  /** Longest turn of the loop that is not told, in milliseconds. */
+  /** Longest event loop turn that is not reported, in milliseconds. */
   toldMs?: number | undefined;
 }
 
@@ -22,15 +22,15 @@ export type FuzzServerSays =
   | { kind: 'ready'; url: string }
   /** Milliseconds of processor time between two turns of the loop that should have been a few apart. */
   | { kind: 'stall'; ms: number }
-  /** A line of the log that speaks of a defect, or holds one of the words that were to be looked for. */
+  /** A log line that reports an internal error or contains one of the searched words. */
   | { kind: 'log'; line: string }
   | { kind: 'memory'; rss: number; heap: number; polluted: string[] }
   | { kind: 'stalled' };
 
-/** What its parent asks for: its memory, or to keep its own event loop busy for so long. */
+/** Requests of the parent: report memory, or block the event loop for a given time. */
 export type FuzzServerAsked = { kind: 'memory' } | { kind: 'stall'; ms: number };
 
-/** A turn that takes less is not told. */
+/** Shorter turns are not reported. */
 const TOLD_MS = 60;
 const TICK_MS = 5;
 

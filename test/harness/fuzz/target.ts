@@ -1,4 +1,4 @@
-/** The service in a process of its own, to be fired at, and how long its event loop stood still for it. */
+/** The service under test in a separate process, and how long its event loop was blocked. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export class Target {
   readonly logged: string[] = [];
   #memory: Extract<FuzzServerSays, { kind: 'memory' }> | undefined;
 
-  /** @param given the longest turn that is not told */
+  /** @param given longest turn that is not reported */
   constructor(app: TestApp, given: { toldMs?: number } = {}) {
     const options = { databaseUrl: app.databaseUrl, blobFolder: app.blobFolder, key: TEST_KEY, ...given };
     this.#child = fork(SERVER, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -57,7 +57,7 @@ export class Target {
     return this.#memory;
   }
 
-  /** Keeps the service's event loop busy for so long. */
+  /** Blocks the service's event loop for the given time. */
   async stall(ms: number): Promise<void> {
     this.#stalled = false;
     this.#ask({ kind: 'stall', ms });

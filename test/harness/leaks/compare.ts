@@ -1,11 +1,11 @@
-/** Asks two worlds the same and says what tells them apart. */
+/** Sends the same requests to two services and reports differing responses. */
 import assert from 'node:assert/strict';
 import { RandomSource } from '../fuzz/random-source.ts';
 import { randomRequest, type LeakRequest } from './requests.ts';
 import { HIDDEN_MARKER, type Hidden, LeakFixture } from './fixture.ts';
 
 export interface LeakTestOptions {
-  /** `values`: they differ in what hidden things say; `existence`: in whether there are any. */
+  /** `values`: hidden values differ; `existence`: hidden things exist only on one side. */
   differ: 'values' | 'existence';
   records: number;
   questions: number;
@@ -15,7 +15,7 @@ export interface LeakTestOptions {
 export interface LeakTestReport {
   asked: number;
   byStatus: Record<string, number>;
-  /** The questions that tell the worlds apart, and the answers. */
+  /** The requests with differing responses, and the responses. */
   told: string[];
 }
 
@@ -48,10 +48,10 @@ async function ask(fixture: LeakFixture, { method, path, body, admin }: LeakRequ
       : { body: fixture.filled(JSON.stringify(body)), headers: { 'content-type': 'application/json' } };
   for (;;) {
     const answer = await fixture.app.request(method, prefix + fixture.filled(path), { key, ...given });
-    // What a busy machine refused says nothing.
+    // Overload errors reveal nothing.
     if (answer.status === 503) continue;
     const told = fixture.told(answer);
-    // A canary sings in every hidden value: nothing that is told may hold it, whatever the twin says.
+    // Every hidden value contains a marker that no response may contain, even if both sides agree.
     if (who === undefined && told.includes(HIDDEN_MARKER)) return `${told} IN ${fixture.app.url}`;
     return told;
   }

@@ -1,11 +1,14 @@
-/** One of two worlds that must look alike to `low`: made by the same steps at the same times, but for what `low` may not see. */
+/**
+ * One of two services that must be indistinguishable for `low`: created by the same steps at the same times, except for
+ * hidden data.
+ */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/platform/clock.ts';
 import { startTestApp, type TestAnswer, type TestApp } from '../app.ts';
 import { RandomSource } from '../fuzz/random-source.ts';
 import { ACTIONS, bundle, RIGHTS, stored, user } from '../small-configuration.ts';
 
-/** What a world has that its twin has not, or has otherwise. */
+/** What exists on one side only, or with other values. */
 export interface Hidden {
   /** Deals the values that `low` may not read. */
   seed: number;
@@ -96,7 +99,7 @@ export class LeakFixture {
   readonly app: TestApp;
   readonly keys: Record<'chief' | 'low', string>;
   readonly lowAdmin: string;
-  /** What a thing is called in both worlds → its id here. What is not here has no id. */
+  /** A common name on both sides → its id here. Something absent has no id. */
   readonly ids = new Map<string, string>();
   readonly #names = new Map<string, string>();
   readonly #readable: string[] = [];
@@ -152,7 +155,7 @@ export class LeakFixture {
     const id = recordId(index);
     const roll = [random.below(3), random.below(4), random.below(4), random.below(5)];
     const target = this.#readable.length === 0 ? undefined : random.pick(this.#readable);
-    // What low may not see is not there in the twin without extras; all that follows is dealt alike.
+    // Hidden things do not exist on the side without extras; everything later is generated equally.
     if (!readable && !extras) return;
     await this.ok('POST', '/objects', { typeDefinitionId: 'ticket', objectId: id, values });
     if (readable) this.#readable.push(id);
@@ -168,7 +171,7 @@ export class LeakFixture {
     }
     if (roll[2] === 0) {
       const changes = { hush: `${hush} ${index}` };
-      // Of a hidden field alone: the revision shows it in both, what was changed shows it in none.
+      // A hidden field alone: both sides show the revision, neither shows the changed value.
       await this.ok('PATCH', `/objects/${id}`, { expectedRevision: 1, changes });
     }
     if (target !== undefined) await this.#relation(`relation ${index}`, id, target);
@@ -241,14 +244,14 @@ export class LeakFixture {
     return answer.body.data;
   }
 
-  /** Names in braces become ids; of what is not here, one that nothing has. Records have the same ids in both worlds. */
+  /** Replaces names in braces by ids, or by an unknown id if absent here. Records have the same ids on both sides. */
   filled(text: string): string {
     return text.replaceAll(/\{\{(?:record (\d+)|([^}]+))\}\}/g, (_, record: string | undefined, name: string) =>
       record === undefined ? (this.ids.get(name) ?? ABSENT) : recordId(Number(record)),
     );
   }
 
-  /** What is said, in words that are the same in both worlds. */
+  /** The response with ids replaced by names, so that both sides are comparable. */
   told(answer: TestAnswer): string {
     const { correlationId: _, ...meta } = answer.body?.meta ?? {};
     const body =

@@ -1,4 +1,4 @@
-/** What `low` may ask, over every way of reading: and writes that must be refused, since refusals tell something too. */
+/** Requests of `low` through every read operation, and writes that must be rejected, since error messages could leak too. */
 import type { RandomSource } from '../fuzz/random-source.ts';
 import { CONCEALED, SHOWN } from './fixture.ts';
 
