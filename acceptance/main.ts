@@ -1,7 +1,6 @@
 /**
  * Runs the acceptance suite against any service: `npm run acceptance -- --url https://… --key dk_…`. README.md lists the
- * requirements.
- * Exits 0 if no test failed, 1 if one failed, 2 on wrong usage.
+ * requirements. Exits 0 if no test failed, 1 if one failed, 2 on wrong usage.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';

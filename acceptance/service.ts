@@ -1,7 +1,6 @@
 /**
  * Starts a service with its embedded database, as users do, and calls it over HTTP. Imports nothing from `src/`. With
- * DOCKET_ACCEPTANCE_URL and DOCKET_ACCEPTANCE_KEY, a running service is used over HTTP only (`npm run acceptance`); tests
- * that
+ * DOCKET_ACCEPTANCE_URL and DOCKET_ACCEPTANCE_KEY, a running service is used over HTTP only (`npm run acceptance`); tests that
  * need more are skipped and reported.
  */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -247,8 +246,7 @@ export class Fixture {
   }
 
   /**
-   * Sends one request. A `body` that is a string or bytes is sent unchanged. Retries if the service responds with
-   * Retry-After,
+   * Sends one request. A `body` that is a string or bytes is sent unchanged. Retries if the service responds with Retry-After,
    * as every integration should.
    */
   async send(method: string, place: string, call: Call = {}): Promise<Answer> {

@@ -1,7 +1,7 @@
 /**
  * The baseline server: Fastify and `pg` on the same tables, indexes and driver settings, with one statement per request and
- * without keys, rights, validation and logs. The benchmark starts it as a separate process. To start it manually:
- * `node bench/baseline-server.ts '{"databaseUrl": "postgres://…", …}'`.
+ * without keys, rights, validation and logs. The benchmark starts it as a separate process. To start it manually: `node
+ * bench/baseline-server.ts '{"databaseUrl": "postgres://…", …}'`.
  */
 import { randomUUIDv7 } from 'node:crypto';
 import Fastify from 'fastify';

@@ -1,7 +1,6 @@
 /**
  * A keep-alive HTTP/1.1 connection with one request at a time on a raw socket. The client shares the machine with the server
- * under
- * test, so it must be cheap. It reads only responses with Content-Length.
+ * under test, so it must be cheap. It reads only responses with Content-Length.
  */
 import { connect, type Socket } from 'node:net';
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:console -- [--records N] [--opens N] [--steps N]`: what a person feels of the console in Chromium, on a service
- * and database of its own with N incidents: the bytes of script of the first load, whether a list scrolls without waiting, and
- * how long after the click a record's page is there. Wall times: on a machine that does nothing else.
+ * `npm run bench:console -- [--records N] [--opens N] [--steps N]`: what a person feels of the console in Chromium, on a
+ * service and database of its own with N incidents: the bytes of script of the first load, whether a list scrolls without
+ * waiting, and how long after the click a record's page is there. Wall times: on a machine that does nothing else.
  */
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';

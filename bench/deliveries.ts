@@ -1,7 +1,6 @@
 /**
  * `node bench/deliveries.ts [--events N] [--subscriptions N]`: how fast one worker process delivers to a local receiver, and
- * the time
- * from the commit of an event to the first byte at the receiver. On an embedded database with durable commits.
+ * the time from the commit of an event to the first byte at the receiver. On an embedded database with durable commits.
  */
 import { mkdtemp, rm, chmod, writeFile, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,7 @@
 /**
- * `node bench/import-export.ts [--rows N] [--megabytes N]`: rows per second of imports by API and by command line, and
- * exports of
- * 10,000 records, on a temporary database of its own. Reports the CPU time of service and database too, which is more
- * reliable on a shared machine. With `--megabytes`: the memory that an import of a file of that size takes on the command
- * line,
+ * `node bench/import-export.ts [--rows N] [--megabytes N]`: rows per second of imports by API and by command line, and exports
+ * of 10,000 records, on a temporary database of its own. Reports the CPU time of service and database too, which is more
+ * reliable on a shared machine. With `--megabytes`: the memory that an import of a file of that size takes on the command line,
  * compared with one of a thousand rows.
  */
 import { chmod, mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';

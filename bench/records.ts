@@ -1,6 +1,6 @@
 /**
- * Fills the database with records by set-based SQL, straight into the tables and equal in shape to what the service writes,
- * the event in the journal included. A record that came through the API is the pattern; `row-comparison.ts` compares the two.
+ * Fills the database with records by set-based SQL, straight into the tables and equal in shape to what the service writes, the
+ * event in the journal included. A record that came through the API is the pattern; `row-comparison.ts` compares the two.
  */
 import type pg from 'pg';
 import { CATALOG_ITEM, NUMBER_DIGITS, NUMBER_PREFIX, OWNER } from './bundle.ts';

@@ -1,7 +1,6 @@
 /**
- * Measures in rounds. Each round runs every environment and both subjects, in reverse order every second time, so that drift
- * of the
- * machine affects all equally. Results are medians over the rounds.
+ * Measures in rounds. Each round runs every environment and both subjects, in reverse order every second time, so that drift of
+ * the machine affects all equally. Results are medians over the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Load, Measured as Run } from './load.ts';

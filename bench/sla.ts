@@ -1,7 +1,7 @@
 /**
- * `node bench/sla.ts [--seconds N] [--rounds N]`: what SLA costs a service on an embedded database with durable commits. Records
- * of three types that differ in nothing else: without policies, with two, and with two and a subscription to a local receiver.
- * Every round measures all of them, in the reverse order every second time; ratios are of one round.
+ * `node bench/sla.ts [--seconds N] [--rounds N]`: what SLA costs a service on an embedded database with durable commits.
+ * Records of three types that differ in nothing else: without policies, with two, and with two and a subscription to a local
+ * receiver. Every round measures all of them, in the reverse order every second time; ratios are of one round.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
  * Conventions that a compiler does not check (docs/architecture.md): no ambient state, one owner per table, small files with
- * kebab-case
- * names, tests that run. Each check is also run on a bad sample.
+ * kebab-case names, tests that run. Each check is also run on a bad sample.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,6 @@
 /**
  * Backups are taken during writes, restored into an empty database and store, and compared with the acknowledged writes.
- * Altered
- * files are rejected.
+ * Altered files are rejected.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,6 +1,5 @@
 /**
- * A bundle must not bypass the rights of the endpoints: for every section × every right, the result of plan, apply, export
- * and
+ * A bundle must not bypass the rights of the endpoints: for every section × every right, the result of plan, apply, export and
  * the configuration reads equals that of the matching endpoint. A section without a case fails this test.
  */
 import assert from 'node:assert/strict';

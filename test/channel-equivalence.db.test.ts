@@ -1,7 +1,6 @@
 /**
- * One command for all channels (docs/architecture.md): the same change by endpoint, bulk call, catalogue item, inbound call
- * or import
- * returns the same result, word for word, and leaves the same records and the same journal.
+ * One command for all channels (docs/architecture.md): the same change by endpoint, bulk call, catalogue item, inbound call or
+ * import returns the same result, word for word, and leaves the same records and the same journal.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

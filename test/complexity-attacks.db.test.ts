@@ -1,7 +1,6 @@
 /**
- * Small requests that are expensive to process: each gets the right response and none blocks the event loop. Measures CPU
- * time, the
- * best of three attempts, because the machine is shared with other tests.
+ * Small requests that are expensive to process: each gets the right response and none blocks the event loop. Measures CPU time,
+ * the best of three attempts, because the machine is shared with other tests.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

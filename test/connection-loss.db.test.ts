@@ -1,8 +1,7 @@
 /**
  * A lost database connection gives 503 and Retry-After at any point of a request, and a write with an Idempotency-Key takes
- * effect
- * once. The test cuts every statement of a request in turn, in each way in which connections end. `npm run test:kills` does
- * the same by killing server processes.
+ * effect once. The test cuts every statement of a request in turn, in each way in which connections end. `npm run test:kills`
+ * does the same by killing server processes.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

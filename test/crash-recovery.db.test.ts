@@ -1,8 +1,7 @@
 /**
- * Acknowledged writes are durable and complete. Two processes of the real service on an embedded database on disk are killed
- * or cut
- * off while clients do every kind of write; then all responses are compared with the stored data, and all invariants
- * are checked. Long versions: `npm run test:kills`, `npm run test:connection-loss`, `npm run test:pauses`.
+ * Acknowledged writes are durable and complete. Two processes of the real service on an embedded database on disk are killed or
+ * cut off while clients do every kind of write; then all responses are compared with the stored data, and all invariants are
+ * checked. Long versions: `npm run test:kills`, `npm run test:connection-loss`, `npm run test:pauses`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

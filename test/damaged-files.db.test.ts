@@ -1,6 +1,5 @@
 /**
- * Attachments whose stored bytes changed: never served as intact, reported by doctor and backup, repaired by a repeated
- * upload.
+ * Attachments whose stored bytes changed: never served as intact, reported by doctor and backup, repaired by a repeated upload.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * Each invariant check finds what breaks its rule, and names it: data of every kind is made through the
- * service, then tampered with in a transaction that is undone.
+ * Each invariant check finds what breaks its rule, and names it: data of every kind is made through the service, then tampered
+ * with in a transaction that is undone.
  */
 import assert from 'node:assert/strict';
 import { unlink, writeFile } from 'node:fs/promises';

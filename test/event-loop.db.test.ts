@@ -1,7 +1,6 @@
 /**
  * How long one request blocks the event loop: every operation with its largest legal input. Measures the CPU time of the
- * longest
- * turn of the loop in a separate process, the best of three attempts, because the machine is shared. A new operation
+ * longest turn of the loop in a separate process, the best of three attempts, because the machine is shared. A new operation
  * needs its entry in `harness/largest-inputs.ts`.
  */
 import assert from 'node:assert/strict';

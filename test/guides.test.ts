@@ -1,7 +1,6 @@
 /**
  * The first guides work as written, in a clean clone with only the system's programs on the PATH. `npm run test:guides` runs
- * all
- * guides with a real `npm ci`, which takes minutes; here the packages are linked.
+ * all guides with a real `npm ci`, which takes minutes; here the packages are linked.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

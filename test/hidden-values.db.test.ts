@@ -1,8 +1,7 @@
 /**
  * Hidden data contains a unique marker: hidden fields, hidden records, internal comments, attachments, keys, passwords,
- * secrets, and
- * content of rejected requests. After a short mixed run the marker may not appear in responses to users who may not see it,
- * in log lines, metrics and deliveries. Traces: `traces.db.test.ts`; many requests: `leaks.db.test.ts`.
+ * secrets, and content of rejected requests. After a short mixed run the marker may not appear in responses to users who may
+ * not see it, in log lines, metrics and deliveries. Traces: `traces.db.test.ts`; many requests: `leaks.db.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

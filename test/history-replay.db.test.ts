@@ -1,7 +1,6 @@
 /**
- * Values changed directly in the database: SQL changes each column of the important tables. `docket doctor --deep` must
- * report the row,
- * or the table below states why it cannot.
+ * Values changed directly in the database: SQL changes each column of the important tables. `docket doctor --deep` must report
+ * the row, or the table below states why it cannot.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

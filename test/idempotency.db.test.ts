@@ -1,6 +1,5 @@
 /**
- * Calls with an Idempotency-Key (docs/spec/conventions.md#idempotency): scope of keys, equality of bodies, content of
- * replays.
+ * Calls with an Idempotency-Key (docs/spec/conventions.md#idempotency): scope of keys, equality of bodies, content of replays.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
  * JSON numbers that a double cannot hold, in every channel: rejected where a number is needed, ignored where nothing reads
- * them, and
- * exact in `json` fields: database, history, webhooks, exports and imports.
+ * them, and exact in `json` fields: database, history, webhooks, exports and imports.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

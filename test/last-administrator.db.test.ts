@@ -1,7 +1,6 @@
 /**
  * At least one user who can sign in keeps the right to assign roles, through every channel and under concurrent changes.
- * External ids,
- * which identify users at sign-in, are unique.
+ * External ids, which identify users at sign-in, are unique.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,7 @@
 /**
- * What is wrong with a configuration has a Russian sentence in the console. The sentences are read from the source that says them, so
- * that a new one is noticed; what they are put together from is provoked. Bundle tests ask the same of all that they provoke.
+ * What is wrong with a configuration has a Russian sentence in the console. The sentences are read from the source that says
+ * them, so that a new one is noticed; what they are put together from is provoked. Bundle tests ask the same of all that they
+ * provoke.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

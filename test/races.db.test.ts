@@ -1,7 +1,6 @@
 /**
- * Concurrent changes over two servers on one database: one winner per revision, one effect per Idempotency-Key, one record
- * per id,
- * rights current within a second, an outbox reader that skips nothing.
+ * Concurrent changes over two servers on one database: one winner per revision, one effect per Idempotency-Key, one record per
+ * id, rights current within a second, an outbox reader that skips nothing.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

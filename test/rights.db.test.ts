@@ -1,7 +1,6 @@
 /**
  * Access rights over generated roles, users and records: each response is compared with a naive oracle that evaluates all
- * records
- * one by one (docs/spec/access.md#roles-and-rights).
+ * records one by one (docs/spec/access.md#roles-and-rights).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,7 +1,6 @@
 /**
- * SLA timers survive faults: services on one database are killed around the due times of warnings and breaches, and for a
- * while none
- * runs. Every notification is sent once, late if no service was running.
+ * SLA timers survive faults: services on one database are killed around the due times of warnings and breaches, and for a while
+ * none runs. Every notification is sent once, late if no service was running.
  */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

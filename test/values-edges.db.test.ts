@@ -1,6 +1,5 @@
 /**
- * Edge cases of values in every channel that writes records: blank required texts, the nesting of bodies, the schema of a
- * field
+ * Edge cases of values in every channel that writes records: blank required texts, the nesting of bodies, the schema of a field
  * without a default; and the states that filter a list of one type.
  */
 import assert from 'node:assert/strict';

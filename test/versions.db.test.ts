@@ -1,7 +1,6 @@
 /**
  * Versions of a type (docs/spec/records.md#values): compatible changes apply to all records at once; an incompatible change
- * creates a
- * version that new records use, while stored records keep theirs until they are migrated.
+ * creates a version that new records use, while stored records keep theirs until they are migrated.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

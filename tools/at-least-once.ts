@@ -1,7 +1,6 @@
 /**
  * `node tools/at-least-once.ts [--full]`: kills webhook senders while events are created and reports the deliveries. With
- * `--full`:
- * 10,000 events × 5 subscriptions and 50 kills, with the production leases and limits.
+ * `--full`: 10,000 events × 5 subscriptions and 50 kills, with the production leases and limits.
  */
 import { parseArgs } from 'node:util';
 import { killSenders } from '../test/harness/webhook-sender-kills.ts';

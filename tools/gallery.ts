@@ -1,7 +1,8 @@
 /**
  * Photographs every screen of the console, with something on each of them, to be looked at: in two sizes, two colours and two
- * languages (`npm run gallery -- --out /tmp/gallery [--only REGEX] [--shots REGEX]`). A picture is SCREEN.SIZE.COLOURS.LANGUAGE.png,
- * as high as the page; what sticks out of its width, and what the page complains about, is printed.
+ * languages (`npm run gallery -- --out /tmp/gallery [--only REGEX] [--shots REGEX]`). A picture is
+ * SCREEN.SIZE.COLOURS.LANGUAGE.png, as high as the page; what sticks out of its width, and what the page complains about, is
+ * printed.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

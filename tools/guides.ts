@@ -1,7 +1,6 @@
 /**
  * Runs the guides like a reader: `npm run test:guides [-- NAME…]`. The repository is cloned into a temporary folder, and the
- * blocks
- * of each page are run there in order. Only the system's programs are on the PATH.
+ * blocks of each page are run there in order. Only the system's programs are on the PATH.
  *
  * Blocks are marked after the language; others are not run:
  * - `install`: the first block of the README, `npm ci`.

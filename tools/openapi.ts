@@ -1,6 +1,5 @@
 /**
- * Writes the OpenAPI documents `openapi/v1.json` and `openapi/admin.json`. With `--check`, writes nothing and exits with 1 if
- * a
+ * Writes the OpenAPI documents `openapi/v1.json` and `openapi/admin.json`. With `--check`, writes nothing and exits with 1 if a
  * committed document is out of date.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,7 +1,6 @@
 /**
  * Writes `db/schema.sql`, the schema after all migrations, read from the catalogue, so that reviews show its changes. It is
- * only
- * for reading and comparing; the migrations are what runs. `node tools/schema-dump.ts [--check]`
+ * only for reading and comparing; the migrations are what runs. `node tools/schema-dump.ts [--check]`
  *
  * The text is the same on PostgreSQL 15 to 18: sorted by bytes, without owners, and without what only some versions record
  * (not-null constraints by name).

@@ -1,7 +1,6 @@
 /**
- * Tests the package as users install it: `npm pack`, installed into an empty folder, served from there on an embedded
- * database, with
- * the console, a created record and a verified backup. `npm run test:package` takes a minute and needs a registry.
+ * Tests the package as users install it: `npm pack`, installed into an empty folder, served from there on an embedded database,
+ * with the console, a created record and a verified backup. `npm run test:package` takes a minute and needs a registry.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

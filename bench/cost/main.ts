@@ -1,7 +1,6 @@
 /**
  * `npm run bench -- cost [options]`: the disk space of a record by table and index, and the plans of common statements, at
- * growing
- * numbers of records. Results: docs/how-to/scale.md.
+ * growing numbers of records. Results: docs/how-to/scale.md.
  */
 import { readFile, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';

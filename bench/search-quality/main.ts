@@ -1,9 +1,7 @@
 /**
- * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the
- * public API.
- * Loads the collections of `test-collections.ts` as records of its own service and sends each question to `GET /search` with
- * its
- * full text. The record in which the question was asked is ignored. Results: docs/explanation/search.md.
+ * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the public
+ * API. Loads the collections of `test-collections.ts` as records of its own service and sends each question to `GET /search`
+ * with its full text. The record in which the question was asked is ignored. Results: docs/explanation/search.md.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
- * The recipe of the search without database and rights: the same analysis, the same choice of candidates, the same weights, over
- * postings in memory. For trying changes of `src/lib/words.ts` and `src/domain/search/ranking.ts` in a minute; what counts is
- * measured through the service.
+ * The recipe of the search without database and rights: the same analysis, the same choice of candidates, the same weights,
+ * over postings in memory. For trying changes of `src/lib/words.ts` and `src/domain/search/ranking.ts` in a minute; what counts
+ * is measured through the service.
  *
  *     node bench/search-quality/model.ts [folder of the sets]
  */

@@ -1,6 +1,5 @@
 /**
- * Three relevance test collections of real texts: questions and the record that was the right answer. They are not part of
- * this
+ * Three relevance test collections of real texts: questions and the record that was the right answer. They are not part of this
  * repository; they are read from the folder `DOCKET_BENCH_DATA`, or else from `../shared/data` beside the repository.
  */
 import { readFile } from 'node:fs/promises';

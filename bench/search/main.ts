@@ -1,8 +1,7 @@
 /**
  * `npm run bench -- search [options] [case…]`: the duration of searches and how it grows with the number of records. One
- * service on one
- * database that is filled further and further. The caller reads three of four records and not all fields. Results:
- * docs/explanation/search.md.
+ * service on one database that is filled further and further. The caller reads three of four records and not all fields.
+ * Results: docs/explanation/search.md.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * Docket with high availability on one machine: etcd, three PostgreSQL nodes under Patroni, HAProxy, an S3 store and two
- * processes
- * of the service. It demonstrates how the parts work together and lets tests kill them. In production each node is a
+ * processes of the service. It demonstrates how the parts work together and lets tests kill them. In production each node is a
  * machine, etcd has three nodes, and the store is any S3 service. docs/how-to/scale.md
  */
 import { type ChildProcess, execFileSync } from 'node:child_process';

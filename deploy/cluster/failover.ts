@@ -1,6 +1,6 @@
 /**
- * `npm run test:failover [-- KILLS]`: kills the primary under load, ten times. Every write that was acknowledged must be
- * there afterwards, once; writes must go on within 30 s; no process of the service may end.
+ * `npm run test:failover [-- KILLS]`: kills the primary under load, ten times. Every write that was acknowledged must be there
+ * afterwards, once; writes must go on within 30 s; no process of the service may end.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * Plans the replay of a ticket from the data: the record as it was opened, then its changes in order.
- * Pure, so an interrupted run computes the same plan again.
+ * Plans the replay of a ticket from the data: the record as it was opened, then its changes in order. Pure, so an interrupted
+ * run computes the same plan again.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryRow, TICKET_COLUMNS, type TicketRow } from './data.ts';
@@ -25,8 +25,7 @@ export interface Change {
   move: Move | undefined;
   /**
    * Differences from the current record: field code → [before, after], with the state as `workflowState`. Empty: no event and
-   * no
-   * new revision.
+   * no new revision.
    */
   effect: Record<string, [Wire, Wire]>;
   /** The record's revision afterwards. */
@@ -65,8 +64,8 @@ export interface TicketPlan {
 /**
  * Plans one ticket.
  *
- * The cells at opening are found by walking the history backwards from the final row, which leaves the first old value of
- * each field in the history, and the final cell of every other one.
+ * The cells at opening are found by walking the history backwards from the final row, which leaves the first old value of each
+ * field in the history, and the final cell of every other one.
  *
  * @param history rows of this ticket, oldest first
  * @param fields by the tracker's name; a history row of any other name is an error of the caller's survey

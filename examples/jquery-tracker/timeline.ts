@@ -120,8 +120,7 @@ export function planLife(
 }
 
 /**
- * Merges several ordered streams by time. At the same instant the earlier stream comes first: a file, the change, the
- * comment.
+ * Merges several ordered streams by time. At the same instant the earlier stream comes first: a file, the change, the comment.
  */
 function inOrder(streams: readonly (readonly Step[])[]): Step[] {
   const timed = streams.flatMap((stream) => {

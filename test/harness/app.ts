@@ -88,8 +88,7 @@ export interface TestOptions {
 }
 
 /**
- * A service rejects requests that would wait too long, for a connection, for admission or for current rights. On a machine
- * that
+ * A service rejects requests that would wait too long, for a connection, for admission or for current rights. On a machine that
  * pauses for a second this is correct, but tests of other behaviour cannot use it: here such requests are retried.
  */
 const PATIENCE_MS = 20_000;

@@ -1,7 +1,6 @@
 /**
  * Creates a self-signed certificate for one test run: a key of node:crypto and a minimal DER encoder, so that no program
- * besides
- * Node is needed. The certificate is its own root of trust.
+ * besides Node is needed. The certificate is its own root of trust.
  */
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIPv4 } from 'node:net';

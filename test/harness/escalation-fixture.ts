@@ -7,8 +7,7 @@ import { ACTIONS, bundle, RIGHTS, stored, user } from './small-configuration.ts'
 
 /**
  * - admin: all rights. clerk: administers users and configures, nothing else. member: a clerk who is in the group `secret`
- * and in
- * the unit `branch`. delegate: a clerk who may grant the group `listed` and the unit `branch`.
+ * and in the unit `branch`. delegate: a clerk who may grant the group `listed` and the unit `branch`.
  * - by-group, by-unit, by-units: read cases of their groups, of their unit, of their unit and those below.
  * - nobody: no rights.
  */

@@ -1,6 +1,6 @@
 /**
- * An S3 server that grants just what the documentation asks for, and can be sent away. It does not verify signatures: the
- * S3 server of `s3.ts` does, but it knows no permissions.
+ * An S3 server that grants just what the documentation asks for, and can be sent away. It does not verify signatures: the S3
+ * server of `s3.ts` does, but it knows no permissions.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -17,8 +17,7 @@ export function mountSmall(folder: string, mebibytes: number): () => void {
 
 /**
  * Fills the disk completely, waits, frees space, and waits until writes succeed again without intervention. PostgreSQL may
- * reject
- * writes meanwhile, or end and be restarted.
+ * reject writes meanwhile, or end and be restarted.
  */
 export async function fillDisk(
   environment: FaultEnvironment,

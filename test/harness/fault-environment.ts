@@ -1,7 +1,6 @@
 /**
  * Two processes of the real service on one embedded database on disk, with the configuration of `fault-configuration.ts`. The
- * first
- * process keeps the database running; the second connects to it by URL.
+ * first process keeps the database running; the second connects to it by URL.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';

@@ -1,7 +1,6 @@
 /**
  * A TCP proxy before the database that breaks connections like networks do. It parses enough of the PostgreSQL protocol to
- * detect
- * a sent write statement, so that it can cut exactly between commit and confirmation.
+ * detect a sent write statement, so that it can cut exactly between commit and confirmation.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +10,7 @@ export type FaultMode = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
 
 /**
  * How a connection ends at a statement: before it reaches the database; after it ran and before the confirmation; with the
- * error of
- * an administrator shutdown; by a reset.
+ * error of an administrator shutdown; by a reset.
  */
 export type ConnectionEnd = 'unsent' | 'untold' | 'dismissed' | 'reset';
 
@@ -30,8 +28,8 @@ const TYPE_BYTES = 1;
 const LENGTH_BYTES = 4;
 
 /**
- * Resets a TCP connection. A Unix socket cannot be reset and is closed. So is a socket that was ended: libuv refuses to reset it
- * while its shutdown is pending, and Node.js then waits for its handle forever when the process exits.
+ * Resets a TCP connection. A Unix socket cannot be reset and is closed. So is a socket that was ended: libuv refuses to reset
+ * it while its shutdown is pending, and Node.js then waits for its handle forever when the process exits.
  */
 function resetSocket(socket: Socket): void {
   if (socket.remoteAddress === undefined || socket.writableEnded) socket.destroy();

@@ -1,7 +1,6 @@
 /**
  * Clients that do every kind of write during a fault and record the responses. Each client alone changes its records, so it
- * knows
- * the expected content; a request without a response may or may not have taken effect.
+ * knows the expected content; a request without a response may or may not have taken effect.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,8 +1,6 @@
 /**
- * The largest legal input of every operation, for the event loop test: both the request and the stored data that the
- * operation
- * reads. `MINIMAL` lists operations whose input and response are limited to a few kilobytes; they are measured with the call
- * of
+ * The largest legal input of every operation, for the event loop test: both the request and the stored data that the operation
+ * reads. `MINIMAL` lists operations whose input and response are limited to a few kilobytes; they are measured with the call of
  * the access test.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
- * Sends requests at a given rate regardless of responses (open loop), over persistent raw connections. The sender must be
- * much cheaper
- * than the server under test: requests are prepared once, and only counted parts of responses are parsed.
+ * Sends requests at a given rate regardless of responses (open loop), over persistent raw connections. The sender must be much
+ * cheaper than the server under test: requests are prepared once, and only counted parts of responses are parsed.
  */
 import { connect, type Socket } from 'node:net';
 

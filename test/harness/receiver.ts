@@ -125,9 +125,8 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Rece
 }
 
 /**
- * Checks the signature `X-ITSM-Signature` independently of the service (docs/spec/webhooks-and-inbound.md): the hex
- * HMAC-SHA256 over
- * timestamp, dot, delivery id, dot and the raw bytes.
+ * Checks the signature `X-ITSM-Signature` independently of the service (docs/spec/webhooks-and-inbound.md): the hex HMAC-SHA256
+ * over timestamp, dot, delivery id, dot and the raw bytes.
  */
 export function isSigned(secret: string, { headers, raw }: Pick<Received, 'headers' | 'raw'>): boolean {
   const [timestamp, id, given] = ['x-itsm-timestamp', 'x-itsm-delivery', 'x-itsm-signature'].map((key) =>

@@ -231,8 +231,7 @@ export function concurrently<T>(count: number, fn: (turn: number) => Promise<T>)
 
 /**
  * Sends `call` while another transaction holds an uncommitted change of the record. Commits it when `waiters` statements wait
- * for it,
- * and returns the response: the call must respect the change.
+ * for it, and returns the response: the call must respect the change.
  */
 export async function duringUncommittedChange(
   fixture: RecordFixture,

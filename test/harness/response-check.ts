@@ -18,8 +18,7 @@ export type AnswerCheck = (method: string, url: string, answer: TestAnswer) => s
 
 /**
  * A self-contained schema of the document: references to components become references into `$defs`. Other keywords of OpenAPI
- * are
- * annotations to a validator.
+ * are annotations to a validator.
  */
 function standalone(schema: unknown, document: Json): Json {
   const components = (document['components'] as { schemas?: Json }).schemas ?? {};

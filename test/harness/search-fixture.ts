@@ -5,8 +5,7 @@ import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 
 /**
  * - chief: all rights. agent: all tickets, `secret` only on those of kind `open`, no `hush`. north: only tickets of the
- * north,
- * without `secret` and `hush`, no internal comments. stranger: no rights.
+ * north, without `secret` and `hush`, no internal comments. stranger: no rights.
  */
 export const SEARCHERS = ['chief', 'agent', 'north', 'stranger'] as const;
 export type Searcher = (typeof SEARCHERS)[number];

@@ -1,6 +1,5 @@
 /**
- * Two databases after the same writes at the same times that differ only in values that a caller may not read. All responses
- * to
+ * Two databases after the same writes at the same times that differ only in values that a caller may not read. All responses to
  * that caller must be equal byte for byte.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * At least once: events are made while processes that send them are killed without a word and receivers fail
- * three times in ten; then what arrived is held against what the rules allow.
+ * At least once: events are made while processes that send them are killed without a word and receivers fail three times in
+ * ten; then what arrived is held against what the rules allow.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:connection-loss [-- --cuts 200 --seconds 30 --seed N]`: connections to the database are cut between
- * commit and confirmation; then they stall, slow down, arrive in small chunks and are closed, each for the given seconds.
+ * `npm run test:connection-loss [-- --cuts 200 --seconds 30 --seed N]`: connections to the database are cut between commit and
+ * confirmation; then they stall, slow down, arrive in small chunks and are closed, each for the given seconds.
  */
 import { cutResponses, stallConnections, startConnectionFaults } from '../harness/fault-connections.ts';
 import { summaryOf } from '../harness/fault-injection.ts';

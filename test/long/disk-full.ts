@@ -1,6 +1,6 @@
 /**
- * `npm run test:disk-full [-- --seconds 8 --seed N]`, as root: the disk of the files is full for a while, then
- * the disk of the database with its log.
+ * `npm run test:disk-full [-- --seconds 8 --seed N]`, as root: the disk of the files is full for a while, then the disk of the
+ * database with its log.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

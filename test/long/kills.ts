@@ -1,7 +1,6 @@
 /**
  * `npm run test:kills [-- --service 200 --backend 100 --database 30 --seed N]`: kill -9 of two processes of the service, of
- * database
- * connections and of the whole database, under a mixed write load of 16 clients.
+ * database connections and of the whole database, under a mixed write load of 16 clients.
  */
 import { kill, summaryOf } from '../harness/fault-injection.ts';
 import { longRun } from '../harness/long-run.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:lost-updates [-- --seconds 60 --clients 24 --kills 10 --backends 5 --seed N]`: unique appends
- * by PATCH, bulk and inbound, with imports that change the same records, through two processes that are killed.
+ * `npm run test:lost-updates [-- --seconds 60 --clients 24 --kills 10 --backends 5 --seed N]`: unique appends by PATCH, bulk
+ * and inbound, with imports that change the same records, through two processes that are killed.
  */
 import { appendTokens } from '../harness/fault-appends.ts';
 import { longRun } from '../harness/long-run.ts';

@@ -1,8 +1,7 @@
 /**
  * Restarts two services behind nginx one after the other while clients read and write (`npm run test:nginx`), with the
- * configuration
- * of `docs/how-to/scale.md`. Creates have an `Idempotency-Key`. Fails without nginx, on any error response, and on a
- * duplicate.
+ * configuration of `docs/how-to/scale.md`. Creates have an `Idempotency-Key`. Fails without nginx, on any error response, and
+ * on a duplicate.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
  * `npm run test:overload [-- --seconds 10 --seed N]`: overloads one process of the service, most of the load from one key,
- * besides
- * nine others; then clients connect that are slow, idle or do not read their responses. Sender, service and database
+ * besides nine others; then clients connect that are slow, idle or do not read their responses. Sender, service and database
  * share the machine, so throughput is lower than that of the service alone.
  */
 import { readFileSync } from 'node:fs';

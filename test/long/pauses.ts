@@ -1,7 +1,6 @@
 /**
  * `npm run test:pauses [-- --seconds 20 --stops 50 --seed N]`: suspends a process of the service, then the whole database
- * (SIGSTOP),
- * under a mixed write load; then stops the processes one after the other under load.
+ * (SIGSTOP), under a mixed write load; then stops the processes one after the other under load.
  */
 import { summaryOf, runUnderLoad } from '../harness/fault-injection.ts';
 import { pauseDatabase, pauseService, stopUnderLoad } from '../harness/fault-pauses.ts';

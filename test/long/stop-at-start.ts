@@ -1,6 +1,6 @@
 /**
- * Stops every form of the start at 20 moments spread over it (`npm run test:stop-at-start`), and fails where a process, a
- * lock or an unfinished folder is left over. The suite does the same with few moments.
+ * Stops every form of the start at 20 moments spread over it (`npm run test:stop-at-start`), and fails where a process, a lock
+ * or an unfinished folder is left over. The suite does the same with few moments.
  */
 import { FORMS, type Form, sweep } from '../harness/stop-at-start.ts';
 

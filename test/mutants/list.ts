@@ -1,7 +1,6 @@
 /**
  * Mutants: removed guards, one at a time, and the tests that must fail. Each is a text that occurs exactly once in its file,
- * and
- * its replacement.
+ * and its replacement.
  */
 
 export interface Mutant {

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents work with common tools: linters and validators report nothing, and generated code compiles with
- * `tsc --strict`. Redocly's lint is in `test/openapi.test.ts`.
+ * The OpenAPI documents work with common tools: linters and validators report nothing, and generated code compiles with `tsc
+ * --strict`. Redocly's lint is in `test/openapi.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

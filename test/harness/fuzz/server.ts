@@ -1,7 +1,6 @@
 /**
- * The service in a separate process that reports how long its event loop was blocked. Its argument is JSON:
- * `{databaseUrl, blobFolder, key}`; it communicates over IPC. Only CPU time counts as blocked, because the machine may be
- * busy.
+ * The service in a separate process that reports how long its event loop was blocked. Its argument is JSON: `{databaseUrl,
+ * blobFolder, key}`; it communicates over IPC. Only CPU time counts as blocked, because the machine may be busy.
  */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';

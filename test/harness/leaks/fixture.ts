@@ -1,6 +1,6 @@
 /**
- * One of two services that must be indistinguishable for `low`: created by the same steps at the same times, except for
- * hidden data.
+ * One of two services that must be indistinguishable for `low`: created by the same steps at the same times, except for hidden
+ * data.
  */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/platform/clock.ts';
