@@ -64,7 +64,9 @@ async function buildReference() {
   if (statusCode !== 200) throw new Error(`@scalar/fastify-api-reference answers ${statusCode} for its script`);
   const start =
     "Scalar.createApiReference('#reference',JSON.parse(document.getElementById('configuration').textContent));";
-  const script = `${body}\n${start}\n`;
+  const module = path.dirname(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')));
+  const licence = await readFile(path.join(module, '..', 'LICENSE'), 'utf8');
+  const script = `/*!\n${licence}*/\n${body}\n${start}\n`;
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 12);
   await mkdir(path.join(dist, 'reference'), { recursive: true });
   await writeFile(path.join(dist, 'reference', `reference-${hash}.js`), script);
