@@ -275,5 +275,3 @@ export const explainAccess = defineOperation({
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
-
-/** Limits of the length of a password, in characters. Apart from `passwords.ts`, so that the contract can import them. */

@@ -1,4 +1,4 @@
-/** Writes of organisation units. `commands-members.ts` writes their members. */
+/** Writes of organisation units. `commands-groups.ts` writes their members. */
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';

@@ -3,14 +3,24 @@
  * docs/spec/configuration.md#administration-api). An integration is a configuration item. Each write is one change of this
  * item, made under the lock for changes of the configuration.
  */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { pointer } from '../../lib/json.ts';
+import { Fault } from '../../lib/fault.ts';
+import {
+  collectErrors,
+  type ConnectionItem,
+  type ConnectionKind,
+  loadConnection,
+  planConnectionChange,
+  requireNewCode,
+  requireNotArchived,
+  requirePrincipal,
+  withEnabled,
+} from '../../configuration/connections.ts';
 import type { TypeShape } from '../../configuration/record-types.ts';
 import type { Change, CompileView, StoredItem } from '../../configuration/section.ts';
-import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
+import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { whoIs } from '../identity/index.ts';
-import { type IntegrationAnswer, integrationAnswer, noIntegration, RIGHT, SECTION } from './queries.ts';
+import { type IntegrationAnswer, integrationAnswer, RIGHT, SECTION } from './queries.ts';
 import { compileIntegration, type CompiledIntegration, type IntegrationDefinition } from './registry.ts';
 
 export interface IntegrationInput {
@@ -26,16 +36,9 @@ export interface NewIntegration extends IntegrationInput {
   enabled?: boolean | undefined;
 }
 
-/** Only callers who may assign roles can set up an integration for another user. @throws Fault RIGHT_MISSING */
-function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
-  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
-}
+const KIND: ConnectionKind = { section: SECTION, right: RIGHT, noun: 'integration' };
 
-/** The item as a bundle defines it, and the same with ids. */
-interface Item {
-  definition: IntegrationDefinition;
-  compiled: CompiledIntegration;
-}
+type Item = ConnectionItem<IntegrationDefinition, CompiledIntegration>;
 
 /** Builds the item that a call asks for. @throws Fault INVALID_REQUEST with every error */
 async function itemOf(
@@ -44,10 +47,7 @@ async function itemOf(
   enabled: boolean,
   { executionPrincipalId, config }: IntegrationInput,
 ): Promise<Item> {
-  const problems: FaultDetail[] = [];
-  const report = (path: readonly (string | number)[], what: string, message: string): void => {
-    problems.push({ path: pointer(...path), code: what, message });
-  };
+  const { report, done } = collectErrors(KIND);
   const names = await loadNames(ctx, executionPrincipalId);
   if (names.login === undefined) {
     report(['executionPrincipalId'], 'UNKNOWN_USER', 'There is no active user with this id.');
@@ -65,9 +65,7 @@ async function itemOf(
     config: { ...rest, ...(named === undefined ? {} : { typeDefinitionId: typeDefinitionId ?? named }) },
   };
   const compiled = compileIntegration(definition, names.view, report);
-  if (problems.length > 0) {
-    throw new Fault('INVALID_REQUEST', 'The integration cannot be like this; details name each place.', problems);
-  }
+  done();
   return { definition, compiled };
 }
 
@@ -78,14 +76,7 @@ function planChange(
   stored: StoredItem | undefined,
   { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
 ): IntegrationAnswer {
-  planItem(ctx, { action, section: SECTION, id, code, state, stored, ...item });
-  const before = stored === undefined ? {} : { before: stored.definition };
-  ctx.emit({
-    type: 'ConfigChanged',
-    subject: `${SECTION}:${code}`,
-    data: { action, ...before, after: item.definition },
-  });
-  ctx.invalidate('config');
+  planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item);
   return integrationAnswer(id, state, item.compiled);
 }
 
@@ -98,36 +89,15 @@ export async function createIntegration(ctx: WriteContext, input: NewIntegration
   ctx.actor.require(RIGHT);
   requirePrincipal(ctx, input.executionPrincipalId);
   ctx.markAuthorized();
-  await lockConfiguration(ctx);
   const { code } = input;
-  if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
-    throw new Fault('ALREADY_EXISTS', 'An integration with this code exists, perhaps archived.', { field: 'code' });
-  }
+  await requireNewCode(ctx, KIND, code);
   const item = await itemOf(ctx, code, input.enabled ?? false, input);
   return planChange(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
 }
 
 /** Locks the configuration and returns the stored integration. @throws Fault RIGHT_MISSING, NOT_FOUND */
-async function loadLocked(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
-  ctx.actor.require(RIGHT);
-  await lockConfiguration(ctx);
-  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === id);
-  if (stored === undefined) throw noIntegration();
-  const item = {
-    definition: stored.definition as IntegrationDefinition,
-    compiled: stored.compiled as CompiledIntegration,
-  };
-  return { stored, item };
-}
-
-function requireNotArchived(stored: StoredItem): void {
-  if (stored.state === 'ARCHIVED') {
-    throw new Fault('CONNECTION_ARCHIVED', 'The integration is archived; restore it first.');
-  }
-}
-
-function withEnabled({ definition, compiled }: Item, enabled: boolean): Item {
-  return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
+function loadLocked(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
+  return loadConnection<IntegrationDefinition, CompiledIntegration>(ctx, KIND, id);
 }
 
 /**
@@ -146,7 +116,7 @@ export async function changeIntegration(
   const executionPrincipalId = changes.executionPrincipalId ?? compiled.executionPrincipalId;
   requirePrincipal(ctx, executionPrincipalId);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the integration before changing it.');
   const config = changes.config ?? definition.config;
   const next = await itemOf(ctx, stored.code, false, { executionPrincipalId, config });
@@ -158,7 +128,7 @@ export async function enableIntegration(ctx: WriteContext, id: string): Promise<
   const { stored, item } = await loadLocked(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   return setEnabled(ctx, stored, item, true);
 }
 
@@ -166,7 +136,7 @@ export async function enableIntegration(ctx: WriteContext, id: string): Promise<
 export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await loadLocked(ctx, id);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   return setEnabled(ctx, stored, item, false);
 }
 
@@ -180,7 +150,7 @@ function setEnabled(ctx: WriteContext, stored: StoredItem, item: Item, enabled: 
 export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
   const { stored, item } = await loadLocked(ctx, id);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   return planChange(ctx, 'archive', stored, {
     id,
     code: stored.code,

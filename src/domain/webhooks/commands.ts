@@ -3,15 +3,25 @@
  * docs/spec/configuration.md#administration-api). A subscription is a configuration item: each write is one change of it,
  * decided under the lock that all changes of configuration take.
  */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
-import { pointer } from '../../lib/json.ts';
+import { Fault } from '../../lib/fault.ts';
+import {
+  collectErrors,
+  type ConnectionItem,
+  type ConnectionKind,
+  loadConnection,
+  planConnectionChange,
+  requireNewCode,
+  requireNotArchived,
+  requirePrincipal,
+  withEnabled,
+} from '../../configuration/connections.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
-import { loadItems, lockConfiguration } from '../../configuration/store.ts';
+import { loadItems } from '../../configuration/store.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import { findType, registry } from '../metadata/index.ts';
 import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
-import { checkAddress, compile, normalise, write, loadNames, withCodes, requirePrincipal } from './item.ts';
+import { checkAddress, compile, loadNames, normalise, withCodes, write } from './item.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
 
@@ -31,17 +41,9 @@ export interface NewSubscription extends SubscriptionInput {
   enabled?: boolean;
 }
 
-function refuse(problems: FaultDetail[]): void {
-  if (problems.length > 0) {
-    throw new Fault('INVALID_REQUEST', 'The subscription cannot be like this; details name each place.', problems);
-  }
-}
+const KIND: ConnectionKind = { section: SECTION, right: RIGHT, noun: 'subscription' };
 
-/** As a bundle writes it, and the same with ids. */
-interface Item {
-  definition: WebhookDefinition;
-  compiled: CompiledWebhook;
-}
+type Item = ConnectionItem<WebhookDefinition, CompiledWebhook>;
 
 /** The item that a call asks for. @throws Fault INVALID_REQUEST with every place that is wrong */
 async function itemOf(
@@ -50,10 +52,7 @@ async function itemOf(
   input: SubscriptionInput & { enabled: boolean },
   refused: ReadonlyMap<string, string>,
 ): Promise<Item> {
-  const problems: FaultDetail[] = [];
-  const report = (path: readonly (string | number)[], what: string, message: string): void => {
-    problems.push({ path: pointer(...path), code: what, message });
-  };
+  const { report, done } = collectErrors(KIND);
   const secrets = (await loadItems(ctx, 'signingSecrets')).filter(({ state }) => state === 'ACTIVE');
   const names = await loadNames(
     ctx,
@@ -89,7 +88,7 @@ async function itemOf(
     enabled: input.enabled,
   });
   const whole = compile(definition, names.view, report);
-  refuse(problems);
+  done();
   return { definition, compiled: whole };
 }
 
@@ -105,14 +104,7 @@ function plan(
   stored: StoredItem | undefined,
   { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
 ): SubscriptionAnswer {
-  write(ctx, { action, section: SECTION, id, code, state, stored, ...item });
-  const before = stored === undefined ? {} : { before: stored.definition };
-  ctx.emit({
-    type: 'ConfigChanged',
-    subject: `${SECTION}:${code}`,
-    data: { action, ...before, after: item.definition },
-  });
-  ctx.invalidate('config');
+  planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item, write);
   return subscriptionAnswer(ctx, { id, state, compiled: item.compiled });
 }
 
@@ -130,33 +122,15 @@ export async function createSubscription(
   requirePrincipal(ctx, input.executionPrincipalId);
   ctx.markAuthorized();
   const refused = await outbound.refusals([input.endpoint]);
-  await lockConfiguration(ctx);
   const { code } = input;
-  if ((await loadItems(ctx, SECTION)).some((item) => item.code === code)) {
-    throw new Fault('ALREADY_EXISTS', 'A subscription with this code exists, perhaps archived.', { field: 'code' });
-  }
+  await requireNewCode(ctx, KIND, code);
   const item = await itemOf(ctx, code, { ...input, enabled: input.enabled ?? true }, refused);
   return plan(ctx, 'create', undefined, { id: ctx.newId(), code, state: 'ACTIVE', item });
 }
 
-/** The stored subscription, under the lock. @throws Fault RIGHT_MISSING, NOT_FOUND */
-async function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
-  ctx.actor.require(RIGHT);
-  await lockConfiguration(ctx);
-  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === id);
-  if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such subscription.');
-  const item = { definition: stored.definition as WebhookDefinition, compiled: stored.compiled as CompiledWebhook };
-  return { stored, item };
-}
-
-function requireNotArchived(stored: StoredItem): void {
-  if (stored.state === 'ARCHIVED') {
-    throw new Fault('CONNECTION_ARCHIVED', 'The subscription is archived; restore it first.');
-  }
-}
-
-function switched({ definition, compiled }: Item, enabled: boolean): Item {
-  return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
+/** Locks the configuration and returns the stored subscription. @throws Fault RIGHT_MISSING, NOT_FOUND */
+function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item: Item }> {
+  return loadConnection<WebhookDefinition, CompiledWebhook>(ctx, KIND, id);
 }
 
 /**
@@ -177,7 +151,7 @@ export async function changeSubscription(
   requirePrincipal(ctx, compiled.executionPrincipalId);
   requirePrincipal(ctx, changes.executionPrincipalId ?? compiled.executionPrincipalId);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the subscription before changing it.');
   const { endpoint, secretRef, eventTypes, filters } = compiled;
   const before = {
@@ -201,13 +175,15 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   if (item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   const { secretRef } = item.compiled;
   const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
   const usable = secret?.state === 'ACTIVE' && (await listValues(ctx, [secret.id])).length > 0;
-  if (!usable) refuse([{ path: '/secretRef', code: NO_VALUE[0], message: NO_VALUE[1] }]);
-  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, true) });
+  const { report, done } = collectErrors(KIND);
+  if (!usable) report(['secretRef'], ...NO_VALUE);
+  done();
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, true) });
 }
 
 /**
@@ -217,17 +193,17 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
 export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.markAuthorized();
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   if (!item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
-  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: switched(item, false) });
+  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, false) });
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
 export async function archiveSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.markAuthorized();
-  requireNotArchived(stored);
-  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: switched(item, false) });
+  requireNotArchived(KIND, stored);
+  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: withEnabled(item, false) });
 }
 
 /** Brings an archived subscription back, disabled. @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST */
@@ -257,7 +233,7 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === row.subscriptionId);
   if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
-  requireNotArchived(stored);
+  requireNotArchived(KIND, stored);
   if (row.status !== 'FAILED') {
     throw new Fault('STATE_CONFLICT', 'Only a failed delivery can be retried.', { status: row.status });
   }

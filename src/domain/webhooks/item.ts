@@ -207,13 +207,3 @@ export function withCodes(condition: unknown, names: Names, typeCodes: readonly 
   };
   return walk(condition, 1) as Condition;
 }
-
-/**
- * A subscription must not read with more rights than the caller could obtain. Either it runs as the caller, or the caller may
- * assign roles.
- *
- * @throws Fault RIGHT_MISSING
- */
-export function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
-  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
-}

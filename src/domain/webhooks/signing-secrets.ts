@@ -10,7 +10,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { useMasterKey } from '../../platform/master-key.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import { type CompiledWebhook, shownSecret } from './rules.ts';
-import { requirePrincipal } from './item.ts';
+import { requirePrincipal } from '../../configuration/connections.ts';
 import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store.ts';
 
 const RIGHT = 'webhook.manage';

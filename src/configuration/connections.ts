@@ -1,0 +1,113 @@
+/**
+ * Changes of connections by API calls. A connection is a configuration item that acts with a user's rights and can be enabled:
+ * a webhook subscription or an inbound integration. Each write is one change of its item under the configuration lock.
+ */
+import type { GlobalRight } from '../contract/rights.ts';
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { pointer } from '../lib/json.ts';
+import type { WriteContext } from '../platform/unit-of-work/context.ts';
+import type { Change, Report, StoredItem } from './section.ts';
+import { loadItems, lockConfiguration, planItem } from './store.ts';
+
+/** The item as a bundle defines it, and the same with ids. */
+export interface ConnectionItem<Definition, Compiled> {
+  definition: Definition;
+  compiled: Compiled;
+}
+
+/** One kind of connection. */
+export interface ConnectionKind {
+  section: string;
+  /** The right to manage connections of this kind. */
+  right: GlobalRight;
+  /** The noun in messages, for example "integration". */
+  noun: string;
+}
+
+/**
+ * A connection must not act with more rights than the caller could obtain. Either it runs as the caller, or the caller may
+ * assign roles.
+ *
+ * @throws Fault RIGHT_MISSING
+ */
+export function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
+  if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
+}
+
+/** Collects the errors of a request. `done` throws INVALID_REQUEST with all of them. */
+export function collectErrors({ noun }: ConnectionKind): { report: Report; done: () => void } {
+  const problems: FaultDetail[] = [];
+  return {
+    report: (path, code, message) => {
+      problems.push({ path: pointer(...path), code, message });
+    },
+    done: () => {
+      if (problems.length === 0) return;
+      throw new Fault('INVALID_REQUEST', `The ${noun} is invalid; details name each place.`, problems);
+    },
+  };
+}
+
+/** Locks the configuration. @throws Fault ALREADY_EXISTS if the code is taken */
+export async function requireNewCode(
+  ctx: WriteContext,
+  { section, noun }: ConnectionKind,
+  code: string,
+): Promise<void> {
+  await lockConfiguration(ctx);
+  if ((await loadItems(ctx, section)).some((item) => item.code === code)) {
+    throw new Fault(
+      'ALREADY_EXISTS',
+      `This code belongs to another ${noun}, perhaps an archived one; choose another.`,
+      {
+        field: 'code',
+      },
+    );
+  }
+}
+
+/** Locks the configuration and returns the stored connection. @throws Fault RIGHT_MISSING, NOT_FOUND */
+export async function loadConnection<Definition, Compiled>(
+  ctx: WriteContext,
+  { section, right, noun }: ConnectionKind,
+  id: string,
+): Promise<{ stored: StoredItem; item: ConnectionItem<Definition, Compiled> }> {
+  ctx.actor.require(right);
+  await lockConfiguration(ctx);
+  const stored = (await loadItems(ctx, section)).find((item) => item.id === id);
+  if (stored === undefined) throw new Fault('NOT_FOUND', `There is no such ${noun}.`);
+  const item = { definition: stored.definition as Definition, compiled: stored.compiled as Compiled };
+  return { stored, item };
+}
+
+/** @throws Fault CONNECTION_ARCHIVED */
+export function requireNotArchived({ noun }: ConnectionKind, stored: StoredItem): void {
+  if (stored.state === 'ARCHIVED') {
+    throw new Fault('CONNECTION_ARCHIVED', `The ${noun} is archived; restore it first.`);
+  }
+}
+
+export function withEnabled<Definition, Compiled>(
+  { definition, compiled }: ConnectionItem<Definition, Compiled>,
+  enabled: boolean,
+): ConnectionItem<Definition, Compiled> {
+  return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
+}
+
+/** Plans one change of the item with its entry in the audit log. @param write plans the rows of the item */
+export function planConnectionChange(
+  ctx: WriteContext,
+  { section }: ConnectionKind,
+  change: Pick<Change, 'action' | 'stored' | 'id' | 'code' | 'state'>,
+  item: ConnectionItem<object, unknown>,
+  write: (ctx: WriteContext, change: Change) => void = planItem,
+): void {
+  write(ctx, { ...change, section, ...item });
+  const before = change.stored === undefined ? {} : { before: change.stored.definition };
+  ctx.emit({
+    type: 'ConfigChanged',
+    subject: `${section}:${change.code}`,
+    data: { action: change.action, ...before, after: item.definition },
+  });
+  ctx.invalidate('config');
+}
