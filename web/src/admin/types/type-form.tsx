@@ -4,6 +4,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
+import { typeOf } from '../../fields/view.ts';
 import { useText } from '../../i18n/text.ts';
 import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
@@ -21,7 +22,7 @@ export function TypeForm(props: ItemFormProps) {
   const workflows = useQuery(sectionQuery('workflows'));
   const [open, setOpen] = useState<number>();
   const fields = fieldsOf(item);
-  const titles = fields.filter(({ dataType, multiple }) => dataType === 'string' && multiple !== true);
+  const titles = fields.filter(({ dataType, multiple }) => typeOf(dataType).title === true && multiple !== true);
   const prefix = textAt(item, ['numbering', 'prefix']);
   const move = (from: number, to: number): void => {
     const moved = fields[from];
