@@ -17,6 +17,15 @@ export const Revision = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTE
 
 export const IdOrCode = Type.String({ minLength: 1, maxLength: 64 });
 
+/** Finds an item by an `IdOrCode`. If a code equals the id of another item, the id takes precedence. */
+export function findByIdOrCode<T extends { id: string; code: string }>(
+  items: Iterable<T>,
+  idOrCode: string,
+): T | undefined {
+  const all = [...items];
+  return all.find(({ id }) => id === idOrCode) ?? all.find(({ code }) => code === idOrCode);
+}
+
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }

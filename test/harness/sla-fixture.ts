@@ -168,7 +168,7 @@ export interface SlaFixture {
   command(who: FixtureUser, instance: Instance, command: string, body?: unknown): Promise<TestAnswer>;
   events(instance: Pick<Instance, 'id'>): Promise<Event[]>;
   /** Kinds of the instance's events, with the percent of warnings, in order. */
-  told(instance: Pick<Instance, 'id'>): Promise<string[]>;
+  eventTypes(instance: Pick<Instance, 'id'>): Promise<string[]>;
   /** Does the background work of SLA in the app, until there is nothing to do. */
   work(on?: TestApp): Promise<void>;
   id(code: string): string;
@@ -228,7 +228,7 @@ export async function startSlaFixture(at: string): Promise<SlaFixture> {
     sla: async (id, policy) => (await self.all(id, policy)).at(-1) ?? assert.fail(`no instance of ${policy}`),
     command: (who, instance, command, body) => self.call(who, 'POST', `/sla/${instance.id}/${command}`, body),
     events: (instance) => self.ok('chief', 'GET', `/sla/${instance.id}/history`),
-    told: async (instance) => {
+    eventTypes: async (instance) => {
       const events = await self.events(instance);
       return events.map(({ type, data }) => (type === 'SlaWarning' ? `SlaWarning ${data['percent']}` : type));
     },

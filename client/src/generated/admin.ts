@@ -66,7 +66,7 @@ export class SlaAdministration extends Group {
 
 export class ImportsAdministration extends Group {
   /**
-   * List import definitions. Archived definitions are included; `state` tells. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
+   * List import definitions. Includes archived definitions; see `state`. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `GET /import-definitions`, right `import.manage`
    */

@@ -66,7 +66,7 @@ function mayChange(ctx: ReadContext, row: QueueRow): boolean {
 
 /** A queue belongs to a user; the system actor has none. */
 function requireUser(ctx: ReadContext): string {
-  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only a person has queues.');
+  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only users have queues.');
   return ctx.actor.userId;
 }
 

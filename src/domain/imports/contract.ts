@@ -132,7 +132,7 @@ export const listDefinitions = defineOperation({
   status: 200,
   tag,
   summary: 'List import definitions',
-  description: 'Archived definitions are included; `state` tells.',
+  description: 'Includes archived definitions; see `state`.',
   answer: Type.Array(Definition),
   faults: ['RIGHT_MISSING'],
 });

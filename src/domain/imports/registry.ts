@@ -2,6 +2,7 @@
  * Import definitions (docs/spec/configuration.md#bundle): their stored shape, and the parsed definitions of a configuration
  * snapshot.
  */
+import { findByIdOrCode } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Mapping, type MappingItem, parseMapping } from '../../lib/mapping.ts';
 import type { Localized } from '../../configuration/schemas.ts';
@@ -25,12 +26,13 @@ export interface ImportDefinition {
 
 export interface KnownDefinition {
   id: string;
+  code: string;
   definition: ImportDefinition;
   mapping: Mapping;
   active: boolean;
 }
 
-const slice: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
+const importView: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
   name: 'imports',
   build: (source) => {
     const items = source.items.filter((item) => item.section === 'importDefinitions');
@@ -38,7 +40,7 @@ const slice: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
       items.map((item) => {
         const definition = item.compiled as ImportDefinition;
         const mapping = parseMapping(definition.mapping);
-        return [item.id, { id: item.id, definition, mapping, active: item.state === 'ACTIVE' }];
+        return [item.id, { id: item.id, code: item.code, definition, mapping, active: item.state === 'ACTIVE' }];
       }),
     );
   },
@@ -46,17 +48,16 @@ const slice: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
 
 /** Definition id → definition, including archived ones: their runs remain readable. */
 export function definitions(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, KnownDefinition> {
-  return ctx.config.get(slice);
+  return ctx.config.get(importView);
 }
 
 /**
- * The active definition of that id or code. Where a code is also another definition's id, the id wins.
+ * The active definition with this id or code.
  *
  * @throws Fault NOT_FOUND
  */
 export function requireDefinition(ctx: Pick<ReadContext, 'config'>, idOrCode: string): KnownDefinition {
-  const all = definitions(ctx);
-  const known = all.get(idOrCode) ?? [...all.values()].find(({ definition }) => definition.code === idOrCode);
+  const known = findByIdOrCode(definitions(ctx).values(), idOrCode);
   if (known?.active === true) return known;
   throw new Fault('NOT_FOUND', `There is no import definition ${idOrCode}.`);
 }

@@ -76,7 +76,7 @@ interface ExistingObject extends Existing {
 /** @throws Fault NOT_FOUND if the type does not exist any more */
 function typeOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): RecordType {
   const type = findType(registry(ctx), definition.targetType ?? '');
-  if (type === undefined) throw new Fault('NOT_FOUND', 'The record type of this import is gone.');
+  if (type === undefined) throw new Fault('NOT_FOUND', 'The record type of this import does not exist any more.');
   return type;
 }
 
@@ -312,7 +312,8 @@ function identityTarget(targetKind: Exclude<TargetKind, 'object'>, definition: I
     preload: async () => {},
     require: async (ctx, id) => {
       const found = await kind.find(ctx, id);
-      if (found === undefined) throw new Fault('NOT_FOUND', 'What the external id belongs to is gone.');
+      if (found === undefined)
+        throw new Fault('NOT_FOUND', 'The user, group or unit with this external id does not exist any more.');
       return existing(found);
     },
     own: async (ctx, id) => {

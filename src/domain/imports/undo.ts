@@ -52,12 +52,12 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
   caller.actor.require('import.manage');
   const known = await work.read(caller, async (ctx) => {
     const run = await requireRun(ctx, runId);
-    if (run.dryRun) throw new Fault('STATE_CONFLICT', 'A dry run changed nothing that could be taken back.');
+    if (run.dryRun) throw new Fault('STATE_CONFLICT', 'A dry run changed nothing, so it cannot be undone.');
     if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {
-      throw new Fault('STATE_CONFLICT', 'The run is under way; take it back when it has ended.');
+      throw new Fault('STATE_CONFLICT', 'The run is still in progress; undo it when it has finished.');
     }
     const definition = definitions(ctx).get(run.definitionId);
-    if (definition === undefined) throw new Fault('NOT_FOUND', 'The definition of this run is gone.');
+    if (definition === undefined) throw new Fault('NOT_FOUND', 'The definition of this run does not exist any more.');
     return definition;
   });
   const answer: UndoAnswer = { id: runId, undone: 0, skipped: 0, failed: 0, rows: [], rowsTruncated: false };

@@ -4,11 +4,12 @@
  */
 import type { EventType } from '../../contract/events.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { findByIdOrCode } from '../../contract/schemas.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { InlineImage } from '../metadata/index.ts';
 import { type AudienceAnswer, withNames } from './queries.ts';
-import { type Base, bases, findByIdOrCode, type Visibility } from './registry.ts';
+import { type Base, bases, type Visibility } from './registry.ts';
 import {
   articleStateToken,
   type Content,

@@ -5,11 +5,12 @@
 import type { Reply } from '../../contract/operation.ts';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
+import { findByIdOrCode } from '../../contract/schemas.ts';
 import { type ContentParts, serveImage } from '../../platform/blobs/serve.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { imageHandles, localized, registry } from '../metadata/index.ts';
-import { bases, findByIdOrCode } from './registry.ts';
+import { bases } from './registry.ts';
 import { articleStateToken } from './rules.ts';
 import {
   type Audience,

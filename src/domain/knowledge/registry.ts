@@ -34,8 +34,3 @@ const baseView: DerivedView<readonly Base[]> = {
 export function bases(ctx: Pick<ReadContext, 'config'>): readonly Base[] {
   return ctx.config.get(baseView);
 }
-
-/** Finds an item by id or code. The id takes precedence if a code equals another item's id. */
-export function findByIdOrCode<T extends { id: string; code: string }>(list: readonly T[], key: string): T | undefined {
-  return list.find(({ id }) => id === key) ?? list.find(({ code }) => code === key);
-}

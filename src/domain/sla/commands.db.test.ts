@@ -73,7 +73,7 @@ describe('commands on SLA instances', () => {
     const stopped = await command(instance, 'stop');
     for (const name of ['pause', 'resume', 'stop']) refused(await no(name), 409, 'SLA_COMMAND_NOT_ALLOWED', name);
     assert.equal((await command(stopped, 'recalculate')).status, 'STOPPED');
-    assert.equal((await world.told(instance)).length, 4);
+    assert.equal((await world.eventTypes(instance)).length, 4);
   });
 
   it('rejects invalid requests', async () => {
@@ -203,7 +203,7 @@ describe('commands on SLA instances', () => {
     world.clock.pass(5000 * HOUR);
     await world.work();
     assert.equal((await world.sla(id)).elapsedMs, 0);
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaRecalculated']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaRecalculated']);
   });
 
   it('changes a stopped instance only by recalculate', async () => {
@@ -213,15 +213,21 @@ describe('commands on SLA instances', () => {
     assert.deepEqual([(await world.sla(id)).elapsedMs, (await world.sla(id)).breached], [15 * HOUR, false]);
     await world.change(id, { priority: 'p1' });
     assert.equal((await world.sla(id)).targetMs, 16 * HOUR);
-    const anew = await command(instance, 'recalculate', { calendarId: world.id('always') });
+    const recalculated = await command(instance, 'recalculate', { calendarId: world.id('always') });
     assert.deepEqual(
-      [anew.status, anew.elapsedMs, anew.targetMs, anew.breached, anew.breachedAt],
+      [
+        recalculated.status,
+        recalculated.elapsedMs,
+        recalculated.targetMs,
+        recalculated.breached,
+        recalculated.breachedAt,
+      ],
       ['STOPPED', 31 * HOUR, 4 * HOUR, true, '2026-11-23T12:00:00.000Z'],
     );
     world.clock.pass(1000 * HOUR);
     await world.work();
-    assert.deepEqual(await world.sla(id), anew);
-    assert.equal((await world.told(instance)).at(-1), 'SlaRecalculated');
+    assert.deepEqual(await world.sla(id), recalculated);
+    assert.equal((await world.eventTypes(instance)).at(-1), 'SlaRecalculated');
   });
 
   it('requires sla.control and reveals nothing about hidden records', async () => {
@@ -263,7 +269,7 @@ describe('commands on SLA instances', () => {
     world.clock.set('2026-12-28T09:00:00.000Z');
     await world.to(id, 'wait');
     world.clock.set('2026-12-28T10:00:00.000Z');
-    const told = await world.ok('chief', 'GET', `/api/admin/v1/sla/${instance.id}/explanation`);
+    const explanation = await world.ok('chief', 'GET', `/api/admin/v1/sla/${instance.id}/explanation`);
     const by = (who: string, name: string) => ({
       by: who,
       actor: { id: world.id(name), displayName: `Person ${name}` },
@@ -272,7 +278,7 @@ describe('commands on SLA instances', () => {
       return { from: `2026-12-${from}:00.000Z`, to: `2026-12-${to}:00.000Z`, counted, reason, ...more };
     };
     assert.deepEqual(
-      told.intervals.map(({ ms, ...rest }: { ms: number; from: string; to: string }) => {
+      explanation.intervals.map(({ ms, ...rest }: { ms: number; from: string; to: string }) => {
         assert.equal(ms, Date.parse(rest.to) - Date.parse(rest.from));
         return rest;
       }),
@@ -290,13 +296,18 @@ describe('commands on SLA instances', () => {
         interval('28T09:00', '28T10:00', false, 'paused', { pausedBy: by('policy', 'chief') }),
       ],
     );
-    assert.deepEqual([told.elapsedMs, told.until], [7 * HOUR, '2026-12-28T10:00:00.000Z']);
-    assert.deepEqual(told.calendar, { id: world.id('office'), code: 'office', version: 1, timezone: 'Europe/Berlin' });
-    assert.deepEqual(told.instance, await world.sla(id));
-    const counted = told.intervals.filter((one: { counted: boolean }) => one.counted);
+    assert.deepEqual([explanation.elapsedMs, explanation.until], [7 * HOUR, '2026-12-28T10:00:00.000Z']);
+    assert.deepEqual(explanation.calendar, {
+      id: world.id('office'),
+      code: 'office',
+      version: 1,
+      timezone: 'Europe/Berlin',
+    });
+    assert.deepEqual(explanation.instance, await world.sla(id));
+    const counted = explanation.intervals.filter((one: { counted: boolean }) => one.counted);
     assert.equal(
       counted.reduce((sum: number, one: { ms: number }) => sum + one.ms, 0),
-      told.elapsedMs,
+      explanation.elapsedMs,
     );
   });
 });

@@ -177,10 +177,10 @@ class World {
     const setting = this.setting();
     const wasStopped = this.status === 'STOPPED';
     this.#expect(results, wasStopped);
-    const anew = restarts(this.instance, results, policy);
-    const draft = anew ? begin('next', 'record', results, setting) : draftOf(this.instance);
-    if (!anew && wasStopped) rearm(draft, results);
-    else if (!anew) follow(draft, results, setting);
+    const restarted = restarts(this.instance, results, policy);
+    const draft = restarted ? begin('next', 'record', results, setting) : draftOf(this.instance);
+    if (!restarted && wasStopped) rearm(draft, results);
+    else if (!restarted) follow(draft, results, setting);
     this.instance = this.#keep(draft);
   }
 
@@ -258,10 +258,10 @@ describe('transitions of an instance', () => {
           const before = world.seen.length;
           world.pass(Math.floor((at - world.now) / MINUTE));
           world.now = at;
-          const told = draftOf(world.instance);
-          retarget(told, world.setting(), true);
-          const done = finish(told, world.setting());
-          assert.ok(done.events.length > 0, 'something is to be told at that time');
+          const draft = draftOf(world.instance);
+          retarget(draft, world.setting(), true);
+          const done = finish(draft, world.setting());
+          assert.ok(done.events.length > 0, 'reports something at that time');
           world.instance = done.instance;
           assert.equal(world.seen.length, before);
         }

@@ -49,7 +49,7 @@ describe('timers of SLA instances', () => {
 
   it('fire at their time, not before, and once each', async () => {
     const [, instance] = await one();
-    for (const [time, told] of [
+    for (const [time, expected] of [
       ['2026-11-23T15:59:59.999Z', []],
       ['2026-11-23T16:00:00.000Z', ['SlaWarning 50']],
       ['2026-11-24T14:23:59.999Z', ['SlaWarning 50']],
@@ -60,7 +60,7 @@ describe('timers of SLA instances', () => {
       world.clock.set(time);
       await world.work();
       await world.work();
-      assert.deepEqual(await world.told(instance), ['SlaStarted', ...told], time);
+      assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', ...expected], time);
     }
     const events = await world.events(instance);
     assert.deepEqual(
@@ -79,24 +79,24 @@ describe('timers of SLA instances', () => {
     const [, instance] = await one();
     world.clock.set('2026-12-01T00:00:00.000Z');
     await world.work();
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 90', 'SlaBreached']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 90', 'SlaBreached']);
   });
 
   it('are reported before a later pause or stop', async () => {
     const [id, instance] = await one();
     world.clock.set('2026-11-23T16:00:00.000Z');
     await world.to(id, 'wait');
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaPaused']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaWarning 50', 'SlaPaused']);
     world.clock.pass(1000 * HOUR);
     await world.work();
-    assert.equal((await world.told(instance)).length, 3, 'a paused one is due for nothing');
+    assert.equal((await world.eventTypes(instance)).length, 3, 'a paused one is due for nothing');
     const [other, stopped] = await one();
     world.clock.set('2026-11-24T16:00:03.000Z');
     await world.command('chief', stopped, 'stop', {});
-    assert.deepEqual((await world.told(stopped)).slice(-2), ['SlaBreached', 'SlaStopped']);
+    assert.deepEqual((await world.eventTypes(stopped)).slice(-2), ['SlaBreached', 'SlaStopped']);
     await world.work();
     assert.equal((await world.all(other)).length, 1);
-    assert.deepEqual(await world.told(stopped), [
+    assert.deepEqual(await world.eventTypes(stopped), [
       'SlaStarted',
       'SlaWarning 50',
       'SlaWarning 90',
@@ -112,10 +112,10 @@ describe('timers of SLA instances', () => {
     await world.to(id, 'work');
     world.clock.set('2026-11-23T16:00:00.000Z');
     await world.work();
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaPaused', 'SlaResumed']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaPaused', 'SlaResumed']);
     world.clock.set('2026-11-24T10:00:00.000Z');
     await world.work();
-    assert.equal((await world.told(instance)).at(-1), 'SlaWarning 50');
+    assert.equal((await world.eventTypes(instance)).at(-1), 'SlaWarning 50');
   });
 
   it('fire once each with several processes', async () => {
@@ -152,13 +152,13 @@ describe('timers of SLA instances', () => {
       ]);
       assert.equal(transition.status, 200);
       assert.ok(command.status === 200 || command.body.error.code === 'SLA_COMMAND_NOT_ALLOWED');
-      const told = await world.told(instance);
+      const events = await world.eventTypes(instance);
       for (const type of ['SlaWarning 50', 'SlaWarning 90', 'SlaBreached'])
-        assert.equal(told.filter((name) => name === type).length, 1, told.join());
+        assert.equal(events.filter((name) => name === type).length, 1, events.join());
       const last = await world.sla(id);
       // The events must match the stored status.
-      const statuses = told.filter((name) => ['SlaPaused', 'SlaResumed', 'SlaStopped'].includes(name));
-      assert.equal(last.status, statuses.at(-1) === 'SlaStopped' ? 'STOPPED' : 'PAUSED', told.join());
+      const statuses = events.filter((name) => ['SlaPaused', 'SlaResumed', 'SlaStopped'].includes(name));
+      assert.equal(last.status, statuses.at(-1) === 'SlaStopped' ? 'STOPPED' : 'PAUSED', events.join());
       assert.equal(last.revision, 1 + statuses.length);
     }
   });
@@ -172,10 +172,10 @@ describe('timers of SLA instances', () => {
     world.clock.set('2026-11-23T16:00:00.000Z');
     await assert.rejects(world.work(), /1 SLA instances could not be recalculated/);
     for (const id of ids.slice(1))
-      assert.deepEqual(await world.told(await world.sla(id)), ['SlaStarted', 'SlaWarning 50']);
+      assert.deepEqual(await world.eventTypes(await world.sla(id)), ['SlaStarted', 'SlaWarning 50']);
     await policy(world.id('resolution'));
     await world.work();
-    assert.deepEqual(await world.told(broken as Instance), ['SlaStarted', 'SlaWarning 50']);
+    assert.deepEqual(await world.eventTypes(broken as Instance), ['SlaStarted', 'SlaWarning 50']);
   });
 
   it('accept one of several concurrent commands', async () => {
@@ -190,7 +190,7 @@ describe('timers of SLA instances', () => {
     );
     const codes = answers.map(({ status, body }) => body.error?.code ?? status).sort();
     assert.deepEqual(codes, [200, ...Array.from({ length: 15 }, () => 'REVISION_CONFLICT')]);
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaPaused']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaPaused']);
     assert.equal((await world.sla(id)).revision, 2);
   });
 
@@ -284,8 +284,8 @@ describe('a change of policies and calendars', () => {
       [version, '2026-11-24T16:00:00.000Z'],
       'it keeps to the chosen calendar, and follows the policy',
     );
-    const told = await world.ok('chief', 'GET', `/api/admin/v1/sla/${instanceId}/explanation`);
-    assert.equal(told.calendar.version, version);
+    const explanation = await world.ok('chief', 'GET', `/api/admin/v1/sla/${instanceId}/explanation`);
+    assert.equal(explanation.calendar.version, version);
     await apply((text) => text);
     const versions = await world.rows<{ version: number }>(
       'SELECT version FROM calendar_versions WHERE calendar_id = $1 ORDER BY 1',
@@ -306,10 +306,10 @@ describe('a change of policies and calendars', () => {
     await apply((text) => text.replace("mon: ['09:00-17:00']", 'mon: []').replace('PT16H', 'PT1M'));
     await world.work();
     assert.deepEqual(await world.sla(id), stopped);
-    const told = await world.ok('chief', 'GET', `/api/admin/v1/sla/${stopped.id}/explanation`);
-    assert.deepEqual([told.elapsedMs, told.calendar.version], [HOUR, stopped.calendarVersion]);
+    const explanation = await world.ok('chief', 'GET', `/api/admin/v1/sla/${stopped.id}/explanation`);
+    assert.deepEqual([explanation.elapsedMs, explanation.calendar.version], [HOUR, stopped.calendarVersion]);
     assert.deepEqual(
-      told.intervals.map((one: { counted: boolean; ms: number }) => [one.counted, one.ms]),
+      explanation.intervals.map((one: { counted: boolean; ms: number }) => [one.counted, one.ms]),
       [[true, HOUR]],
     );
     await apply((text) => text);
@@ -322,10 +322,10 @@ describe('a change of policies and calendars', () => {
     world.clock.set('2026-11-24T16:00:00.000Z');
     await apply(longer);
     await world.work();
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaRecalculated', 'SlaWarning 50']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaRecalculated', 'SlaWarning 50']);
     await apply((text) => text.replaceAll('PT16H', 'PT15H'));
     await world.work();
-    assert.deepEqual((await world.told(instance)).slice(3), ['SlaRecalculated', 'SlaWarning 90', 'SlaBreached']);
+    assert.deepEqual((await world.eventTypes(instance)).slice(3), ['SlaRecalculated', 'SlaWarning 90', 'SlaBreached']);
     await apply((text) => text);
     await world.work();
   });
@@ -340,7 +340,7 @@ describe('a change of policies and calendars', () => {
     await world.work();
     await warnAt('50, 90');
     await world.work();
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 40']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaWarning 50', 'SlaWarning 40']);
   });
 
   it('updates each of many instances once, with several processes and concurrent commands', async () => {

@@ -78,7 +78,7 @@ describe('transitions of SLA instances', () => {
     const stopped = await world.sla(id);
     assert.deepEqual(shape(stopped), ['STOPPED', 4, 3, '2026-11-25T10:00:00.000Z']);
     assert.equal(stopped.stoppedAt, '2026-11-23T13:00:00.000Z');
-    assert.deepEqual(await world.told(stopped), ['SlaStarted', 'SlaPaused', 'SlaResumed', 'SlaStopped']);
+    assert.deepEqual(await world.eventTypes(stopped), ['SlaStarted', 'SlaPaused', 'SlaResumed', 'SlaStopped']);
     world.clock.pass(100 * HOUR);
     assert.deepEqual(await world.sla(id), stopped, 'what stopped stands');
   });
@@ -128,7 +128,7 @@ slaPolicies:
     const id = await world.make({ note: 'hold' });
     const instance = await world.sla(id, 'waiting');
     assert.deepEqual([instance.status, instance.revision], ['PAUSED', 1]);
-    assert.deepEqual(await world.told(instance), ['SlaStarted', 'SlaPaused']);
+    assert.deepEqual(await world.eventTypes(instance), ['SlaStarted', 'SlaPaused']);
     await world.change(id, { note: 'go' });
     assert.equal((await world.sla(id, 'waiting')).status, 'ACTIVE');
     // An instance does not start if the stop condition holds.
@@ -151,7 +151,7 @@ slaPolicies:
     // A change between equal targets emits no event.
     await world.change(id, { priority: 'p2' });
     await world.change(id, { priority: 'p3' });
-    assert.deepEqual(await world.told(urgent), ['SlaStarted', 'SlaRecalculated', 'SlaRecalculated']);
+    assert.deepEqual(await world.eventTypes(urgent), ['SlaStarted', 'SlaRecalculated', 'SlaRecalculated']);
   });
 
   it('reports at once what a shorter target has passed, and again what a longer target moves ahead', async () => {
@@ -161,7 +161,7 @@ slaPolicies:
     await world.change(id, { priority: 'p1' });
     const late = await world.sla(id);
     assert.deepEqual([late.breached, late.breachedAt], [true, '2026-11-23T12:00:00.000Z']);
-    assert.deepEqual(await world.told(late), [
+    assert.deepEqual(await world.eventTypes(late), [
       'SlaStarted',
       'SlaRecalculated',
       'SlaWarning 50',
@@ -174,7 +174,7 @@ slaPolicies:
     assert.deepEqual([relieved.breached, relieved.breachedAt, relieved.remainingMs], [false, undefined, 11 * HOUR]);
     at('2026-11-24T09:00:00.000Z');
     await world.work();
-    assert.equal((await world.told(late)).at(-1), 'SlaWarning 50');
+    assert.equal((await world.eventTypes(late)).at(-1), 'SlaWarning 50');
   });
 
   it('writes several changes of one transition as one revision', async () => {
@@ -184,7 +184,7 @@ slaPolicies:
     await world.to(id, 'done', { priority: 'p1' });
     const stopped = await world.sla(id);
     assert.deepEqual([stopped.status, stopped.revision, stopped.breached], ['STOPPED', 2, true]);
-    assert.deepEqual(await world.told(stopped), [
+    assert.deepEqual(await world.eventTypes(stopped), [
       'SlaStarted',
       'SlaRecalculated',
       'SlaWarning 50',
@@ -245,7 +245,7 @@ slaPolicies:
     await world.ok('chief', 'POST', `/api/admin/v1/objects/${id}/restore`);
     const freed = await world.sla(id);
     assert.deepEqual(shape(freed), ['ACTIVE', 3, 1, '2026-12-01T15:00:00.000Z']);
-    assert.deepEqual(await world.told(freed), ['SlaStarted', 'SlaPaused', 'SlaResumed']);
+    assert.deepEqual(await world.eventTypes(freed), ['SlaStarted', 'SlaPaused', 'SlaResumed']);
     const [first, second] = (await world.events(freed)).slice(1);
     assert.deepEqual([first?.data['by'], second?.data['by']], ['archive', 'archive']);
   });
@@ -353,7 +353,7 @@ slaPolicies:
       Array.from({ length: 8 }, () => world.call('chief', 'POST', `/objects/${id}/transitions`, move)),
     );
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, ...Array.from({ length: 7 }, () => 409)]);
-    assert.deepEqual(await world.told(await world.sla(id)), ['SlaStarted', 'SlaPaused']);
+    assert.deepEqual(await world.eventTypes(await world.sla(id)), ['SlaStarted', 'SlaPaused']);
   });
 
   it('uses the current policy: no instance without a target or for an archived policy', async () => {

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalDate, canonicalInstant, storedForm } from '../../lib/data-types/index.ts';
+import { findByIdOrCode } from '../../contract/schemas.ts';
 import { pointer } from '../../lib/json.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -52,7 +53,7 @@ async function calendarChosen(
     return unsaved(choice);
   }
   const { calendars } = slaRegistry(ctx);
-  const calendar = calendars.get(choice) ?? [...calendars.values()].find((one) => one.code === choice);
+  const calendar = findByIdOrCode(calendars.values(), choice);
   if (calendar === undefined) throw wrong('/calendar', 'UNKNOWN_CALENDAR', 'There is no such calendar.');
   if (version === undefined || version === calendar.version) return calendar;
   const definition = await findCalendarVersion(ctx, calendar.id, version);
@@ -65,7 +66,7 @@ async function calendarChosen(
 /** @throws Fault INVALID_REQUEST */
 function policyChosen(ctx: ReadContext, idOrCode: string): Policy {
   const { policies } = slaRegistry(ctx);
-  const policy = policies.get(idOrCode) ?? [...policies.values()].find((one) => one.code === idOrCode);
+  const policy = findByIdOrCode(policies.values(), idOrCode);
   if (policy === undefined) throw wrong('/policy', 'UNKNOWN_POLICY', 'There is no such policy.');
   return policy;
 }
