@@ -28,7 +28,8 @@ import { headPlace } from './platform/audit/seal-heads.ts';
 import type { SealHead } from './platform/audit/seals.ts';
 import type { Tracer } from './platform/observability/traces.ts';
 import { Notifier } from './platform/unit-of-work/notifier.ts';
-import { type Caller, Work } from './platform/unit-of-work/work.ts';
+import type { Caller } from './platform/unit-of-work/context.ts';
+import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
 import { metricsReader } from './metrics.ts';

@@ -1,14 +1,12 @@
 /** The background tasks of the service and their intervals. */
 import { reconcileFieldIndexes } from './configuration/field-indexes.ts';
-import type { Authenticator } from './domain/access/index.ts';
-import { ownFieldView, purgeSessions, purgeSignIns, touchKeys } from './domain/access/index.ts';
+import { type Authenticator, ownFieldView, purgeSessions, purgeSignIns, touchKeys } from './domain/access/index.ts';
 import { purgeRuns } from './domain/inbound/index.ts';
 import { typeView } from './domain/metadata/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
-import type { Deliverer } from './domain/webhooks/index.ts';
-import { dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
+import { type Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
-import { sweepBlobs } from './platform/blobs/sweep.ts';
+import { sweepBlobs } from './platform/blobs/register.ts';
 import { type Clock, instant } from './platform/clock.ts';
 import type { Database } from './platform/database/pool.ts';
 import type { VersionWatcher } from './platform/unit-of-work/versions.ts';

@@ -53,14 +53,13 @@ import { type Check, journalChecks } from './platform/audit/checks.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
-import type { Actor } from './platform/unit-of-work/context.ts';
+import type { Actor, Caller } from './platform/unit-of-work/context.ts';
 import { newId } from './platform/clock.ts';
 import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
 import type { Follower } from './platform/unit-of-work/context.ts';
 import type { AddressCheck } from './platform/outbound/outbound.ts';
 import { SecretBox } from './platform/secrets.ts';
 import type { ConfigSnapshot } from './platform/unit-of-work/snapshot.ts';
-import { type Caller } from './platform/unit-of-work/work.ts';
 
 /**
  * The sections of the configuration bundle, in the order in which they are applied and exported.

@@ -16,7 +16,7 @@ import { dumpService } from '../src/platform/backup/dump.ts';
 import { loadService, NotEmpty } from '../src/platform/backup/load.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import type { BlobStore } from '../src/platform/blobs/store.ts';
-import { sweepBlobs } from '../src/platform/blobs/sweep.ts';
+import { sweepBlobs } from '../src/platform/blobs/register.ts';
 import { Database } from '../src/platform/database/pool.ts';
 import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
 import { sealJournal } from '../src/platform/audit/seals.ts';

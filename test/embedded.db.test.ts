@@ -11,8 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../src/platform/database/embedded.ts';
 import { runningServer, stopCluster } from '../src/platform/database/embedded-cluster.ts';
-import { EmbeddedError } from '../src/platform/database/embedded-error.ts';
-import { isRunning } from '../src/platform/database/embedded-process.ts';
+import { EmbeddedError, isRunning } from '../src/platform/database/embedded-process.ts';
 
 // A process that opens the database, reports it, and closes it at the end of its input.
 const HOLDER = `

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
 import { DATABASE_METRICS } from '../src/modules.ts';
 import { replicaGauges } from '../src/metrics.ts';
-import { mergeMetrics } from '../src/http/merge-metrics.ts';
+import { mergeMetrics } from '../src/http/metrics.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { lintMetrics } from './harness/metrics-lint.ts';
 

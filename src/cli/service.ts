@@ -13,7 +13,7 @@ import { FileBlobs } from '../platform/blobs/filesystem.ts';
 import { S3Blobs } from '../platform/blobs/s3.ts';
 import type { BlobStore } from '../platform/blobs/store.ts';
 import type { Clock } from '../platform/clock.ts';
-import { readClock } from '../platform/database/clock.ts';
+import { readClock } from '../platform/database/readings.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
 import type { ConfigSection } from '../configuration/section.ts';
 import { MigrationError, migrate, pendingMigrations, readMigrations } from '../platform/database/migrate.ts';
@@ -21,7 +21,8 @@ import { Database } from '../platform/database/pool.ts';
 import { type Between, lookBetween } from '../platform/database/pooler.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
-import { type Caller, Work } from '../platform/unit-of-work/work.ts';
+import type { Caller } from '../platform/unit-of-work/context.ts';
+import { Work } from '../platform/unit-of-work/work.ts';
 import { stopSignals } from './stop-signals.ts';
 
 export const MIGRATIONS = fileURLToPath(new URL('../../db/migrations', import.meta.url));

@@ -83,7 +83,7 @@ function* audiencesIn(value: unknown): Generator<Audience> {
 }
 
 /** The audiences of all active configuration items of all sections. */
-export const audienceSlice: DerivedView<readonly Audience[]> = {
+export const audienceView: DerivedView<readonly Audience[]> = {
   name: 'configuration.audiences',
   build: ({ items }) => items.flatMap(({ state, compiled }) => (state === 'ACTIVE' ? [...audiencesIn(compiled)] : [])),
 };

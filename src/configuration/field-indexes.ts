@@ -20,7 +20,7 @@ export interface IndexedTypes {
   }[];
 }
 
-/** Type id → what read grants compare with the caller (`ownFieldSlice`). */
+/** Type id → what read grants compare with the caller (`ownFieldView`). */
 export type OwnFieldsByType = ReadonlyMap<string, { fields: ReadonlySet<string>; createdBy: boolean }>;
 
 export interface PendingIndex {

@@ -2,9 +2,9 @@
 import type { Input, Operation } from '../contract/operation.ts';
 import { Reply } from '../contract/operation.ts';
 import type { RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
-import type { WriteContext } from '../platform/unit-of-work/context.ts';
+import type { WriteContext, Caller } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
-import type { Caller, Work } from '../platform/unit-of-work/work.ts';
+import type { Work } from '../platform/unit-of-work/work.ts';
 import type { Prepared } from './route.ts';
 
 /** One call of a handler: its inputs, and facts about the result. */

@@ -24,7 +24,7 @@ export function answerOf(error: unknown): ErrorAnswer {
     return {
       status: 500,
       code: 'INTERNAL',
-      message: 'The service failed; give the correlation id to whoever runs it.',
+      message: 'The service failed. Report the correlation id to its operator.',
       details: [],
       headers: {},
     };

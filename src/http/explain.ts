@@ -24,7 +24,7 @@ export const inQuery: PlaceWriter = (segments) => `query.${segments.join('.')}`;
 
 export function explain(schema: JsonSchema, value: unknown, place: PlaceWriter): FaultDetail[] {
   const explainer = new Explainer(definitionsOf(schema), place);
-  explainer.admission(schema, value, []);
+  explainer.check(schema, value, []);
   return explainer.problems;
 }
 
@@ -44,10 +44,10 @@ class Explainer {
     if (this.problems.length < MOST_PROBLEMS) this.problems.push({ path: this.#place(path), code, message });
   }
 
-  admission(schema: JsonSchema, value: unknown, path: Path): void {
+  check(schema: JsonSchema, value: unknown, path: Path): void {
     if (this.problems.length >= MOST_PROBLEMS) return;
     const definition = schema.$ref === undefined ? undefined : this.#definitions.get(refName(schema.$ref));
-    if (definition !== undefined) return this.admission(definition, value, path);
+    if (definition !== undefined) return this.check(definition, value, path);
     const choices = schema.anyOf ?? schema.oneOf;
     if (choices !== undefined) return this.#choose(schema, choices, value, path);
     if (Object.hasOwn(schema, 'const') || schema.enum !== undefined) {
@@ -69,7 +69,7 @@ class Explainer {
   #choose(schema: JsonSchema, choices: JsonSchema[], value: unknown, path: Path): void {
     const trials = choices.map((choice) => {
       const trial = new Explainer(this.#definitions, this.#place);
-      trial.admission(choice, value, path);
+      trial.check(choice, value, path);
       return { choice: this.#resolved(choice), problems: trial.problems };
     });
     if (trials.some((trial) => trial.problems.length === 0)) return;
@@ -157,7 +157,7 @@ class Explainer {
     if (items === undefined) return;
     for (const [index, item] of value.entries()) {
       if (this.problems.length >= MOST_PROBLEMS) return;
-      this.admission(items, item, [...path, index]);
+      this.check(items, item, [...path, index]);
     }
   }
 
@@ -179,7 +179,7 @@ class Explainer {
       const member = memberSchema(schema, name);
       const here = [...path, name.slice(0, MOST_NAME)];
       if (member === false) this.#add(here, 'UNKNOWN', 'There is no such member; check its spelling.');
-      else if (member !== undefined) this.admission(member, value[name], here);
+      else if (member !== undefined) this.check(member, value[name], here);
     }
   }
 }

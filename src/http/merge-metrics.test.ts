@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mergeMetrics } from './merge-metrics.ts';
+import { mergeMetrics } from './metrics.ts';
 
 const PART = `# HELP a_seconds Time.
 # TYPE a_seconds histogram
@@ -20,7 +20,7 @@ describe('merged metrics of several processes', () => {
     ]);
     assert.equal(
       merged,
-      `# HELP docket_process_up Whether the process gave its figures.
+      `# HELP docket_process_up 1 if the process returned its metrics.
 # TYPE docket_process_up gauge
 docket_process_up{process="api-1"} 1
 docket_process_up{process="api-2"} 1

@@ -4,7 +4,7 @@
  */
 import { ADMIN_SCOPE } from '../contract/scopes.ts';
 import { Fault } from '../lib/fault.ts';
-import { readPosition, writePosition } from '../platform/database/position.ts';
+import { readPosition, writePosition } from '../platform/database/readings.ts';
 import type { ReadConsistency } from '../platform/database/replica.ts';
 import type { RequestContext } from './request-context.ts';
 import { singleHeader } from './headers.ts';

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { exampleOf, FAULT_GUIDES } from '../contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 import { encodingFor } from './console.ts';
-import type { Page } from './probes.ts';
+import type { Page } from './pages.ts';
 
 /** All codes that have a page. */
 export const FAULT_CODES = Object.keys(FAULTS) as FaultCode[];

@@ -7,10 +7,8 @@ import type { SharedBudget } from '../lib/shared-budget.ts';
 import { answerOf, ClientGone, loggable } from './errors.ts';
 import { overloaded } from './admission.ts';
 import { announcesBody, correlationIdOf, declaredLength } from './headers.ts';
-import { lingeringEnd } from './linger.ts';
+import { lingeringEnd, PIECE, sendPieces } from './slow-clients.ts';
 import type { Metrics } from './metrics.ts';
-import { PIECE, sendPieces } from './slow-readers.ts';
-
 export type Headers = Record<string, string | number | string[]>;
 
 /** State shared by all requests of one server. */

@@ -5,8 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
-import type { Input, Operation } from '../contract/operation.ts';
-import { Reply } from '../contract/operation.ts';
+import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { Fault } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
 import type { RequestFacts, Sender } from '../platform/unit-of-work/binding.ts';
@@ -15,7 +14,7 @@ import { toFault } from '../platform/database/sqlstate.ts';
 import type { IdempotencyClaim } from '../platform/unit-of-work/idempotency.ts';
 import { type ReadJson, readJson } from '../platform/long-json.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
-import type { Caller } from '../platform/unit-of-work/work.ts';
+import type { Caller } from '../platform/unit-of-work/context.ts';
 import { decisiveAddress, type Origin } from './address.ts';
 import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
@@ -33,12 +32,12 @@ import {
   singleHeader,
   withIfMatch,
 } from './headers.ts';
+import { readConsistencyOf, tellPosition } from './read-consistency.ts';
 import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge } from './json-chunks.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
-import { readConsistencyOf, tellPosition } from './read-consistency.ts';
 import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;

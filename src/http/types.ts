@@ -2,7 +2,8 @@
 import type { Logger } from 'pino';
 import type { BoundOperation, Sender } from '../platform/unit-of-work/binding.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
-import type { Caller, Work } from '../platform/unit-of-work/work.ts';
+import type { Caller } from '../platform/unit-of-work/context.ts';
+import type { Work } from '../platform/unit-of-work/work.ts';
 import type { Gauge } from './metrics.ts';
 import type { DeviceCookie, OpenLimits } from './unverified.ts';
 import type { RateLimiter } from './rate.ts';

@@ -13,11 +13,11 @@ import {
   planBundle,
 } from '../../src/configuration/engine.ts';
 import { newId, systemClock } from '../../src/platform/clock.ts';
-import type { Actor, ReadContext } from '../../src/platform/unit-of-work/context.ts';
+import type { Actor, ReadContext, Caller } from '../../src/platform/unit-of-work/context.ts';
 import { Database } from '../../src/platform/database/pool.ts';
 import { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { ConfigSnapshot, loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
-import { type Caller, Work } from '../../src/platform/unit-of-work/work.ts';
+import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { russianProblem } from '../../web/src/admin/config/problem-words.ts';
 import { HOSTILE_NAMES } from './private-listener.ts';
 import { createTestDatabase } from './database.ts';

@@ -1,7 +1,7 @@
 /** One of several processes that share a port, with the whole HTTP layer and no domain modules. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkerIpc } from '../../src/cli/worker-ipc.ts';
-import { listenNowhere } from '../../src/http/adopted-connections.ts';
+import { listenNowhere } from '../../src/http/connection.ts';
 import { adopt, buildServer, drain } from '../../src/http/server.ts';
 import { echoing, getting, optionsOf } from './http-sample.ts';
 

@@ -1,7 +1,7 @@
 /** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { contextOnBehalfOf } from '../../platform/unit-of-work/on-behalf.ts';
+import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { checkValue, type RecordType, setValue } from '../metadata/index.ts';
 import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/index.ts';
 import { findAvailable } from './queries.ts';

@@ -3,7 +3,7 @@ import { DEFAULT_REQUEST_LOCALE } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import { isAdmitted } from '../../configuration/audience.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
-import { contextOnBehalfOf } from '../../platform/unit-of-work/on-behalf.ts';
+import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { fieldSchema, findType, localized, type LocalizedText, type RecordType, registry } from '../metadata/index.ts';
 import { creationData, findVisible, visibleTitle } from '../objects/index.ts';
 import { type Catalog, type CatalogItem, catalogRegistry, type Category, type Service } from './registry.ts';

@@ -9,7 +9,7 @@ import { Reply } from '../../contract/operation.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
-import type { Caller } from '../../platform/unit-of-work/work.ts';
+import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { fieldResolver, findType, type RecordType, registry } from '../metadata/index.ts';
 import { type PageMark, readPage, type Wanted, type WordMatch } from '../objects/index.ts';
 import type * as contract from './contract.ts';

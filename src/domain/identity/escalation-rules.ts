@@ -1,6 +1,6 @@
 /** Compares what changes of identity give with what the caller has. `escalation.ts` documents the rules. */
 import { Fault } from '../../lib/fault.ts';
-import { type Audience, audienceSlice } from '../../configuration/audience.ts';
+import { type Audience, audienceView } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { articlesAdmit } from '../knowledge/index.ts';
 import {
@@ -55,7 +55,7 @@ class Judge {
   constructor(ctx: ReadContext, caller: Standing) {
     this.#ctx = ctx;
     this.#caller = caller;
-    this.#facts = ctx.config.get(roleFactsSlice);
+    this.#facts = ctx.config.get(roleFactsView);
     this.#groups = new Set(caller.groups);
     this.#roles = new Set(caller.roles);
     this.#below = new Set(caller.unitsBelow);
@@ -181,7 +181,7 @@ class Judge {
     const admits = ({ groups: named, orgUnits, users }: Audience, ids: ReadonlySet<string>): boolean =>
       [named, orgUnits, users].some((list) => list.some((id) => ids.has(id)));
     const configured = this.#ctx.config
-      .get(audienceSlice)
+      .get(audienceView)
       .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
     if (configured || (await articlesAdmit(this.#ctx, [...fresh], [...own]))) {
       throw beyond('The user would be admitted to services, catalogue items or articles that are not for you');
@@ -248,4 +248,4 @@ function build(source: ConfigSource): ReadonlyMap<string, RoleFacts> {
 }
 
 /** Id of an active role → what it means for memberships. */
-export const roleFactsSlice: DerivedView<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };
+export const roleFactsView: DerivedView<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };

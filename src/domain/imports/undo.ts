@@ -4,8 +4,7 @@
  */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import type { Caller } from '../../platform/unit-of-work/work.ts';
+import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { definitions, type KnownDefinition } from './registry.ts';
 import { hiddenErrors, MOST_ROWS, readableTargets, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';

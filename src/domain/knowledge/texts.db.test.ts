@@ -4,7 +4,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import { BLOB_USES } from '../../modules.ts';
-import { sweepBlobs } from '../../platform/blobs/sweep.ts';
+import { sweepBlobs } from '../../platform/blobs/register.ts';
 import { FileBlobs } from '../../platform/blobs/filesystem.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';

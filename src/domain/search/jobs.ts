@@ -1,6 +1,7 @@
 /** Background jobs of search. They take no input: they read the state and reconcile it. */
 import type { Database } from '../../platform/database/pool.ts';
-import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
+import type { Caller } from '../../platform/unit-of-work/context.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
 import type { SearchParts } from './parts.ts';
 import { remakeStale, stepRebuild } from './rebuild.ts';
 import { learnWords } from './store-rebuild.ts';

@@ -3,8 +3,8 @@
  * calendars. Both compare the stored rows with what applies now. Any number of processes may run them, and each may stop at any
  * time.
  */
-import type { Caller, Work } from '../../platform/unit-of-work/work.ts';
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
+import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { preload, recordOf } from '../objects/index.ts';
 import { calendarOf, slaRegistry } from './registry.ts';
 import { planDraft, settingFor } from './effective-policy.ts';

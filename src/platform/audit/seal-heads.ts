@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import sql from 'sql-template-tag';
-import { S3Heads } from '../blobs/s3-heads.ts';
+import { S3Heads } from '../blobs/s3.ts';
 import type { Database, Queryable } from '../database/pool.ts';
 import type { Outbound } from '../outbound/outbound.ts';
 import type { SealHead } from './seals.ts';

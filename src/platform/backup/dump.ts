@@ -5,9 +5,8 @@
 import type { Readable } from 'node:stream';
 import { to as copyTo } from 'pg-copy-streams';
 import sql, { join } from 'sql-template-tag';
-import type { BlobUse } from '../blobs/register.ts';
+import { type BlobUse, holdSweeping } from '../blobs/register.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from '../blobs/store.ts';
-import { holdSweeping } from '../blobs/sweep.ts';
 import type { Database } from '../database/pool.ts';
 import { journalForBackup } from '../audit/seals.ts';
 import { type ArchiveWriter, PART_BYTES, partNumber } from './archive.ts';

@@ -45,7 +45,7 @@ export class FileBlobs implements BlobStore {
     await this.#ready(folder);
     try {
       if (!(await this.#refresh(target, bytes))) await this.#write(target, bytes);
-      // Also for content that is there: whoever put it may not have come this far yet.
+      // Also for existing content: the process that wrote it may not have synced it yet.
       await syncFolder(folder);
     } catch (error) {
       // The folder may be gone, as with a disk that was exchanged: the next attempt makes it again.

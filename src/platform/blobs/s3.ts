@@ -1,9 +1,9 @@
-/** Stores blobs in a bucket of an S3-compatible store, which makes each put atomic. */
+/** S3-compatible stores: blobs (each put is atomic) and heads of the audit chain. */
 import type { S3Client } from '@aws-sdk/client-s3';
 import { pipeline, type Readable } from 'node:stream';
 import { newId } from '../clock.ts';
-import { connectS3, s3Place, type Sdk } from './s3-client.ts';
 import { BlobDamaged, BlobMissing, type BlobStore, CheckedContent, checkedBytes, isBlobKey } from './store.ts';
+import type * as ClientS3 from '@aws-sdk/client-s3';
 
 export interface S3Options {
   bucket: string;
@@ -141,4 +141,102 @@ function reasonOf(error: unknown): string {
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
   return status === undefined ? message || name : `${name}, ${status}`;
+}
+
+export type Sdk = typeof ClientS3;
+
+const CONNECT_MS = 3000;
+/** Inactivity of the store after which a request is aborted, in milliseconds. */
+const SILENCE_MS = 10_000;
+const TRIES = 3;
+
+export interface S3Place {
+  bucket: string;
+  /** URL of the store; null for AWS in the configured region. */
+  endpoint: string | null;
+  /** Folder in the bucket, without leading or trailing slashes; empty for none. */
+  prefix: string;
+}
+
+/** Parses a setting `s3://BUCKET/FOLDER?endpoint=URL`. */
+export function s3Place(url: string): S3Place {
+  const { hostname, pathname, searchParams } = new URL(url);
+  const prefix = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, '');
+  return { bucket: hostname, endpoint: searchParams.get('endpoint'), prefix };
+}
+
+/** Loads the SDK dynamically, since loading it takes longer than loading the rest of the service. */
+export async function connectS3(endpoint: string | null): Promise<{ sdk: Sdk; client: S3Client }> {
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client({
+    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true, region: () => regionOr(sdk, 'us-east-1') }),
+    maxAttempts: TRIES,
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: SILENCE_MS, throwOnRequestTimeout: true },
+    // Many S3-compatible stores do not support checksums in trailers. The signature covers the content anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return { sdk, client };
+}
+
+/** The region that the SDK detects. Most stores other than AWS have no region, but a request must name one. */
+async function regionOr(sdk: Sdk, otherwise: string): Promise<string> {
+  try {
+    return await new sdk.S3Client({}).config.region();
+  } catch {
+    return otherwise;
+  }
+}
+
+export class S3Heads {
+  readonly #place: S3Place;
+  readonly #opened: Promise<{ sdk: Sdk; client: S3Client }>;
+
+  constructor(url: string) {
+    this.#place = s3Place(url);
+    this.#opened = connectS3(this.#place.endpoint);
+    // The first use reports the error.
+    this.#opened.catch(() => {});
+  }
+
+  #folder(): string {
+    return this.#place.prefix === '' ? '' : `${this.#place.prefix}/`;
+  }
+
+  /** Object lock requires a checksum. */
+  async put(newest: number, text: string): Promise<void> {
+    const { sdk, client } = await this.#opened;
+    const Key = `${this.#folder()}head-${String(newest).padStart(15, '0')}`;
+    const Body = Buffer.from(text);
+    await client.send(
+      new sdk.PutObjectCommand({
+        Bucket: this.#place.bucket,
+        Key,
+        Body,
+        ContentLength: Body.length,
+        ContentType: 'text/plain',
+        ChecksumAlgorithm: 'SHA256',
+      }),
+    );
+  }
+
+  /** The texts of the newest objects, at most `most`. */
+  async newest(most: number): Promise<string[]> {
+    const { sdk, client } = await this.#opened;
+    const Bucket = this.#place.bucket;
+    let keys: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const input = { Bucket, Prefix: `${this.#folder()}head-`, ...(ContinuationToken && { ContinuationToken }) };
+      const page = await client.send(new sdk.ListObjectsV2Command(input));
+      keys = [...keys, ...(page.Contents ?? []).flatMap(({ Key }) => Key ?? [])].slice(-most);
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+    const texts: string[] = [];
+    for (const Key of keys) {
+      const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }));
+      texts.push((await Body?.transformToString()) ?? '');
+    }
+    return texts;
+  }
 }

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BLOB_USES } from '../../modules.ts';
 import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import type { BlobStore } from './store.ts';
-import { sweepBlobs } from './sweep.ts';
+import { sweepBlobs } from './register.ts';
 
 const DAY_MS = 86_400_000;
 let around: RecordFixture;

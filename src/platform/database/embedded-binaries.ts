@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { access, cp, lstat, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { EmbeddedError } from './embedded-error.ts';
+import { EmbeddedError } from './embedded-process.ts';
 
 export interface Binaries {
   /** Folder with `bin`, `lib` and `share`. */

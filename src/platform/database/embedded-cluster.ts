@@ -8,9 +8,8 @@ import { appendFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { EmbeddedError } from './embedded-error.ts';
+import { EmbeddedError, isRunning, isServerOf, recordedServer, waitForExit } from './embedded-process.ts';
 import type { Launcher } from './embedded-launcher.ts';
-import { isRunning, isServerOf, recordedServer, waitForExit } from './embedded-process.ts';
 
 /** The server's address: a socket in the cluster's folder, or a port of 127.0.0.1 if the socket's path would be too long. */
 export interface Address {

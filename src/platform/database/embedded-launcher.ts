@@ -10,7 +10,7 @@ import { type ChildProcess, execFile, spawn, type StdioOptions } from 'node:chil
 import { chmod, chown, lchown, mkdtemp, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { type Binaries, copyBinaries, findBinaries, linkLibraries } from './embedded-binaries.ts';
-import { EmbeddedError } from './embedded-error.ts';
+import { EmbeddedError } from './embedded-process.ts';
 
 /** The ids that the programs run as, if not those of this process. */
 interface Identity {

@@ -10,9 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedError } from './embedded-error.ts';
-import { identityOf, type Liveness, livenessOf, type ProcessIdentity } from './embedded-process.ts';
-
+import { EmbeddedError, identityOf, type Liveness, livenessOf, type ProcessIdentity } from './embedded-process.ts';
 export type TicketKind = 'turn' | 'service' | 'tool';
 
 export interface LiveTicket {

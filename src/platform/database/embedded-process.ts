@@ -1,5 +1,5 @@
 /**
- * Identifies processes. A process id is not sufficient: after a restart of the machine or container, the same id belongs to
+ * Identifies processes of the embedded PostgreSQL. A process id is not sufficient: after a restart of the machine or container, the same id belongs to
  * another process. All functions are synchronous and fast, so that they also work while a process exits.
  */
 import { execFileSync } from 'node:child_process';
@@ -112,4 +112,11 @@ export async function waitForExit(pid: number, limitMs: number): Promise<boolean
     await sleep(15);
   }
   return true;
+}
+
+export class EmbeddedError extends Error {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'EmbeddedError';
+  }
 }

@@ -29,7 +29,7 @@ import {
   stopCluster,
   writeSettings,
 } from './embedded-cluster.ts';
-import { EmbeddedError } from './embedded-error.ts';
+import { EmbeddedError } from './embedded-process.ts';
 import { findLauncher, type Launcher } from './embedded-launcher.ts';
 import { type Ticket, Tickets } from './embedded-lock.ts';
 import { settingsOf } from './embedded-settings.ts';

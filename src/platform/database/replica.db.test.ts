@@ -7,7 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
 import { type ReplicatedPair, startReplicatedPair } from '../../../test/harness/replica.ts';
-import { readPosition, writePosition } from './position.ts';
+import { readPosition, writePosition } from './readings.ts';
 
 describe('reads from a replica', () => {
   let pair: ReplicatedPair;

@@ -6,7 +6,7 @@
 import sql from 'sql-template-tag';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './pool.ts';
-import { type Position, positionColumn, readPosition } from './position.ts';
+import { type Position, positionColumn, readPosition } from './readings.ts';
 
 /** The caller of one request, and what its reads must see. */
 export interface ReadConsistency {

@@ -159,7 +159,7 @@ function ofServer(reported: ServerError, constraints: Constraints): Error {
   if (badInput !== undefined) return new Fault('INVALID_REQUEST', badInput, [], { cause });
   const overload = OVERLOAD.get(code);
   if (overload !== undefined) return overloaded(overload, cause);
-  if (code === '53100') return unavailable('The database has no room left on its disk.', cause);
+  if (code === '53100') return unavailable('The disk of the database is full.', cause);
   if (UNAVAILABLE.has(code) || code.startsWith('08')) return unavailable('The database does not answer.', cause);
   const meaning = code.startsWith('23') ? constraints.get(reported.constraint ?? '') : undefined;
   if (meaning !== undefined) {

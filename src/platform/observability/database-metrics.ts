@@ -107,7 +107,7 @@ export class DatabaseMetrics {
   async #ask(asked: number): Promise<void> {
     const { db, clock, metrics } = this.#options;
     const now = sql`${instant(clock.now())}::timestamptz`;
-    const columns = metrics.map((figure, at) => sql`(${figure.sql(now)})::float8 AS ${raw(`f${at}`)}`);
+    const columns = metrics.map((metric, at) => sql`(${metric.sql(now)})::float8 AS ${raw(`f${at}`)}`);
     const [row] = await db.query<Record<string, number | null>>(sql`SELECT ${join(columns, ',\n')}`);
     this.#values = metrics.map(({ name, help }, at) => ({ name, help, value: row?.[`f${at}`] ?? 0 }));
     this.#asked = asked;

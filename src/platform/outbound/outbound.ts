@@ -230,10 +230,10 @@ class Call {
   }
 
   data(chunk: Buffer): void {
-    const room = this.#mostBytes - this.#bytes;
-    this.#chunks.push(Buffer.from(chunk.subarray(0, room)));
-    this.#bytes += Math.min(chunk.length, room);
-    if (chunk.length > room) this.stop('the answer is too long');
+    const space = this.#mostBytes - this.#bytes;
+    this.#chunks.push(Buffer.from(chunk.subarray(0, space)));
+    this.#bytes += Math.min(chunk.length, space);
+    if (chunk.length > space) this.stop('the answer is too long');
   }
 
   /** Aborts the call and closes its connection. */

@@ -1,7 +1,7 @@
 /** Binds a module's operations to its commands and queries. `http/` turns bindings into routes. */
 import type { Input, Operation, Reply } from '../../contract/operation.ts';
-import type { ReadContext, WriteContext } from './context.ts';
-import type { Caller, Work } from './work.ts';
+import type { ReadContext, WriteContext, Caller } from './context.ts';
+import type { Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {

@@ -10,6 +10,7 @@ import type { EventData, EventType } from '../../contract/events.ts';
 import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { QueryOptions } from '../database/pool.ts';
+import type { ReadConsistency } from '../database/replica.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
@@ -199,4 +200,17 @@ export interface WriteContext extends ReadContext {
 export interface Follower {
   readonly name: string;
   follow(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void>;
+}
+
+/** The caller, its origin and the configuration in force; every unit needs them. */
+export interface Caller {
+  actor: Actor;
+  via: Via;
+  keyId: string | null;
+  correlationId: string;
+  config: ConfigSnapshot;
+  /** The preferred language for names, if the caller asked for one. */
+  locale?: string | undefined;
+  /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
+  consistency?: ReadConsistency | undefined;
 }

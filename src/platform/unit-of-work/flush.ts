@@ -1,10 +1,12 @@
-/** The single statement with which a unit of work writes everything that it planned. */
+/**
+ * The single statement with which a unit of work writes everything that it planned (ADR 0001): one round trip and one commit for
+ * record, journal, outbox and stored response. `statement.ts` builds and caches the parts.
+ */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReturnedValue, TableWrite } from './context.ts';
 import type { Statement } from '../database/pool.ts';
 import { type Claimed, claimParts } from './idempotency.ts';
-import { writeGuard, writePart } from './row-source.ts';
-import type { Part, Statements } from './statement.ts';
+import { writeGuard, writePart, type Part, type Statements } from './statement.ts';
 
 export interface Planned {
   write: TableWrite<unknown>;

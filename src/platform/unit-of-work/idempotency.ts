@@ -8,9 +8,7 @@ import { Fault } from '../../lib/fault.ts';
 import { parseStoredJson } from '../../lib/json.ts';
 import type { ReturnedValue } from './context.ts';
 import type { Queryable } from '../database/pool.ts';
-import { required } from './row-source.ts';
-import { type Part, Slot, type Statements } from './statement.ts';
-
+import { required, type Part, Slot, type Statements } from './statement.ts';
 /** How long a response is stored, in milliseconds. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a call waits for the first call with its key, in milliseconds. */

@@ -1,7 +1,7 @@
 /**
  * The configuration as one immutable value, shared by all units of work until the configuration version changes.
  *
- * Modules read their part through a derived view (`Slice`): a pure function from stored items to the form that the module
+ * Modules read their part through a derived view (`DerivedView`): a pure function from stored items to the form that the module
  * needs, evaluated once per snapshot and cached with it.
  */
 import sql from 'sql-template-tag';
@@ -41,18 +41,18 @@ export interface DerivedView<T> {
 export class ConfigSnapshot {
   readonly version: number;
   readonly #source: ConfigSource;
-  readonly #slices = new Map<string, unknown>();
+  readonly #views = new Map<string, unknown>();
 
   constructor(version: number, source: ConfigSource) {
     this.version = version;
     this.#source = source;
   }
 
-  get<T>(slice: DerivedView<T>): T {
-    let built = this.#slices.get(slice.name) as T | undefined;
+  get<T>(view: DerivedView<T>): T {
+    let built = this.#views.get(view.name) as T | undefined;
     if (built === undefined) {
-      built = slice.build(this.#source, this);
-      this.#slices.set(slice.name, built);
+      built = view.build(this.#source, this);
+      this.#views.set(view.name, built);
     }
     return built;
   }

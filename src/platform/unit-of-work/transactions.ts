@@ -1,13 +1,14 @@
-/** Transactions of units of work: opened on first use, always rolled back, and savepoints. */
+/** Transactions of units of work, savepoints, and the errors that retry a transaction or replay a stored response. */
 import sql from 'sql-template-tag';
 import type { Database, Transaction } from '../database/pool.ts';
+import { Fault } from '../../lib/fault.ts';
 
-/** Runs `fn` in a transaction that is rolled back. It sets `docket.rehearsal`, so that no sequence numbers are used up. */
+/** Runs `fn` in a transaction that is rolled back. It sets `docket.dry_run`, so that no sequence numbers are used up. */
 export async function inDryRun<T>(db: Database, fn: (tx: Transaction) => Promise<T>): Promise<T> {
   return await db.transaction(
     'BEGIN',
     async (tx) => {
-      await tx.query(sql`SELECT set_config('docket.rehearsal', 'on', true)`);
+      await tx.query(sql`SELECT set_config('docket.dry_run', 'on', true)`);
       return await fn(tx);
     },
     () => false,
@@ -68,4 +69,44 @@ export class HeldTransaction {
       if (keep) throw error;
     }
   }
+}
+
+const GUARD_STATE = 'DK001';
+
+/** A fault thrown after existence and rights were checked. A stored response for the same idempotency key replaces it. */
+export class AuthorizedFault extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+export function isAuthorizedFault(error: unknown): boolean {
+  // A unique violation means that the row exists; the first call with this key may have created it.
+  return (
+    (error instanceof AuthorizedFault && error.fault.code !== 'RIGHT_MISSING' && error.fault.code !== 'NOT_FOUND') ||
+    (error as { code?: unknown }).code === '23505'
+  );
+}
+
+export function unwrapAuthorizedFault(error: unknown): unknown {
+  return error instanceof AuthorizedFault ? error.fault : error;
+}
+
+export function guardOf(error: unknown): string | undefined {
+  const { code, detail } = error as { code?: unknown; detail?: unknown };
+  return code === GUARD_STATE && typeof detail === 'string' ? detail : undefined;
+}
+
+export function contended(): Fault {
+  return new Fault('OVERLOADED', 'Too many changes of the same thing at once; retry shortly.', [], {
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

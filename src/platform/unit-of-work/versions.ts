@@ -7,9 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import type { Clock } from '../clock.ts';
-import { databaseNow } from '../database/clock.ts';
+import { databaseNow, positionColumn } from '../database/readings.ts';
 import type { Queryable } from '../database/pool.ts';
-import { positionColumn } from '../database/position.ts';
 import { isConnectionLost } from '../database/sqlstate.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 

@@ -6,46 +6,31 @@
  * guard (compare-and-set). If a guard fails, the statement rolls back and the whole unit is retried on current data. Code never
  * decides anything between a read and an unguarded write.
  */
-import type { Sql } from 'sql-template-tag';
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
-import { type Clock, instant, newId } from '../clock.ts';
-import type {
-  Actor,
-  Follower,
-  Invariant,
-  ReturnedValue,
-  PlannedEvent,
-  ReadContext,
-  TableWrite,
-  Via,
-  WriteContext,
-} from './context.ts';
+import { type Clock, instant } from '../clock.ts';
+import type { Follower, ReadContext, WriteContext, Caller } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
-import type { Database, Queryable, QueryOptions, Transaction } from '../database/pool.ts';
-import type { Replica, ReadConsistency } from '../database/replica.ts';
+import type { Database, Transaction } from '../database/pool.ts';
+import type { Replica } from '../database/replica.ts';
 import { type Constraints, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
-import { flushStatement, type Planned } from './flush.ts';
+import { flushStatement } from './flush.ts';
 import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
-import type { ConfigSnapshot } from './snapshot.ts';
-import { contended, guardOf, isAuthorizedFault, AuthorizedFault, pause, unwrapAuthorizedFault } from './retry.ts';
+import {
+  contended,
+  guardOf,
+  isAuthorizedFault,
+  AuthorizedFault,
+  pause,
+  unwrapAuthorizedFault,
+  HeldTransaction,
+  inDryRun,
+  savepoint,
+} from './transactions.ts';
 import { Statements } from './statement.ts';
-import { HeldTransaction, inDryRun, savepoint } from './transactions.ts';
-
-/** The caller, its origin and the configuration in force; every unit needs them. */
-export interface Caller {
-  actor: Actor;
-  via: Via;
-  keyId: string | null;
-  correlationId: string;
-  config: ConfigSnapshot;
-  /** The preferred language for names, if the caller asked for one. */
-  locale?: string | undefined;
-  /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
-  consistency?: ReadConsistency | undefined;
-}
+import { UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
   idempotency?: IdempotencyClaim;
@@ -57,106 +42,6 @@ export type Units = Pick<Work, 'write'>;
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
 const MOST_ATTEMPTS = 6;
-
-/** The context of one attempt. Each retry gets a new one. */
-class UnitContext implements WriteContext {
-  readonly actor: Actor;
-  readonly now: string;
-  readonly via: Via;
-  readonly keyId: string | null;
-  readonly correlationId: string;
-  readonly config: ConfigSnapshot;
-  readonly locale: string | undefined;
-  readonly memo = new Map<string, unknown>();
-  readonly planned = new Map<string, Planned>();
-  readonly events: PlannedEvent[] = [];
-  readonly kept = new Map<string, Uint8Array>();
-  readonly invalidated = new Set<'rights' | 'config'>();
-  readonly invariants = new Map<string, Invariant>();
-  returnedValue: { key: string; value: ReturnedValue } | undefined;
-  checked = false;
-  readonly isRetry: boolean;
-  db: Queryable;
-  readonly #begin: (() => Promise<Transaction>) | undefined;
-
-  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
-    this.actor = caller.actor;
-    this.now = now;
-    this.via = caller.via;
-    this.keyId = caller.keyId;
-    this.correlationId = caller.correlationId;
-    this.config = caller.config;
-    this.locale = caller.locale;
-    this.db = db;
-    this.#begin = begin;
-    this.isRetry = again;
-  }
-
-  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
-    return this.db.query<Row>(statement, options);
-  }
-
-  newId(): string {
-    return newId();
-  }
-
-  plan<Row>(write: TableWrite<Row>, row: Row): void {
-    const planned = this.planned.get(write.name);
-    if (planned === undefined) this.planned.set(write.name, { write: write as TableWrite<unknown>, rows: [row] });
-    else planned.rows.push(row);
-  }
-
-  storeBlob(sha256: string, bytes: Uint8Array): void {
-    this.kept.set(sha256, bytes);
-  }
-
-  emit(event: PlannedEvent): void {
-    this.events.push(event);
-  }
-
-  async attempt<T>(part: () => Promise<T>): Promise<T> {
-    const rows = new Map([...this.planned].map(([name, planned]) => [name, planned.rows.length]));
-    const events = this.events.length;
-    const memo = new Map(this.memo);
-    const kept = new Set(this.kept.keys());
-    try {
-      return await part();
-    } catch (error) {
-      for (const [name, planned] of this.planned) {
-        const before = rows.get(name) ?? 0;
-        if (before === 0) this.planned.delete(name);
-        else planned.rows.length = before;
-      }
-      this.events.length = events;
-      this.memo.clear();
-      for (const [key, value] of memo) this.memo.set(key, value);
-      for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
-      throw error;
-    }
-  }
-
-  markAuthorized(): void {
-    this.checked = true;
-  }
-
-  async lock<Row>(statement: Sql): Promise<Row[]> {
-    if (this.#begin === undefined) throw new Error('a read unit cannot lock');
-    this.db = await this.#begin();
-    return await this.db.query<Row>(statement);
-  }
-
-  invalidate(version: 'rights' | 'config'): void {
-    this.invalidated.add(version);
-  }
-
-  verify<Seen>(invariant: Invariant<Seen>): void {
-    if (!this.invariants.has(invariant.name)) this.invariants.set(invariant.name, invariant as Invariant);
-  }
-
-  returning(key: string, value: ReturnedValue): void {
-    this.returnedValue = { key, value };
-  }
-}
 
 export class Work {
   readonly #db: Database;

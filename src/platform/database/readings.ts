@@ -1,5 +1,7 @@
-/** Positions in the write-ahead log: how far a database has written or replayed, and how far a reader has seen. */
+/** Readings of a database server: its clock, and its position in the write-ahead log (written, replayed, or seen by a reader). */
 import sql, { type Sql } from 'sql-template-tag';
+import { DatabaseClock } from '../clock.ts';
+import type { Queryable } from './pool.ts';
 
 /** A position in the log; grows with every change. */
 export type Position = bigint;
@@ -24,3 +26,15 @@ export function writePosition(position: Position): string {
 export const positionColumn: Sql = sql`CASE WHEN pg_is_in_recovery() THEN NULL
   WHEN current_setting('synchronous_commit') = 'off' THEN pg_current_wal_insert_lsn()
   ELSE pg_current_wal_flush_lsn() END::text`;
+
+/** A column: the database's time in milliseconds since the Unix epoch. */
+export const databaseNow = sql`extract(epoch FROM clock_timestamp())::float8 * 1000`;
+
+/** Returns a clock that is set from the database's. */
+export async function readClock(db: Queryable): Promise<DatabaseClock> {
+  const clock = new DatabaseClock();
+  const asked = performance.now();
+  const [row] = await db.query<{ now: number }>(sql`SELECT ${databaseNow} AS now`);
+  if (row !== undefined) clock.saw(row.now, asked, performance.now());
+  return clock;
+}

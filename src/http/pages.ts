@@ -1,5 +1,6 @@
 /**
- * Endpoints that are no operations: health, metrics, security.txt and the OpenAPI documents (docs/spec/conventions.md#health).
+ * Pages that are no operations: health, metrics, security.txt, the OpenAPI documents (docs/spec/conventions.md#health), and
+ * redirects of the browser to an external sign-in and back.
  */
 import { createHash } from 'node:crypto';
 import { Fault } from '../lib/fault.ts';
@@ -7,7 +8,10 @@ import type { Clock } from '../platform/clock.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Readiness, ServerOptions } from './types.ts';
+import type { Readiness, ServerOptions, RedirectPage } from './types.ts';
+import { cookie, singleHeader } from './headers.ts';
+import { sourceName } from './unverified.ts';
+import type { Service } from './serve.ts';
 
 /** Answers one GET. Thrown faults become error answers. */
 export type Page = (context: RequestContext) => void | Promise<void>;
@@ -84,5 +88,33 @@ export function documentPage(document: object): Page {
     const same = known !== undefined && known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
     if (same) context.sendText(304, undefined, '', headers);
     else context.sendText(200, PLAIN_JSON, body, headers);
+  };
+}
+
+const LONGEST_QUERY = 16_384;
+
+export function redirectPage(
+  page: RedirectPage['answer'],
+  { origin, open, sender: senderOf }: Pick<Service, 'origin' | 'open' | 'sender'>,
+): Page {
+  return async (context) => {
+    const { request } = context;
+    const host = singleHeader(request, 'host');
+    const [, query = ''] = (request.url ?? '').split('?', 2);
+    if (host === undefined || !/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) || query.length > LONGEST_QUERY) {
+      const message = 'Send one Host header and a query of ordinary length.';
+      throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'INVALID', message }]);
+    }
+    const { ip, secure } = origin(request);
+    const sender = senderOf(request, ip);
+    const leave = open.enter(sourceName(sender));
+    const { location, cookies } = await page({
+      base: `${secure ? 'https' : 'http'}://${host}`,
+      secure,
+      query: new URLSearchParams(query),
+      sender,
+      cookie: (name) => cookie(request, name),
+    }).finally(leave);
+    context.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });
   };
 }
