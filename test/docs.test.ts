@@ -49,10 +49,12 @@ describe('documents', () => {
       const text = read(page);
       for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
         assert.ok(script in scripts, `${page}: npm run ${script}`);
-      for (const [, file = ''] of text.matchAll(
-        /`((?:src|test|tools|bench|deploy|web|config|examples)\/[\w./-]+\.\w+)`/g,
-      ))
-        assert.ok(existsSync(path.join(root, file)), `${page} names ${file}`);
+      const places =
+        /`((?:src|test|tools|bench|deploy|web|config|examples|platform|domain|http|lib|cli|contract)\/[\w./-]+\.\w+)`/g;
+      for (const [, file = ''] of text.matchAll(places)) {
+        const known = existsSync(path.join(root, file)) || existsSync(path.join(root, 'src', file));
+        assert.ok(known, `${page} names ${file}`);
+      }
     }
   });
 
