@@ -76,7 +76,7 @@ describe('attachments', () => {
   });
   after(() => around.close());
 
-  it('come back as they went in, with what was said of them', async () => {
+  it('return the uploaded bytes and metadata unchanged', async () => {
     const made = await around.make();
     for (const size of [1, 3, 1000, 100_000]) {
       const content = randomBytes(size);
@@ -104,7 +104,7 @@ describe('attachments', () => {
     assert.equal((await around.ok('chief', 'GET', `/objects/${made.id}`)).revision, 1);
   });
 
-  it('are served for download alone, under headers that let nothing run', async () => {
+  it('are served as downloads only, with headers that prevent execution', async () => {
     const made = await around.make();
     const content = '<script>alert(1)</script>';
     const { id } = await upload(made, content, { filename: 'a.html', mediaType: 'text/html' });
@@ -120,7 +120,7 @@ describe('attachments', () => {
     assert.match(headers.get('x-correlation-id') ?? '', /^[0-9a-f-]{36}$/);
   });
 
-  it('are served in part, and not again to who has them', async () => {
+  it('support range requests and conditional requests', async () => {
     const made = await around.make();
     const content = randomBytes(5000);
     const { id } = await upload(made, content);
@@ -178,7 +178,7 @@ describe('attachments', () => {
     await refusal.arrayBuffer();
   });
 
-  it('are not accepted empty, too large, garbled, or under a name that is none; nothing is kept of those', async () => {
+  it('are rejected if empty, too large, malformed or badly named, and then nothing is stored', async () => {
     const made = await around.make();
     const before = (await kept()).length;
     const good = { filename: 'a.bin', contentBase64: 'YQ==' };
@@ -208,7 +208,7 @@ describe('attachments', () => {
     assert.equal((await upload(made, 'a', { objectId: made.id })).mediaType, 'application/octet-stream');
   });
 
-  it('have a revision of their own, and are archived, not removed', async () => {
+  it('have their own revision and are archived, not deleted', async () => {
     const made = await around.make();
     const { id } = await upload(made, 'once');
     const one = `/attachments/${id}`;
@@ -228,7 +228,7 @@ describe('attachments', () => {
     assert.ok((await kept()).includes(sha256(Buffer.from('once'))), 'the content stays');
   });
 
-  it('ask for the record first, then for the right, before anything is stored', async () => {
+  it('check access to the record, then the right, before anything is stored', async () => {
     const hidden = await around.make({ kind: 'b' });
     const { id } = await upload(hidden, 'hidden');
     const absent = { id: randomUUID() } as Made;
@@ -256,7 +256,7 @@ describe('attachments', () => {
     assert.ok(!(await kept()).includes(sha256(Buffer.from('never stored'))));
   });
 
-  it('are sent to nobody whose rights went while storage was read, 50 times', async () => {
+  it('are not sent if the right is withdrawn while storage is read, 50 times', async () => {
     const agent = await idOf(around.app, 'users', 'agent');
     const roles = await around.rows<{ role_id: string }>('SELECT role_id FROM role_assignments WHERE member_id = $1', [
       agent,
@@ -303,7 +303,7 @@ describe('attachments', () => {
     }
   });
 
-  it('are not sent when the record went out of sight while storage was read', async () => {
+  it('are not sent if the record becomes hidden while storage is read', async () => {
     const made = await around.make();
     const { id } = await upload(made, 'out of sight');
     between = async () => {
@@ -315,7 +315,7 @@ describe('attachments', () => {
     assert.ok(!(await answer.text()).includes('out of sight'));
   });
 
-  it('of an archived record can be read; it takes none and gives none up', async () => {
+  it('of an archived record can be read, but not added or archived', async () => {
     const made = await around.make();
     const { id } = await upload(made, 'before');
     await around.archive(made);
@@ -338,7 +338,7 @@ describe('attachments', () => {
     assertRejected(answer, 409, 'ARCHIVED');
   });
 
-  it('are added once for one key', async () => {
+  it('are added once per Idempotency-Key', async () => {
     const made = await around.make();
     const options = { idempotencyKey: 'file' };
     const body = { filename: 'once.txt', contentBase64: base64('once only') };
@@ -355,7 +355,7 @@ describe('attachments', () => {
     assert.equal((await around.ok('chief', 'GET', files(made))).length, 0);
   });
 
-  it('share content that is equal, under any number of names', async () => {
+  it('share equal content under any number of names', async () => {
     const made = await around.make();
     const content = randomBytes(3000);
     const names = await concurrently(16, async (turn) => (await upload(made, content, { filename: `${turn}.bin` })).id);
@@ -364,7 +364,7 @@ describe('attachments', () => {
     assert.deepEqual(await bytesOf(await download(names[1] as string)), content);
   });
 
-  it('that the disk lost, whole or in part, are a failure of the service and never a short file', async () => {
+  it('lost from disk, whole or in part, cause an error and never a truncated file', async () => {
     const made = await around.make();
     const content = randomBytes(4000);
     const { id } = await upload(made, content);

@@ -19,8 +19,8 @@ const faulty = (code: FaultCode, path?: string) => (error: unknown) => {
   return true;
 };
 
-describe('file rules', () => {
-  it('decode strict base64 and nothing else', () => {
+describe('attachment rules', () => {
+  it('decode strict base64 only', () => {
     for (const size of [1, 2, 3, 4, 100, 1000]) {
       const bytes = randomBytes(size);
       assert.deepEqual(Buffer.from(decodeContent(bytes.toString('base64'), 1000)), bytes);
@@ -44,7 +44,7 @@ describe('file rules', () => {
     assert.throws(() => decodeContent('', 1000), faulty('ATTACHMENT_EMPTY'));
   });
 
-  it('know the limit to the byte, and refuse what is far above it without decoding it', () => {
+  it('enforce the size limit exactly, and reject far larger input without decoding it', () => {
     for (const limit of [1, 2, 3, 10, 1000]) {
       assert.equal(decodeContent(randomBytes(limit).toString('base64'), limit).length, limit);
       for (const more of [1, 2, 3, 4]) {
@@ -55,7 +55,7 @@ describe('file rules', () => {
     assert.throws(() => decodeContent('!'.repeat(10_000_000), 10), faulty('ATTACHMENT_TOO_LARGE'));
   });
 
-  it('keep names as they were given', () => {
+  it('keep file names as given', () => {
     const good = [
       'a',
       'Отчёт за май.pdf',
@@ -72,7 +72,7 @@ describe('file rules', () => {
     for (const name of good) assert.equal(checkFilename(name), name);
   });
 
-  it('refuse names that are paths or that look like another', () => {
+  it('reject file names that are paths or look like another name', () => {
     const bad = [
       '',
       'x'.repeat(256),
@@ -91,7 +91,7 @@ describe('file rules', () => {
       assert.throws(() => checkFilename(name), faulty('INVALID_REQUEST', '/filename'), JSON.stringify(name));
   });
 
-  it('take a media type apart from its parameters', () => {
+  it('separate a media type from its parameters', () => {
     assert.equal(checkMediaType(undefined), 'application/octet-stream');
     assert.equal(checkMediaType('Text/HTML; charset=utf-8'), 'text/html');
     assert.equal(checkMediaType('application/vnd.oasis.opendocument.text'), 'application/vnd.oasis.opendocument.text');
@@ -110,7 +110,7 @@ describe('file rules', () => {
     }
   });
 
-  it('put names into headers that hold nothing else', () => {
+  it('escape file names in headers', () => {
     assert.equal(contentDisposition('a.txt'), `attachment; filename="a.txt"; filename*=UTF-8''a.txt`);
     assert.equal(
       contentDisposition('Отчёт.pdf'),
@@ -129,7 +129,7 @@ describe('file rules', () => {
     }
   });
 
-  it('serve types that a browser could run as bytes', () => {
+  it('serve types that a browser could execute as bytes', () => {
     const of = (mediaType: string): string | undefined =>
       contentHeaders({ originalFilename: 'a', mediaType, sha256: 'f' })['Content-Type'];
     const run = [
@@ -149,7 +149,7 @@ describe('file rules', () => {
     assert.equal(of('constructor'), 'application/octet-stream');
   });
 
-  it('find the one range that is asked for', () => {
+  it('parse a single range', () => {
     const of = (header: string | undefined): unknown => requestedRange(header, 10);
     assert.deepEqual(of('bytes=0-0'), { start: 0, end: 0 });
     assert.deepEqual(of('bytes=3-5'), { start: 3, end: 5 });

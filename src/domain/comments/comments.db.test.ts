@@ -35,7 +35,7 @@ describe('comments', () => {
   });
   after(() => around.close());
 
-  it('are internal unless said otherwise, oldest first, and leave the revision of the record alone', async () => {
+  it('are internal by default, listed oldest first, and do not change the revision of the record', async () => {
     const made = await around.make();
     const first = await add(made, { body: 'first' });
     const { id, createdAt, updatedAt, author, ...rest } = first;
@@ -50,7 +50,7 @@ describe('comments', () => {
     assert.equal((await around.ok('chief', 'GET', `/objects/${made.id}`)).revision, 1);
   });
 
-  it('are never silently public: without the right, what would be internal is refused', async () => {
+  it('are never public by accident: an internal comment without the right is rejected', async () => {
     const made = await around.make();
     for (const body of [{ body: 'x' }, { body: 'x', visibility: 'internal' }]) {
       const answer = await around.call('agent', 'POST', comments(made), body);
@@ -72,7 +72,7 @@ describe('comments', () => {
     assert.equal((await add(made, { body: 'x', visibility: 'public' }, 'agent')).visibility, 'public');
   });
 
-  it('are found by their record for its history, archived ones too, however many there are', async () => {
+  it('are all found for the history of their record, including archived ones', async () => {
     const client = await around.app.db.connect();
     try {
       await client.query('BEGIN');
@@ -87,7 +87,7 @@ describe('comments', () => {
     }
   });
 
-  it('do not exist where they are internal and the right is missing', async () => {
+  it('are hidden from callers without the right if they are internal', async () => {
     const made = await around.make();
     const internal = await add(made, { body: 'internal' });
     await add(made, { body: 'public', visibility: 'public' });
@@ -106,7 +106,7 @@ describe('comments', () => {
     assert.deepEqual(await listed(made), ['internal', 'public']);
   });
 
-  it('need the right for both directions of a change of visibility', async () => {
+  it('require the right for a change of visibility in either direction', async () => {
     const made = await around.make();
     const open = await add(made, { body: 'open', visibility: 'public' }, 'agent');
     const path = `/comments/${open.id}`;
@@ -126,7 +126,7 @@ describe('comments', () => {
     assert.deepEqual(await listed(made, 'agent'), ['closed']);
   });
 
-  it('keep their events from whoever may not see them now', async () => {
+  it('hide their events from callers who may not see them now', async () => {
     const made = await around.make();
     const one = await add(made, { body: 'one' });
     const two = await add(made, { body: 'two', visibility: 'public' });
@@ -144,7 +144,7 @@ describe('comments', () => {
     assert.ok(!text.includes('"two"'), 'events hold no text of comments');
   });
 
-  it('have a revision of their own: one winner, honest conflicts, no revision for no change', async () => {
+  it('have their own revision: one concurrent winner, conflicts for others, no revision without a change', async () => {
     const made = await around.make();
     const { id } = await add(made, { body: 'text' });
     const path = `/comments/${id}`;
@@ -181,7 +181,7 @@ describe('comments', () => {
     assert.deepEqual(await since(9), []);
   });
 
-  it('are archived, not removed, and take no change then', async () => {
+  it('are archived, not deleted, and cannot be changed then', async () => {
     const made = await around.make();
     const { id } = await add(made, { body: 'gone' });
     const path = `/comments/${id}`;
@@ -196,7 +196,7 @@ describe('comments', () => {
     assert.equal((await around.rows('SELECT 1 FROM comments WHERE id = $1', [id])).length, 1);
   });
 
-  it('can be read but not written on an archived record', async () => {
+  it('on an archived record can be read but not written', async () => {
     const made = await around.make();
     const { id } = await add(made, { body: 'before' });
     await around.archive(made);
@@ -210,7 +210,7 @@ describe('comments', () => {
     assert.deepEqual(await listed(made), ['before']);
   });
 
-  it('cannot slip in while another archives the record', async () => {
+  it('cannot be added while the record is being archived', async () => {
     const archived = `UPDATE objects SET state = 'ARCHIVED', revision = revision + 1, archived_at = now() WHERE id = $1`;
     const made = await around.make();
     const { id } = await add(made, { body: 'before' });
@@ -229,7 +229,7 @@ describe('comments', () => {
     assert.deepEqual(await listed(made), ['before']);
   });
 
-  it('ask for the record first, then for each right', async () => {
+  it('check access to the record, then each right', async () => {
     const made = await around.make({ kind: 'b' });
     const { id } = await add(made, { body: 'x', visibility: 'public' });
     const absent = { id: randomUUID() } as Made;
@@ -256,7 +256,7 @@ describe('comments', () => {
     }
   });
 
-  it('hold 1 to 100,000 characters of well-formed text, kept in NFC', async () => {
+  it('contain 1 to 100,000 characters of valid text, stored in NFC', async () => {
     const made = await around.make();
     const long = '😀'.repeat(100_000);
     assert.equal((await add(made, { body: long })).body, long);
@@ -278,7 +278,7 @@ describe('comments', () => {
     assertRejected(await around.call('chief', 'GET', `${comments(made)}?page=1`), 400, 'INVALID_REQUEST');
   });
 
-  it('are added once for one key, and the kept answer is for whoever may still see them', async () => {
+  it('are added once per Idempotency-Key, and replayed only to callers who may still see them', async () => {
     const made = await around.make();
     const options = { idempotencyKey: 'once' };
     const body = { body: 'once', visibility: 'public' };

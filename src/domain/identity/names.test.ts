@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { findKey, isEmail, nameKey } from './rules.ts';
 
 describe('the normal form of names', () => {
-  it('is one for names that differ by case or by the way they are composed', () => {
+  it('is equal for names that differ only in case or Unicode composition', () => {
     const same = [
       ['Petrova', 'PETROVA', 'petrova', 'ｐｅｔｒｏｖａ'],
       ['Артём', 'АРТЕМ', 'арте\u0308м'],
@@ -15,7 +15,7 @@ describe('the normal form of names', () => {
     for (const names of same) assert.equal(new Set(names.map(nameKey)).size, 1, names.join());
   });
 
-  it('tells names apart that only look alike', () => {
+  it('differs for names that only look alike', () => {
     assert.notEqual(nameKey('admin'), nameKey('аdmin'));
     assert.notEqual(nameKey('ıvan'), nameKey('ivan'));
   });
@@ -30,7 +30,7 @@ describe('the normal form of names', () => {
     );
   });
 
-  it('refuses what cannot be seen, and what is no name', () => {
+  it('rejects invisible characters and empty names', () => {
     const refused = [
       '',
       ' petrova',
@@ -53,7 +53,7 @@ describe('the normal form of names', () => {
     }
   });
 
-  it('knows the form of an e-mail address', () => {
+  it('validates e-mail addresses', () => {
     for (const good of ['petrova@example.org', "o'neil+it@mail.example.org", 'анна@пример.рф'])
       assert.ok(isEmail(good), good);
     for (const bad of [

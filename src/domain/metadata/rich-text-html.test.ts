@@ -114,10 +114,10 @@ describe('checkRichText of HTML', () => {
     ['<p>e\u0301</p>', "paragraph('é')"],
   ];
   for (const [html, expected] of cases) {
-    it(`reads ${JSON.stringify(html).slice(0, 70)}`, () => assert.equal(read(html), expected));
+    it(`parses ${JSON.stringify(html).slice(0, 70)}`, () => assert.equal(read(html), expected));
   }
 
-  it('points problems at the value, since the caller knows no document', () => {
+  it('reports problems at the path of the value, since the caller has no document', () => {
     const refused = (html: string): unknown => {
       const checked = checkRichText(html, '/values/f');
       return checked.ok ? checked : checked.problems.map(({ path, code }) => `${path} ${code}`);
@@ -137,13 +137,13 @@ describe('checkRichText of HTML', () => {
     assert.ok(checked.ok && checked.images[0]?.bytes.equals(gif));
   });
 
-  it('flattens what is nested deeper than a document may be', () => {
+  it('flattens elements nested deeper than a document allows', () => {
     assert.match(read(`${'<ul><li>'.repeat(60)}deep`), /'deep'/);
     assert.match(read(`${'<blockquote>'.repeat(100)}deep`), /'deep'/);
     assert.match(read(`${'<blockquote><ul><li><table><tr><td>'.repeat(20)}deep`), /'deep'/);
   });
 
-  it('ends quickly on hostile HTML', () => {
+  it('ends quickly on malicious HTML', () => {
     const size = 1_000_000;
     const parts = [
       '<',
@@ -184,7 +184,7 @@ describe('checkRichText of HTML', () => {
     }
   });
 
-  it('always makes a document that passes, or says why not', () => {
+  it('always yields a valid document or an error', () => {
     const tag = fc.constantFrom(
       ...'p div h1 ul ol li table tr td th blockquote pre code b i a br hr img script svg thead caption span'.split(
         ' ',

@@ -17,7 +17,7 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 const dataUrl = (mediaType: string, bytes: Buffer): string => `data:${mediaType};base64,${bytes.toString('base64')}`;
 
 describe('inline images', () => {
-  it('leave the document for the blob store', () => {
+  it('are moved from the document to the blob store', () => {
     const input = doc(
       image(dataUrl('image/png', PNG), { alt: 'P' }),
       { type: 'blockquote', content: [image(dataUrl('image/gif', GIF)), image(dataUrl('image/png', PNG))] },
@@ -40,7 +40,7 @@ describe('inline images', () => {
     assert.deepEqual(checked.stored?.content?.[0], { type: 'image', attrs: { src: `blob:${sha256(PNG)}`, alt: 'P' } });
   });
 
-  it('leaves the given document as it is', () => {
+  it('leave the given document unchanged', () => {
     const given = doc(image(dataUrl('image/png', PNG))) as RichNode;
     const before = structuredClone(given);
     assert.ok(extractInlineImages(given).ok);
@@ -67,18 +67,18 @@ describe('inline images', () => {
     ['more than 2 MiB', dataUrl('image/gif', Buffer.concat([GIF, Buffer.alloc(2_097_152 - GIF.length + 1)]))],
   ];
   for (const [name, src] of wrong) {
-    it(`refuses ${name}`, () =>
+    it(`rejects ${name}`, () =>
       assert.deepEqual(problems(doc(paragraph(text('x')), image(src))), ['/v/content/1/attrs/src INVALID_IMAGE']));
   }
 
-  it('takes exactly 2 MiB, and many of them do not count against the size of the document', () => {
+  it('may have exactly 2 MiB and do not count against the document size', () => {
     const full = (index: number): string =>
       dataUrl('image/gif', Buffer.concat([GIF, Buffer.alloc(2_097_152 - GIF.length, index)]));
     const checked = checkRichText(doc(image(full(1)), image(full(2)), image(full(3))), '/v');
     assert.ok(checked.ok && checked.images.length === 3);
   });
 
-  it('bounds their number', () => {
+  it('are limited in number', () => {
     assert.deepEqual(problems(doc(...Array.from({ length: 101 }, () => image(`blob:${'0'.repeat(64)}`)))), [
       '/v TOO_MANY',
     ]);

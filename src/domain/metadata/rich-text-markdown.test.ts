@@ -57,7 +57,7 @@ describe('Markdown', () => {
     ['', ''],
   ];
   for (const [markdown, written] of cases) {
-    it(`reads ${JSON.stringify(markdown).slice(0, 60)} and writes it again`, () => {
+    it(`parses ${JSON.stringify(markdown).slice(0, 60)} and writes it again`, () => {
       const document = read(markdown);
       const said = document === null ? '' : markdownOf(document);
       assert.equal(said, written);
@@ -65,14 +65,14 @@ describe('Markdown', () => {
     });
   }
 
-  it('takes images out of it', () => {
+  it('extracts images', () => {
     const checked = checkMarkdown(`a\n\n![x](${GIF})`, '');
     assert.ok(checked.ok);
     assert.equal(checked.images.length, 1);
     assert.deepEqual(words(checked.stored), 'a|');
   });
 
-  it('keeps what stands between angle brackets and is no HTML', () => {
+  it('keeps text in angle brackets that is not HTML', () => {
     assert.equal(
       words(read('Press <Enter>, give <your name> and <имя>.')),
       'Press <Enter>, give <your name> and <имя>.',
@@ -80,7 +80,7 @@ describe('Markdown', () => {
     assert.equal(words(read('<username>\n\nnext')), '<username>|next');
   });
 
-  it('lets nothing through that could act', () => {
+  it('removes active content', () => {
     const hostile = [
       '<script>alert(1)</script>',
       'a <script>alert(1)</script> b',
@@ -124,18 +124,18 @@ describe('Markdown', () => {
     }
   });
 
-  it('loses no text behind an element that is never closed', () => {
+  it('loses no text after an unclosed element', () => {
     assert.equal(words(read('Insert <script> here.\n\nSecond.')), 'Insert here.|Second.');
   });
 
-  it('is given back as written only where any reader would make the same of it', () => {
+  it('is returned as written only if every parser reads it the same way', () => {
     for (const text of ['# A\n\n* b', 'a & b > c', '[x](https://a.org)', 'Windows: C:\\x'])
       assert.ok(isPlainMarkdown(text), text);
     for (const text of ['<b>', 'a < b', '&lt;', '&#106;avascript:x', '[x](javascript:y)', '![x](data:z)', 'a\u001bb'])
       assert.ok(!isPlainMarkdown(text), text);
   });
 
-  it('refuses what cannot be stored', () => {
+  it('rejects text that cannot be stored', () => {
     const code = (markdown: string): string | undefined => {
       const checked = checkMarkdown(markdown, '/body');
       return checked.ok ? undefined : `${checked.problems[0]?.path} ${checked.problems[0]?.code}`;
@@ -146,7 +146,7 @@ describe('Markdown', () => {
     assert.equal(code(`![x](data:image/gif;base64,AAAA)`), '/body INVALID_IMAGE');
   });
 
-  it('is a document that reads back as itself, whatever was written', () => {
+  it('round-trips as a document for any input', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '# ',
@@ -216,7 +216,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('says every word of any document, and all of one that Markdown has words for', () => {
+  it('contains every word of a document, and all of a document that Markdown can express', () => {
     const word = fc.stringMatching(/^[a-zA-Zа-яё0-9*_#`|<>&[\]()!\\.+~-]{1,8}$/);
     const marks = fc.uniqueArray(fc.constantFrom('bold', 'italic', 'strike', 'underline', 'code'), { maxLength: 3 });
     const order = ['link', 'bold', 'italic', 'strike', 'underline', 'code'];
@@ -267,7 +267,7 @@ describe('Markdown', () => {
     );
   });
 
-  it('ends quickly on hostile text', () => {
+  it('ends quickly on malicious text', () => {
     const size = 100_000;
     const parts = [
       '[',

@@ -6,7 +6,7 @@ import { checkRichText, richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 
 describe('checkRichText of documents', () => {
-  it('takes every node and mark, as the editor writes them', () => {
+  it('accepts every node and mark as the editor writes them', () => {
     const all = doc(
       { type: 'heading', attrs: { level: 2 }, content: [text('Title')] },
       paragraph(
@@ -59,7 +59,7 @@ describe('checkRichText of documents', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(stored(all))), all);
   });
 
-  it('brings equal documents into one form', () => {
+  it('normalizes equal documents to one form', () => {
     const written = doc(
       {
         type: 'paragraph',
@@ -135,7 +135,7 @@ describe('checkRichText of documents', () => {
     });
   });
 
-  it('takes a document in which nothing stands for empty', () => {
+  it('treats a document without content as empty', () => {
     for (const empty of [
       doc(paragraph()),
       doc({ type: 'paragraph' }, { type: 'heading', attrs: { level: 1 } }),
@@ -147,7 +147,7 @@ describe('checkRichText of documents', () => {
     assert.notEqual(stored(doc({ type: 'horizontalRule' })), null);
   });
 
-  it('takes safe links alone', () => {
+  it('accepts safe links only', () => {
     for (const href of ['https://a.org', 'http://a.org/б', 'HTTPS://A.ORG', 'mailto:a@b.org?subject=x', 'tel:+7495'])
       stored(doc(paragraph(text('x', link(href)))));
     for (const href of [
@@ -281,10 +281,10 @@ describe('checkRichText of documents', () => {
     ['an image without address', doc({ type: 'image' }), '/v/content/0/attrs/src INVALID_ATTRIBUTE'],
   ];
   for (const [name, input, ...expected] of refused) {
-    it(`refuses ${name}`, () => assert.deepEqual(problems(input), expected));
+    it(`rejects ${name}`, () => assert.deepEqual(problems(input), expected));
   }
 
-  it('bounds depth, size, nodes and problems', () => {
+  it('limits depth, size, nodes and problems', () => {
     const nested = (depth: number): unknown => {
       let node: unknown = paragraph(text('x'));
       for (let index = 0; index < depth; index++) node = { type: 'blockquote', content: [node] };
@@ -302,7 +302,7 @@ describe('checkRichText of documents', () => {
     assert.equal(problems(doc(...Array.from({ length: 100 }, () => ({ type: 'x' })))).length, 20);
   });
 
-  it('throws nothing, whatever it is given', () => {
+  it('never throws', () => {
     const type = fc.constantFrom(
       'doc',
       'paragraph',
@@ -350,7 +350,7 @@ describe('checkRichText of documents', () => {
 });
 
 describe('richTextPlain', () => {
-  it('gives the words, a line for each block', () => {
+  it('returns the words with one line per block', () => {
     const cell = (...content: unknown[]): unknown => ({ type: 'tableCell', content });
     const input = doc(
       { type: 'heading', attrs: { level: 1 }, content: [text('Заголовок')] },

@@ -141,9 +141,9 @@ const ACCEPTED: [DataType, FieldConstraints, ([unknown, unknown] | [unknown])[]]
   ],
 ];
 
-describe('checkValue of acceptable values', () => {
+describe('checkValue of valid values', () => {
   for (const [dataType, constraints, cases] of ACCEPTED) {
-    it(`takes ${dataType} ${JSON.stringify(constraints).slice(0, 40)}`, () => {
+    it(`accepts ${dataType} ${JSON.stringify(constraints).slice(0, 40)}`, () => {
       for (const [input, expected] of cases.map((entry) => (entry.length === 1 ? [entry[0], entry[0]] : entry))) {
         assert.deepEqual(stored(field(dataType, constraints), input), expected);
       }

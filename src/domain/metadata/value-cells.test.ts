@@ -58,7 +58,7 @@ function requireRoundTrip(of: FieldDefinition, wire: unknown): void {
 
 describe('cells', () => {
   for (const [dataType, wire] of WIRE) {
-    it(`bring back what was stored: ${dataType}`, () => {
+    it(`round-trip stored values: ${dataType}`, () => {
       fc.assert(fc.property(wire, (value) => requireRoundTrip(fieldOf(dataType), value)));
       if (dataType === 'rich-text') return;
       const list = fc.uniqueArray(wire, {
@@ -69,7 +69,7 @@ describe('cells', () => {
     });
   }
 
-  it('read as people write them', () => {
+  it('accept common spellings', () => {
     const cases: [FieldDefinition, string, unknown][] = [
       [field('string'), '', null],
       [field('integer'), ' 5 ', 5],
@@ -89,7 +89,7 @@ describe('cells', () => {
     for (const [of, cell, value] of cases) assert.deepEqual(valueOfCell(of, cell), value, cell);
   });
 
-  it('let a plain number alone start with a sign', () => {
+  it('start with a sign only if they are plain numbers', () => {
     assert.equal(needsGuard(field('integer'), '-5'), false);
     assert.equal(needsGuard(field('decimal'), '-5.25'), false);
     assert.equal(needsGuard(field('string'), '-5'), true);

@@ -21,7 +21,7 @@ describe('compatibility', () => {
       [field(dataType, to as FieldConstraints, { multiple })],
     );
 
-  it('takes what stored records cannot notice', () => {
+  it('accepts changes that cannot invalidate stored values', () => {
     const before = field('string', { maxLength: 10 });
     for (const after of [
       before,
@@ -40,7 +40,7 @@ describe('compatibility', () => {
     assert.deepEqual(reasonsOf([before], [field('text', {}, { code: 'new' }), before]), []);
   });
 
-  it('knows what they would miss', () => {
+  it('detects changes that can', () => {
     const before = field('string');
     assert.deepEqual(reasonsOf([before], []), ['f: the field is gone']);
     assert.deepEqual(reasonsOf([before], [before, field('text', {}, { code: 'new', required: true })]), [
@@ -81,7 +81,7 @@ describe('compatibility', () => {
     ['reference', { types: ['a'] }, {}],
   ];
   for (const [dataType, from, to] of wider) {
-    it(`admits ${dataType} from ${JSON.stringify(from)} to ${JSON.stringify(to)}`, () =>
+    it(`accepts ${dataType} from ${JSON.stringify(from)} to ${JSON.stringify(to)}`, () =>
       assert.deepEqual(change(dataType, from, to), []));
   }
 
@@ -103,17 +103,17 @@ describe('compatibility', () => {
     ['fewer types may be referred to', 'reference', { types: ['a', 'b'] }, { types: ['a', 'c'] }],
   ];
   for (const [reason, dataType, from, to] of narrower) {
-    it(`refuses ${dataType} from ${JSON.stringify(from)} to ${JSON.stringify(to)}`, () =>
+    it(`rejects ${dataType} from ${JSON.stringify(from)} to ${JSON.stringify(to)}`, () =>
       assert.deepEqual(change(dataType, from, to), [`f: ${reason}`]));
   }
 
-  it('judges the length of lists', () => {
+  it('compares limits on the length of lists', () => {
     assert.deepEqual(change('string', {}, { maxItems: 99 }, true), ['f: maxItems is lower']);
     assert.deepEqual(change('string', { maxItems: 2 }, { maxItems: 100 }, true), []);
     assert.deepEqual(change('string', { maxItems: 2 }, {}, true), []);
   });
 
-  it('never calls a change compatible after which a stored value does not pass', () => {
+  it('never accepts a change that invalidates a stored value', () => {
     const length = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
     const bound = fc.option(fc.integer({ min: -2, max: 2 }), { nil: undefined });
     const given = (object: object): FieldConstraints =>
@@ -183,7 +183,7 @@ describe('convertValue', () => {
     ['text', '   ', 'rich-text', null],
   ];
   for (const [from, value, dataType, expected] of converted) {
-    it(`brings ${from} ${JSON.stringify(value).slice(0, 40)} to ${dataType}`, () =>
+    it(`converts ${from} ${JSON.stringify(value).slice(0, 40)} to ${dataType}`, () =>
       assert.deepEqual(convertValue(to(from), to(dataType), value), { ok: true, stored: expected }));
   }
 
@@ -222,14 +222,14 @@ describe('convertValue', () => {
     ['rich-text', words('a'), 'integer', /does not convert/],
   ];
   for (const [from, value, dataType, reason] of refused) {
-    it(`does not bring ${from} ${JSON.stringify(value).slice(0, 40)} to ${dataType}`, () => {
+    it(`does not convert ${from} ${JSON.stringify(value).slice(0, 40)} to ${dataType}`, () => {
       const result = convertValue(to(from), to(dataType), value);
       assert.ok(!result.ok, JSON.stringify(result));
       assert.match(result.reason, reason);
     });
   }
 
-  it('makes lists of values and values of lists of one', () => {
+  it('converts single values to lists and lists of one to single values', () => {
     const many: Partial<FieldDefinition> = { multiple: true };
     assert.deepEqual(convertValue(to('string'), to('string', many), 'a'), { ok: true, stored: ['a'] });
     assert.deepEqual(convertValue(to('string', many), to('integer', many), ['1', '2']), { ok: true, stored: [1, 2] });
@@ -241,7 +241,7 @@ describe('convertValue', () => {
     assert.ok(!convertValue(to('string', many), field('string', { maxItems: 1 }, many), ['a', 'b']).ok);
   });
 
-  it('takes the default for what is absent and required', () => {
+  it('uses the default for an absent required value', () => {
     const required = to('string', { required: true, default: 'd' });
     assert.deepEqual(convertValue(undefined, required, undefined), { ok: true, stored: 'd' });
     assert.deepEqual(convertValue(to('string'), required, null), { ok: true, stored: 'd' });
@@ -249,7 +249,7 @@ describe('convertValue', () => {
     assert.ok(!convertValue(undefined, to('string', { required: true }), undefined).ok);
   });
 
-  it('gives nothing but values that pass', () => {
+  it('returns valid values only', () => {
     const types = fc.constantFrom(...DATA_TYPES);
     const value = fc.oneof(
       fc.string(),

@@ -36,7 +36,7 @@ describe('checkConstraints', () => {
     ['json', {}, { default: { a: [] } }],
     ['rich-text', {}, { default: '<p>Hi</p>' }],
   ];
-  it('finds nothing wrong with sound fields', () => {
+  it('accepts valid fields', () => {
     for (const one of sound) assert.deepEqual(paths(one), [], JSON.stringify(one));
   });
 
@@ -109,10 +109,10 @@ describe('checkConstraints', () => {
     ['/default/type', 'rich-text', {}, { default: { type: 'x' } }],
   ];
   for (const [path, ...one] of wrong) {
-    it(`finds ${path} of ${JSON.stringify(one).slice(0, 60)}`, () => assert.deepEqual(paths(one), [path]));
+    it(`reports ${path} of ${JSON.stringify(one).slice(0, 60)}`, () => assert.deepEqual(paths(one), [path]));
   }
 
-  it('tells every fault at once', () => {
+  it('reports all problems at once', () => {
     assert.deepEqual(paths(['integer', { min: 'a', max: 'b', maxLength: 1 }]), [
       '/constraints/maxLength',
       '/constraints/min',
@@ -120,7 +120,7 @@ describe('checkConstraints', () => {
     ]);
   });
 
-  it('lets through only patterns that are quick on the longest value', () => {
+  it('accepts only patterns that are fast on the longest value', () => {
     // The most expensive pattern within the limit, with its worst input.
     const heavy = field('string', { pattern: '(.*a.{1,50}b){5}|(a|b)*a(a|b){1000}' });
     assert.deepEqual(checkConstraints(heavy), []);
@@ -134,7 +134,7 @@ describe('checkConstraints', () => {
     assert.ok(took < 5000, `took ${took} ms`);
   });
 
-  it('leaves no data type without an answer', () => {
+  it('covers every data type', () => {
     for (const dataType of DATA_TYPES) {
       if (dataType !== 'enum') assert.deepEqual(paths([dataType, {}]), []);
       assert.deepEqual(paths([dataType, { ...(dataType === 'enum' ? OPTIONS : {}), surprise: 1 }]), [

@@ -235,9 +235,9 @@ const REFUSED: [DataType, FieldConstraints, string, unknown[]][] = [
   ['rich-text', {}, 'WRONG_TYPE', [5, true, []]],
 ];
 
-describe('checkValue of values that are refused', () => {
+describe('checkValue of invalid values', () => {
   for (const [dataType, constraints, code, inputs] of REFUSED) {
-    it(`refuses ${dataType} ${JSON.stringify(constraints).slice(0, 40)} with ${code}`, () => {
+    it(`rejects ${dataType} ${JSON.stringify(constraints).slice(0, 40)} with ${code}`, () => {
       for (const input of inputs)
         assert.equal(problem(field(dataType, constraints), input), code, String(JSON.stringify(input)).slice(0, 60));
     });

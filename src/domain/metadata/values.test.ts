@@ -9,7 +9,7 @@ import { field, OPTIONS, problem, stored, UUID } from '../../../test/harness/fie
 import { checkValue, checkValues, foldedCopy, idsIn, plainText, sameValue } from './values.ts';
 
 describe('checkValue', () => {
-  it('takes null and nothing as empty for every data type', () => {
+  it('treats null and absent values as empty for every data type', () => {
     for (const dataType of DATA_TYPES) {
       for (const multiple of [false, true]) {
         assert.equal(stored(field(dataType, {}, { multiple }), null), null);
@@ -18,7 +18,7 @@ describe('checkValue', () => {
     }
   });
 
-  it('refuses json that is nested too deep without recursion', () => {
+  it('rejects json that is nested too deeply without recursion', () => {
     let deep: unknown = [];
     for (let index = 1; index < 63; index++) deep = [deep];
     const call = { payload: deep };
@@ -30,7 +30,7 @@ describe('checkValue', () => {
     assert.equal(problem(field('json'), deep), 'TOO_DEEP');
   });
 
-  it('keeps lists in order, unique and short', () => {
+  it('keeps lists in order and enforces uniqueness and length', () => {
     const list = field('string', { maxItems: 3 }, { multiple: true });
     assert.deepEqual(stored(list, ['b', 'a', 'e\u0301']), ['b', 'a', 'é']);
     assert.equal(stored(list, []), null);
@@ -48,7 +48,7 @@ describe('checkValue', () => {
     assert.deepEqual(stored(field('integer', {}, { multiple: true }), many.slice(1)), many.slice(1));
   });
 
-  it('names each element that is wrong', () => {
+  it('reports each invalid element', () => {
     const checked = checkValue(field('integer', {}, { multiple: true }), [1, 'x', 2, null], '/changes/a~1b');
     assert.ok(!checked.ok);
     assert.deepEqual(
@@ -57,7 +57,7 @@ describe('checkValue', () => {
     );
   });
 
-  it('gives the same for what it stored, and never throws', () => {
+  it('is idempotent and never throws', () => {
     const some = (dataType: DataType): FieldConstraints => (dataType === 'enum' ? OPTIONS : {});
     const fields = DATA_TYPES.flatMap((dataType) =>
       [false, true].map((multiple) => field(dataType, some(dataType), { multiple })),
@@ -98,7 +98,7 @@ describe('checkValues', () => {
     field('text', {}, { code: 'note', default: 'none' }),
   ];
 
-  it('fills absent keys of a new record by defaults, never a null', () => {
+  it('uses defaults for absent keys of a new record, never for null', () => {
     assert.deepEqual(checkValues(fields, { title: 'T', note: null }, { whole: true }), {
       ok: true,
       values: { title: 'T', priority: 'p2' },
@@ -113,7 +113,7 @@ describe('checkValues', () => {
     });
   });
 
-  it('tells everything that is wrong at once', () => {
+  it('reports all problems at once', () => {
     const checked = checkValues(fields, { priority: null, count: '1', secret: 1, 'a/b': 2 }, { whole: true });
     assert.ok(!checked.ok);
     assert.deepEqual(
@@ -128,7 +128,7 @@ describe('checkValues', () => {
     );
   });
 
-  it('asks of a change only what it changes', () => {
+  it('validates only the changed values of a change', () => {
     assert.deepEqual(checkValues(fields, { count: null, note: '' }, { at: '/changes', whole: false }), {
       ok: true,
       values: {},
@@ -145,7 +145,7 @@ describe('checkValues', () => {
     }
   });
 
-  it('is not fooled by names of Object.prototype', () => {
+  it('ignores names of Object.prototype', () => {
     for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
       const checked = checkValues(fields, JSON.parse(`{"title":"T","${key}":1}`), { whole: false });
       assert.ok(!checked.ok && checked.problems[0]?.code === 'UNKNOWN_FIELD', key);
@@ -158,7 +158,7 @@ describe('checkValues', () => {
   });
 });
 
-describe('what follows from stored values', () => {
+describe('data derived from stored values', () => {
   const doc = {
     type: 'doc',
     content: [
@@ -167,7 +167,7 @@ describe('what follows from stored values', () => {
     ],
   };
 
-  it('folds the fields with text', () => {
+  it('contains folded text of text fields', () => {
     const fields = [
       field('string', {}, { code: 'a' }),
       field('url', {}, { code: 'b', multiple: true }),
@@ -182,7 +182,7 @@ describe('what follows from stored values', () => {
     });
   });
 
-  it('names the ids', () => {
+  it('contains the referenced ids', () => {
     const fields = [
       field('reference', { types: ['asset'] }, { code: 'a', multiple: true }),
       field('user', {}, { code: 'b' }),
@@ -195,7 +195,7 @@ describe('what follows from stored values', () => {
     ]);
   });
 
-  it('writes values as text', () => {
+  it('contains values as text', () => {
     assert.equal(plainText(field('string', {}, { multiple: true }), ['a', 'b']), 'a; b');
     assert.equal(plainText(field('integer'), 5), '5');
     assert.equal(plainText(field('boolean'), false), 'false');
@@ -204,7 +204,7 @@ describe('what follows from stored values', () => {
     assert.equal(plainText(field('string'), undefined), '');
   });
 
-  it('compares values, an absent one as null', () => {
+  it('compares values, with absent as null', () => {
     assert.ok(sameValue(undefined, null));
     assert.ok(sameValue({ a: 1, b: [2] }, { b: [2], a: 1 }));
     assert.ok(!sameValue(['a', 'b'], ['b', 'a']));
@@ -212,7 +212,7 @@ describe('what follows from stored values', () => {
   });
 });
 
-test('every data type has a row in the specification', () => {
+test('covers every data type of the specification', () => {
   const text = readFileSync(new URL('../../../docs/spec/records.md', import.meta.url), 'utf8');
   const rows =
     text

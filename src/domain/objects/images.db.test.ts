@@ -81,7 +81,7 @@ describe('images in rich text', () => {
   });
   after(() => around.close());
 
-  it('are taken out of the text and served for what they are', async () => {
+  it('are separated from the text and served with their media type', async () => {
     for (const kind of Object.keys(HEADS)) {
       const bytes = picture(kind);
       const made = await around.make({ body: doc(dataUrl(bytes, kind)) });
@@ -110,7 +110,7 @@ describe('images in rich text', () => {
     );
   });
 
-  it('are there for whoever may read a field that shows them', async () => {
+  it('can be read by callers who may read a field that shows them', async () => {
     const open = picture();
     const hidden = picture();
     const made = await around.make({ body: doc(dataUrl(open)), hidden: doc(dataUrl(hidden)) });
@@ -126,7 +126,7 @@ describe('images in rich text', () => {
     }
   });
 
-  it('are no attachments', async () => {
+  it('are not attachments', async () => {
     const bytes = picture();
     const made = await around.make({ body: doc(dataUrl(bytes)) });
     assert.deepEqual(await around.ok('chief', 'GET', `/objects/${made.id}/attachments`), []);
@@ -140,7 +140,7 @@ describe('images in rich text', () => {
     }
   });
 
-  it('cannot be got at by their handle', async () => {
+  it('cannot be accessed by guessing their handle', async () => {
     const secret = picture();
     const made = await around.make({ hidden: doc(dataUrl(secret)), body: doc(dataUrl(picture())) });
     const theft = doc(handle(secret));
@@ -174,7 +174,7 @@ describe('images in rich text', () => {
     assert.equal(await sees(work, secret, 'agent'), false);
   });
 
-  it('stay where they are when the text comes back as it was read, and may move within the record', async () => {
+  it('are kept when the text is sent back unchanged, and may move within the record', async () => {
     const bytes = picture();
     const made = await around.make({ body: doc(dataUrl(bytes)) });
     const { values } = await around.ok('chief', 'GET', `/objects/${made.id}`);
@@ -198,7 +198,7 @@ describe('images in rich text', () => {
     assert.ok((await sees(made, fresh)) && (await sees(made, bytes)));
   });
 
-  it('that were taken out stay in the history, for whoever may read that', async () => {
+  it('that were removed remain in the history for callers who may read it', async () => {
     const bytes = picture();
     const made = await around.make({ body: doc(dataUrl(bytes)) });
     await around.ok('chief', 'PATCH', `/objects/${made.id}`, { expectedRevision: 1, changes: { body: null } });
@@ -209,7 +209,7 @@ describe('images in rich text', () => {
     assert.deepEqual([await sees(other, hidden), await sees(other, hidden, 'agent')], [true, false]);
   });
 
-  it('of a decision report are there for whoever may read the history', async () => {
+  it('of a decision report can be read by callers who may read the history', async () => {
     const bytes = picture('jpeg');
     const made = await around.make();
     const move = (code: string, revision: number, state: string, values: object) =>
@@ -230,7 +230,7 @@ describe('images in rich text', () => {
     assert.deepEqual([await sees(made, bytes, 'viewer'), await sees(made, bytes, 'stranger')], [false, false]);
   });
 
-  it('are refused where they are none, are too large or garbled, and nothing is kept of a change that fails', async () => {
+  it('are rejected if invalid, too large or malformed, and a failed change stores nothing', async () => {
     const largest = picture('png', MOST);
     const made = await around.make({ body: doc(dataUrl(largest)) });
     assert.ok(await sees(made, largest));
@@ -252,7 +252,7 @@ describe('images in rich text', () => {
     assert.equal((await around.rows('SELECT 1 FROM blobs WHERE sha256 = $1', [keyOf(unused)])).length, 0);
   });
 
-  it('come in by bulk too, each to its record', async () => {
+  it('are accepted in bulk calls, each for its record', async () => {
     const [one, two, three] = [await around.make(), await around.make(), await around.make()];
     const shared = picture();
     const lost = picture();
@@ -275,7 +275,7 @@ describe('images in rich text', () => {
     assert.equal((await around.rows('SELECT 1 FROM blobs WHERE sha256 = $1', [keyOf(lost)])).length, 0);
   });
 
-  it('are sent to nobody whose sight of them went while storage was read', async () => {
+  it('are not sent if access is withdrawn while storage is read', async () => {
     for (let round = 0; round < 10; round++) {
       const bytes = picture();
       const made = await around.make({ body: doc(dataUrl(bytes)) });

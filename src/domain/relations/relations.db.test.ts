@@ -51,7 +51,7 @@ describe('relations', () => {
   });
   after(() => around.close());
 
-  it('stand in both directions, each under its own name', async () => {
+  it('appear in both directions, each with its own name', async () => {
     const source = await around.make({ title: 'The case' });
     const target = await around.make({ title: 'The problem' }, 'problem');
     const added = await around.ok('chief', 'POST', at(source), {
@@ -87,7 +87,7 @@ describe('relations', () => {
     }
   });
 
-  it('that exist are answered again, and make room when they are removed', async () => {
+  it('are returned if they already exist, and can be created again after removal', async () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const id = await related(source, 'about', target);
     const again = await relate(source, 'about', target);
@@ -111,7 +111,7 @@ describe('relations', () => {
     assert.deepEqual(kinds, ['ObjectCreated', 'RelationAdded', 'RelationArchived', 'RelationAdded']);
   });
 
-  it('are refused for what they cannot lead from, to, or by', async () => {
+  it('are rejected for an invalid source, target or definition', async () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const problem = await around.make({}, 'problem');
     const cases: [Made, string, Made, string][] = [
@@ -136,7 +136,7 @@ describe('relations', () => {
     }
   });
 
-  it('have ends that the caller can read, or are not there', async () => {
+  it('are visible only if the caller can read both ends', async () => {
     const source = await around.make();
     const shown = await around.make({ kind: 'a' }, 'problem');
     const hidden = await around.make({ kind: 'b', title: 'Hidden' }, 'problem');
@@ -170,7 +170,7 @@ describe('relations', () => {
     assert.ok(!JSON.stringify(await listed(bright, 'outgoing', 'viewer')).includes('A title'));
   });
 
-  it('need the right on the source', async () => {
+  it('require the right on the source', async () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const id = await related(source, 'about', target);
     const denied = await relate(source, 'about', target, 'viewer');
@@ -182,7 +182,7 @@ describe('relations', () => {
     assertRejected(await relate({ ...source, id: randomUUID() }, 'about', target), 404, 'NOT_FOUND');
   });
 
-  it('of archived records stay as they are', async () => {
+  it('of archived records cannot be changed', async () => {
     const [source, target, other] = (await many(3)) as [Made, Made, Made];
     const id = await related(source, 'about', target);
     await around.archive(target);
@@ -207,7 +207,7 @@ describe('relations', () => {
     );
   });
 
-  it('are as many at each end as the cardinality allows', async () => {
+  it('respect the cardinality at each end', async () => {
     for (const [code, sourceOnce, targetOnce] of [
       ['about', false, false],
       ['caused-by', true, false],
@@ -234,7 +234,7 @@ describe('relations', () => {
     }
   });
 
-  it(`are made once by ${CALLERS} callers at once`, async () => {
+  it(`are created once by ${CALLERS} concurrent callers`, async () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const answers = await concurrently(CALLERS, () => relate(source, 'about', target));
     assert.deepEqual(countOutcomes(answers), { 201: CALLERS });
@@ -247,7 +247,7 @@ describe('relations', () => {
     assert.equal(events.length, 1);
   });
 
-  it(`keep each cardinality under ${CALLERS} callers`, async () => {
+  it(`respect each cardinality with ${CALLERS} concurrent callers`, async () => {
     const full = { 201: 1, '409 RELATION_CARDINALITY': CALLERS - 1 };
     const [center] = (await many(1)) as [Made];
     const around32 = await many(CALLERS);
@@ -273,7 +273,7 @@ describe('relations', () => {
     assert.deepEqual(countOutcomes(free), { 201: CALLERS });
   });
 
-  it(`never close a cycle, however many are made at once`, async () => {
+  it('never form a cycle, however many are created concurrently', async () => {
     const cycle = await many(CALLERS);
     const next = (i: number): Made => cycle[(i + 1) % CALLERS] as Made;
     const closing = await concurrently(CALLERS, (i) => relate(cycle[i] as Made, 'after', next(i)));
@@ -291,7 +291,7 @@ describe('relations', () => {
     await related(a, 'about', b);
   });
 
-  it('cannot be removed while the field holds the target', async () => {
+  it('cannot be removed while the field refers to the target', async () => {
     const problem = await around.make({}, 'problem');
     const source = await around.make({ cause: problem.id });
     const id = await related(source, 'held-by', problem);
@@ -308,7 +308,7 @@ describe('relations', () => {
     assertRejected(removal, 409, 'RELATION_REQUIRED_BY_FIELD', 'one of several');
   });
 
-  it('are removed or held by the field, never both, when both come at once', async () => {
+  it('are either removed or referenced by the field when both happen concurrently', async () => {
     const problem = await around.make({}, 'problem');
     const outcomes = await concurrently(16, async () => {
       const source = await around.make();
@@ -337,7 +337,7 @@ describe('relations', () => {
     assertRejected(answer, 409, 'RELATION_REQUIRED_BY_FIELD');
   });
 
-  it('replay for a key what the first call was told', async () => {
+  it('replay the stored response for an Idempotency-Key', async () => {
     const [source, target] = (await many(2)) as [Made, Made];
     const body = { definitionId: around.id('about'), targetObjectId: target.id };
     const keyed = () => around.call('chief', 'POST', at(source), body, { idempotencyKey: 'relate' });
@@ -352,7 +352,7 @@ describe('relations', () => {
     assert.equal(await standing('about', [source]), 0, 'a replay makes nothing');
   });
 
-  it('are of definitions that are listed to whoever can use them', async () => {
+  it('have definitions that are listed to callers who can use them', async () => {
     const codes = async (who: FixtureUser, query = ''): Promise<string[]> =>
       (await around.ok<{ code: string }[]>(who, 'GET', `/relation-definitions${query}`)).map(({ code }) => code).sort();
     const all = ['about', 'after', 'caused-by', 'held-by', 'splits', 'twin'];

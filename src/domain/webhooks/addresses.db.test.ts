@@ -30,7 +30,7 @@ function problems(answer: TestAnswer): Place[] {
   return answer.body.error.details;
 }
 
-describe('a bundle that leads to private addresses', () => {
+describe('a bundle with private addresses', () => {
   let hooks: WebhookFixture;
   const asked: string[] = [];
   let answers: (name: string) => readonly string[];
@@ -51,7 +51,7 @@ describe('a bundle that leads to private addresses', () => {
     return answer.body.data.map(({ code, action }: { code: string; action: string }) => `${code} ${action}`);
   };
 
-  it('is refused as the call is, at plan and apply, with the place of each', async () => {
+  it('is rejected like the call, by plan and apply, with the path of each', async () => {
     const endpoints = PRIVATE_HOSTS.map((host) => `https://${host}:8443/hook`);
     const files = hooksOf(...endpoints.map((endpoint, index) => hook(`h${index}`, endpoint)));
     for (const [channel, ask] of Object.entries({ plan, apply })) {
@@ -71,7 +71,7 @@ describe('a bundle that leads to private addresses', () => {
     assert.deepEqual(await hooks.ok('boss', 'GET', '/webhooks'), [], 'nothing was saved');
   });
 
-  it('is judged only where an endpoint is new or changed', async () => {
+  it('is checked only for new or changed endpoints', async () => {
     const names = 'https://hooks.example.org/x';
     assert.deepEqual(await actions(await apply(hooksOf(hook('kept', names)))), ['kept create']);
     const { files } = (await hooks.okAdmin('boss', 'GET', '/config/export')) as { files: unknown };
@@ -99,7 +99,7 @@ describe('a bundle that leads to private addresses', () => {
 });
 
 describe('a bundle that was applied while private addresses were allowed', () => {
-  it('can be applied again under the rule, and reaches nobody: each socket is judged', async () => {
+  it('can be applied again under the rule and connects to none, since each socket is checked', async () => {
     const canary = await startPrivateListener();
     const hooks = await startWebhookFixture({ idle: true });
     let strict: TestApp | undefined;

@@ -17,7 +17,7 @@ import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-deli
 
 const systemTime = { now: () => Date.now() };
 
-describe('deliveries among many', () => {
+describe('concurrent deliveries', () => {
   let hooks: WebhookFixture;
   before(async () => {
     hooks = await startWebhookFixture({ idle: true });
@@ -45,7 +45,7 @@ describe('deliveries among many', () => {
       rooms: [],
     });
 
-  it('are hastened by a word from the process that committed', async () => {
+  it('start at once on a notification from the committing process', async () => {
     // This process has done no background work yet, so it notifies other processes.
     await hooks.subscribe();
     // Without a notification, its timers would poll only once an hour.
@@ -64,7 +64,7 @@ describe('deliveries among many', () => {
     }
   });
 
-  it('are made by one process each, however many there are', async () => {
+  it('are made by one process each, with any number of processes', async () => {
     const { id } = await hooks.subscribe();
     const others = await Promise.all([other(), other()]);
     try {
@@ -82,7 +82,7 @@ describe('deliveries among many', () => {
     }
   });
 
-  it('are leased to one alone, and again only once the lease is over', async () => {
+  it('are leased to one process, and again only after the lease has expired', async () => {
     await hooks.subscribe();
     await makeMany(60);
     await dispatchEvents(hooks.app.db, systemTime);
@@ -118,7 +118,7 @@ describe('deliveries among many', () => {
     );
   });
 
-  it('are leased to nobody whom another is just leasing to', async () => {
+  it('are not leased while another process is leasing them', async () => {
     await hooks.subscribe();
     await makeMany(5);
     await dispatchEvents(hooks.app.db, systemTime);
@@ -137,7 +137,7 @@ describe('deliveries among many', () => {
     }
   });
 
-  it('are of no event from before, though it is still on its way', async () => {
+  it('contain no event from before the subscription, even if it commits later', async () => {
     await hooks.make();
     const { id } = await hooks.subscribe();
     const { id: later } = await hooks.make();
@@ -150,7 +150,7 @@ describe('deliveries among many', () => {
     );
   });
 
-  it('are of the events that happened while their subscription was enabled, whoever switches meanwhile', async () => {
+  it('contain exactly the events while the subscription was enabled, under concurrent changes', async () => {
     const { id } = await hooks.subscribe();
     const loop = hooks.app.app.startWorker();
     let over = false;
@@ -181,7 +181,7 @@ describe('deliveries among many', () => {
     assert.ok(seen.on >= 10 && seen.off >= 10, JSON.stringify(seen));
   });
 
-  it('come out of the outbox with it or not at all', async () => {
+  it('are created in the same transaction that removes the event from the outbox', async () => {
     const { id } = await hooks.subscribe();
     const { id: objectId } = await hooks.make();
     await hooks.rows(`CREATE FUNCTION fail_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`);
@@ -202,7 +202,7 @@ describe('deliveries among many', () => {
     assert.equal(hooks.receiver.received.length, 1, 'and is noted later, not sent again');
   });
 
-  it('wait for the right master key rather than get lost', async () => {
+  it('wait for the right master key instead of being lost', async () => {
     const { id } = await hooks.subscribe();
     const [kept] = await hooks.rows<{ sealed: Buffer }>('SELECT sealed FROM signing_secret_values');
     await hooks.rows(`UPDATE signing_secret_values SET sealed = '\\x0102'`);
@@ -223,7 +223,7 @@ describe('deliveries among many', () => {
     await hooks.rows('UPDATE signing_secret_values SET sealed = $1', [kept?.sealed]);
   });
 
-  it('are looked at by docket doctor: what fails, and what the master key does not open', async () => {
+  it('are checked by docket doctor: failing ones, and secrets that the master key does not open', async () => {
     const { db } = hooks.app;
     const look = () => examineDeliveries(db);
     assert.deepEqual(await examineSecrets(db, TEST_SECRETS), { secrets: 1, closed: [] });
@@ -248,7 +248,7 @@ describe('deliveries among many', () => {
     assert.deepEqual((await look()).failing, []);
   });
 
-  it('outlast a restart', async () => {
+  it('survive a restart', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 100 } });
     hooks.receiver.answer = { status: 500 };
     await makeMany(5);
@@ -269,7 +269,7 @@ describe('deliveries among many', () => {
     }
   });
 
-  it('are kept while they are among the last 100, or young', async () => {
+  it('are kept if they are among the last 100 or recent', async () => {
     const { id } = await hooks.subscribe();
     const loop = hooks.app.app.startWorker();
     await makeMany(110);
@@ -289,7 +289,7 @@ describe('deliveries among many', () => {
   });
 });
 
-describe('one receiver of twenty that hangs', () => {
+describe('one hanging receiver among twenty', () => {
   let hooks: WebhookFixture;
   let hanging: Receiver;
   before(async () => {
@@ -306,7 +306,7 @@ describe('one receiver of twenty that hangs', () => {
     await hooks.close();
   });
 
-  it('delays none of the others', async () => {
+  it('does not delay the others', async () => {
     // Created first, so that it comes first in any order.
     const { id } = await hooks.subscribe({ endpoint: hanging.url, retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
     const others = await Promise.all(Array.from({ length: 19 }, () => hooks.subscribe()));

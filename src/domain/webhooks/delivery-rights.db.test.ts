@@ -36,7 +36,7 @@ describe('rights of the executor', () => {
   };
   const sent = () => hooks.receiver.received.map(({ body }) => body);
 
-  it('leave out hidden fields and skip hidden records without a connection', async () => {
+  it('omit hidden fields and skip hidden records without a connection', async () => {
     const id = await subscribe({ eventTypes: ['ObjectCreated'] });
     const seen = await hooks.make({ secret: 'canary-7731' });
     await hooks.make({ kind: 'b', secret: 'canary-7731' });
@@ -54,7 +54,7 @@ describe('rights of the executor', () => {
     assert.ok(rows.every(({ status, error }) => status === 'DELIVERED' || /may not see/.test(error)));
   });
 
-  it('are read at the attempt and not at the event', async () => {
+  it('are evaluated at the attempt, not at the event', async () => {
     const id = await subscribe({ eventTypes: ['ObjectCreated'] });
     const hidden = await hooks.make();
     const shown = await hooks.make({ kind: 'b' });
@@ -80,7 +80,7 @@ describe('rights of the executor', () => {
     assert.deepEqual([data(changed).revision, data(changed).object.revision], [2, 2], 'of one read with the values');
   });
 
-  it('are read anew for each attempt', async () => {
+  it('are evaluated again for each attempt', async () => {
     const retryPolicy = { maxAttempts: 3, baseDelayMs: 300 };
     const id = await subscribe({ eventTypes: ['ObjectCreated'], retryPolicy });
     const record = await hooks.make();
@@ -96,7 +96,7 @@ describe('rights of the executor', () => {
     }
   });
 
-  it('decide on comments, with their text, and on relations', async () => {
+  it('apply to comments and their text, and to relations', async () => {
     const kinds = ['CommentAdded', 'CommentUpdated', 'RelationAdded'];
     const limited = await subscribe({ eventTypes: kinds });
     const boss = await subscribe({ eventTypes: kinds, as: 'boss' });
@@ -132,7 +132,7 @@ describe('rights of the executor', () => {
     assert.ok(hooks.receiver.connections > before);
   });
 
-  it('decide on articles', async () => {
+  it('apply to articles', async () => {
     const eventTypes = ['ArticlePublished', 'ArticleArchived'];
     const boss = await subscribe({ eventTypes, as: 'boss' });
     const limited = await subscribe({ eventTypes });
@@ -160,7 +160,7 @@ describe('rights of the executor', () => {
     assert.deepEqual(await hooks.deliveries(filtered), [], 'an article is of no record type');
   });
 
-  it('judge filters: no question to a hidden field is answered', async () => {
+  it('apply to filters: a condition on a hidden field never matches', async () => {
     const filter = async (condition: unknown, as: 'limited' | 'boss' = 'limited', types: string[] = ['thing']) =>
       await subscribe({ as, eventTypes: ['ObjectCreated'], filters: { types, condition } });
     const leaf = (field: string, operator: string, value: unknown) => ({ field, operator, value });
@@ -226,7 +226,7 @@ describe('rights of the executor', () => {
     }
   });
 
-  it('are gone with the role, and with the person', async () => {
+  it('end with the role and with the user', async () => {
     const id = await subscribe({ eventTypes: ['ObjectCreated'] });
     await hooks.make();
     const role = await idOf(hooks.app, 'config_items', 'limited');

@@ -26,7 +26,7 @@ describe('delivery', () => {
     hooks.receiver.answer = { status: 200, body: 'thank you' };
   });
 
-  it('sends the card of a new record, signed, with the headers of both schemes', async () => {
+  it('sends a signed payload of a new record with the headers of both signature schemes', async () => {
     const { id: subscription } = await hooks.subscribe();
     const began = Date.now();
     const { id } = await hooks.make({ title: 'Ünïcode / "quoted" 😀', amount: '12345678901234567890.5' });
@@ -67,7 +67,7 @@ describe('delivery', () => {
     assert.equal(delivery.response.bodyExcerpt, 'thank you');
   });
 
-  it('sends nothing when it is saved', async () => {
+  it('sends nothing when the subscription is saved', async () => {
     await hooks.make();
     const quiet = await startReceiver();
     try {
@@ -80,7 +80,7 @@ describe('delivery', () => {
     }
   });
 
-  it('tells of every kind of event with the ids of what it is about', async () => {
+  it('sends every kind of event with the ids of its objects', async () => {
     const { id: subscription } = await hooks.subscribe({ eventTypes: [...WEBHOOK_EVENTS] });
     const { id } = await hooks.make();
     const near = await hooks.make();
@@ -117,7 +117,7 @@ describe('delivery', () => {
     assert.equal(new Set(hooks.receiver.received.map(({ body }) => body.deliveryId)).size, 13);
   });
 
-  it('tells of timers with their instance', async () => {
+  it('sends SLA events with their instance', async () => {
     const { id: subscription } = await hooks.subscribe({ eventTypes: ['SlaStarted'] });
     const { id } = await hooks.make({}, 'other');
     await hooks.settled(subscription);
@@ -127,7 +127,7 @@ describe('delivery', () => {
     assert.equal(request?.body.data.slaInstanceId, instance.id);
   });
 
-  it('repeats with the same id, a new time and a new signature, as the policy says', async () => {
+  it('repeats with the same id, a new time and a new signature, according to the retry policy', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 4, baseDelayMs: 60 } });
     const answers = [
       { status: 500, body: 'no' },
@@ -156,7 +156,7 @@ describe('delivery', () => {
     assert.equal(delivery.attempts[0].response.bodyExcerpt, 'no');
   });
 
-  it('makes as many attempts as the answer and the policy allow', async () => {
+  it('makes as many attempts as the response and the policy allow', async () => {
     const policy = { maxAttempts: 2, baseDelayMs: 1 };
     const once = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
     const twice = await hooks.subscribe({ retryPolicy: policy });
@@ -198,7 +198,7 @@ describe('delivery', () => {
     }
   });
 
-  it('takes events while it is enabled alone, and lets what is queued wait meanwhile', async () => {
+  it('accepts events only while enabled, and keeps queued deliveries waiting while disabled', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 3, baseDelayMs: 60_000 } });
     const on = (what: string) => hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${what}`);
     hooks.receiver.answer = { status: 500 };
@@ -228,7 +228,7 @@ describe('delivery', () => {
     assert.deepEqual([last.objectId, last.status], [running.id, 'DELIVERED'], 'a started request goes on');
   });
 
-  it('signs with both secrets while they overlap, and with the new one alone after', async () => {
+  it('signs with both secrets during an overlap, and with the new one afterwards', async () => {
     const { id } = await hooks.subscribe();
     const rotate = async (overlap: string): Promise<string> => {
       const rotated = await hooks.okAdmin('boss', 'POST', '/signing-secrets/main/rotate', { overlap });
@@ -261,7 +261,7 @@ describe('delivery', () => {
     await hooks.settled(id, 2);
   });
 
-  it('shows the last 100, newest first, and receivers’ words to those who could be the executor', async () => {
+  it('lists the last 100, newest first, and shows responses only to users who could be the executor', async () => {
     const { id } = await hooks.subscribe({ as: 'limited' });
     const records = await Promise.all(Array.from({ length: 104 }, () => hooks.make()));
     await hooks.receiver.wait(104);
@@ -288,7 +288,7 @@ describe('delivery', () => {
     assert.deepEqual(await hooks.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${hooks.ids.boss}`), []);
   });
 
-  it('makes one more attempt of a failed delivery by hand', async () => {
+  it('makes one more attempt of a failed delivery on manual retry', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
     const on = (what: string) => hooks.okAdmin('boss', 'POST', `/webhooks/${id}/${what}`);
     hooks.receiver.answer = { status: 400 };

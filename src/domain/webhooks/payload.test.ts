@@ -55,23 +55,23 @@ const of = (parts: Partial<EventParts>, filters?: CompiledWebhook['filters']) =>
   });
 
 describe('events of articles', () => {
-  it('are sent as the room of articles says', async () => {
+  it('have the payload that the knowledge module defines', async () => {
     const sent = await of({ article: async (_ctx, { articleId, title }) => ({ articleId, title }) });
     assert.deepEqual(sent, { kind: 'send', data: { articleId: 'a', title: 'How to' } });
   });
 
-  it('are skipped where the executor may not read the article, or nobody says that they may', async () => {
+  it('are skipped if the executor may not read the article', async () => {
     assert.equal((await of({ article: async () => undefined })).kind, 'skip');
     assert.equal((await of({})).kind, 'skip');
   });
 
-  it('meet no condition on records', async () => {
+  it('match no condition on records', async () => {
     const article = async () => ({});
     const condition = { field: 'title', operator: 'is-empty', value: false } as const;
     assert.equal((await of({ article }, { types: [], condition })).kind, 'skip');
   });
 
-  it('are skipped, as those of records, when the record is not there', async () => {
+  it('are skipped like those of records if the record does not exist', async () => {
     const payloads = new Payloads({ filters: [], comment: async () => undefined });
     const sender = { id: newId(), version: 1, webhook: webhook() };
     assert.equal((await payloads.of(ctx, { ...delivery, objectId: newId() }, sender)).kind, 'skip');

@@ -10,7 +10,7 @@ import { newest } from './store.ts';
 
 const clock = { now: () => Date.now() };
 
-describe('the period of a subscription', () => {
+describe('the enabled period of a subscription', () => {
   let hooks: WebhookFixture;
   before(async () => {
     hooks = await startWebhookFixture({ idle: true });
@@ -42,7 +42,7 @@ describe('the period of a subscription', () => {
     }
   };
 
-  it('takes a change that began before it was enabled and was written after', async () => {
+  it('contains a change that began before it was enabled and was written after', async () => {
     const { id: objectId } = await hooks.make();
     const { id } = await hooks.subscribe({ enabled: false, eventTypes: ['ObjectUpdated'] });
     const client = await hooks.app.db.connect();
@@ -74,7 +74,7 @@ describe('the period of a subscription', () => {
     );
   });
 
-  it('leaves out an event that has a lower number, however late it commits', async () => {
+  it('excludes an event with a lower number, however late it commits', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
     const client = await hooks.app.db.connect();
     try {
@@ -89,7 +89,7 @@ describe('the period of a subscription', () => {
     assert.deepEqual(await hooks.deliveries(id), []);
   });
 
-  it('takes an event that commits before disabling does, and none that comes after', async () => {
+  it('contains an event that commits before the disabling, and none that commits later', async () => {
     const { id } = await hooks.subscribe();
     const client = await hooks.app.db.connect();
     let taken: string | undefined;
@@ -109,7 +109,7 @@ describe('the period of a subscription', () => {
     );
   });
 
-  it('is decided before an event is dispatched that lies behind it', async () => {
+  it('is decided before a later event is dispatched', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
     const client = await hooks.app.db.connect();
     let dispatched: Promise<unknown>;
@@ -136,7 +136,7 @@ describe('the period of a subscription', () => {
     );
   });
 
-  it('gives the periods that one transaction ends and starts the same number', async () => {
+  it('uses the same number for periods that one transaction ends and starts', async () => {
     const { id } = await hooks.subscribe();
     const client = await hooks.app.db.connect();
     try {
@@ -169,7 +169,7 @@ describe('the period of a subscription', () => {
     assert.equal(row?.cache, 1);
   });
 
-  it('takes events on records of its types alone; others make no delivery', async () => {
+  it('creates deliveries only for events on records of its types', async () => {
     const { id: things } = await hooks.subscribe({ filters: { types: ['thing'] } });
     const { id: both } = await hooks.subscribe({ filters: { types: ['thing', 'other'] } });
     const { id: all } = await hooks.subscribe();
@@ -182,7 +182,7 @@ describe('the period of a subscription', () => {
     assert.deepEqual(await about(all), [other.id, thing.id]);
   });
 
-  it('is held by docket doctor against what was dispatched, and mended', async () => {
+  it('is compared with the dispatched events by docket doctor, and repaired', async () => {
     const { id, code } = await hooks.subscribe({ filters: { types: ['thing'] } });
     await hooks.make({}, 'other');
     for (let turn = 0; turn < 3; turn++) await hooks.make();
@@ -213,7 +213,7 @@ describe('deliveries', () => {
   });
   after(() => hooks.close());
 
-  it('of one batch begin in the order of their events, and end when their last attempt did', async () => {
+  it('of one batch begin in the order of their events, and end with their last attempt', async () => {
     const { id } = await hooks.subscribe({ retryPolicy: { maxAttempts: 1, baseDelayMs: 1 } });
     const made = [];
     for (let turn = 0; turn < 20; turn++) made.push((await hooks.make()).id);
@@ -233,7 +233,7 @@ describe('deliveries', () => {
     }
   });
 
-  it('are listed by status: the last hundred of those, read from an index', async () => {
+  it('are listed by status: the last hundred of each, read from an index', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
     await hooks.rows(
       `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status,

@@ -11,8 +11,8 @@ const HOUR = 3_600_000;
 const AT = '2026-11-21T09:15:00.123Z';
 const ID = '0193a000-0000-7000-8000-000000000001';
 
-describe('the form of an endpoint', () => {
-  it('is https, without user, query and fragment, bare signs included', () => {
+describe('the URL of an endpoint', () => {
+  it('is https without user, query and fragment, including empty ones', () => {
     for (const good of [
       'https://hooks.example.org/docket',
       'https://h:8443',
@@ -59,12 +59,12 @@ describe('signatures', () => {
     headers: signedHeaders(secrets, at, ID, body),
   });
 
-  it('have the secret as it is shown: prefix and base64 of 32 bytes', () => {
+  it('use the secret as shown: prefix and base64 of 32 bytes', () => {
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.equal(Buffer.from(secret.slice(6), 'base64').length, 32);
   });
 
-  it('verify over the very bytes, whatever they are, and over no others', () => {
+  it('verify over exactly the sent bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), (bytes, where) => {
         const request = signed(Buffer.from(bytes));
@@ -81,7 +81,7 @@ describe('signatures', () => {
     );
   });
 
-  it('verify by the library of Standard Webhooks, both of them during an overlap', () => {
+  it('verify with the Standard Webhooks library, including both during an overlap', () => {
     const body = Buffer.from(JSON.stringify({ text: 'Ünïcode " / \u2028' }));
     const at = new Date().toISOString();
     const { headers } = signed(body, [secret, older], at);
@@ -96,7 +96,7 @@ describe('signatures', () => {
 });
 
 describe('the next attempt', () => {
-  it('doubles, with up to a tenth more, and at most an hour', () => {
+  it('doubles the delay with up to 10 % jitter, up to an hour', () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -115,14 +115,14 @@ describe('the next attempt', () => {
     assert.ok(spread.size > 90, 'deliveries that failed together do not come back together');
   });
 
-  it('keeps a longer Retry-After, up to an hour', () => {
+  it('respects a longer Retry-After, up to an hour', () => {
     const policy = { deliveryId: ID, baseDelayMs: 1000 };
     assert.equal(delayMs(policy, 1, 90_000), 90_000);
     assert.equal(delayMs(policy, 1, 10 * HOUR), HOUR);
     assert.ok(delayMs(policy, 4, 10) >= 8000, 'a shorter one changes nothing');
   });
 
-  it('reads Retry-After as seconds or as a date of HTTP', () => {
+  it('parses Retry-After as seconds or as an HTTP date', () => {
     const now = Date.parse('2026-11-21T09:00:00.000Z');
     assert.equal(retryAfterMs('120', now), 120_000);
     assert.equal(retryAfterMs(' 0 ', now), 0);
@@ -133,7 +133,7 @@ describe('the next attempt', () => {
   });
 });
 
-describe('what an answer means', () => {
+describe('the result of an attempt', () => {
   const delivery = { id: ID, baseDelayMs: 1000, maxAttempts: 3 };
   const answered = (status: number, retryAfter?: string): Outcome => ({
     kind: 'answered',
@@ -144,7 +144,7 @@ describe('what an answer means', () => {
   });
   const verdict = (outcome: Outcome, attempt = 1) => verdictOf(outcome, delivery, attempt, Date.parse(AT));
 
-  it('is a success for 2xx alone, an end for the rest, and another attempt for 429 and 5xx', () => {
+  it('is success for 2xx, a retry for 429 and 5xx, and final failure otherwise', () => {
     for (const status of [200, 201, 202, 204, 299]) assert.equal(verdict(answered(status)).status, 'DELIVERED');
     for (const status of [300, 301, 302, 304, 307, 308, 400, 401, 403, 404, 408, 410, 413, 425, 499])
       assert.equal(verdict(answered(status)).status, 'FAILED', String(status));
@@ -166,7 +166,7 @@ describe('what an answer means', () => {
     );
   });
 
-  it('is another attempt where no answer came, and an end where the address is refused', () => {
+  it('is a retry without a response, and final failure for a rejected address', () => {
     const failed: Outcome = { kind: 'failed', reason: 'no answer: ECONNRESET', durationMs: 3 };
     assert.equal(verdict(failed).status, 'PENDING');
     assert.equal(verdict(failed, 3).status, 'FAILED');
@@ -174,7 +174,7 @@ describe('what an answer means', () => {
     assert.equal(verdict({ kind: 'refused', reason: 'no' }).status, 'FAILED');
   });
 
-  it('keeps an excerpt that can be stored and shown', () => {
+  it('keeps an excerpt of the response that can be stored and shown', () => {
     assert.equal(excerptOf(Buffer.from('a\u0000b\u001b[31mc\r\nd')), 'a b [31mc d');
     assert.equal(excerptOf(Buffer.from([0xff, 0xfe, 0x41])), '\ufffd\ufffdA');
     const long = excerptOf(Buffer.from('😀'.repeat(5000)));

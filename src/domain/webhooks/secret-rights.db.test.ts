@@ -33,7 +33,7 @@ describe('the right webhook.manage', () => {
   });
   after(() => hooks.close());
 
-  it('rotates a secret only where every subscription of it may be managed', async () => {
+  it('rotates a secret only if the caller may manage all its subscriptions', async () => {
     assert.equal((await create('manager', 'own')).status, 201);
     assert.equal((await rotate('manager', 'own')).status, 200, 'nobody uses it');
     await subscribed('manager', 'own');
@@ -51,7 +51,7 @@ describe('the right webhook.manage', () => {
     assertRejected(await rotate('nobody', 'own'), 403, 'RIGHT_MISSING');
   });
 
-  it('makes the first value of a secret under the same condition', async () => {
+  it('creates the first value of a secret under the same condition', async () => {
     await hooks.app.apply(bundle('signingSecrets: [waiting]'));
     await subscribed('boss', 'waiting');
     const answer = await create('manager', 'waiting');
@@ -60,14 +60,14 @@ describe('the right webhook.manage', () => {
     assert.equal((await create('boss', 'waiting')).status, 201);
   });
 
-  it('rotates nothing beside a subscription that begins to use the secret', async () => {
+  it('rotates nothing concurrently with a subscription that starts to use the secret', async () => {
     assert.equal((await create('manager', 'raced')).status, 201);
     const [, rotated] = await Promise.all([subscribed('boss', 'raced'), rotate('manager', 'raced')]);
     assert.ok([200, 403].includes(rotated.status));
     assertRejected(await rotate('manager', 'raced'), 403, 'RIGHT_MISSING');
   });
 
-  it('shows no record in the list of deliveries that the reader may not read', async () => {
+  it('hides records in the list of deliveries that the reader may not read', async () => {
     const { id } = await hooks.subscribe({ as: 'boss' });
     const seen = await hooks.make({ title: 'Seen', kind: 'a' });
     const hidden = await hooks.make({ title: 'Hidden', kind: 'b' });

@@ -40,7 +40,7 @@ describe('subscriptions', () => {
   const create = (more: Record<string, unknown> = {}) => hooks.call('boss', 'POST', '/webhooks', input(more));
   const made = async (more: Record<string, unknown> = {}) => (await create(more)).body.data;
 
-  it('are made with the defaults of the specification, and listed without the secret', async () => {
+  it('are created with the defaults of the specification and listed without the secret', async () => {
     const body = input();
     const answer = await hooks.call('boss', 'POST', '/webhooks', body);
     assert.equal(answer.status, 201);
@@ -62,7 +62,7 @@ describe('subscriptions', () => {
     refused(await hooks.call('boss', 'POST', '/webhooks', { ...input(), code: body['code'] }), 409, 'ALREADY_EXISTS');
   });
 
-  it('say of every place what is wrong with it', async () => {
+  it('report all invalid paths', async () => {
     const wrong: [Record<string, unknown>, string][] = [
       [{ endpoint: 'http://1.1.1.1/' }, '/endpoint WRONG_FORMAT'],
       [{ endpoint: 'https://u@1.1.1.1/' }, '/endpoint WRONG_FORMAT'],
@@ -115,7 +115,7 @@ describe('subscriptions', () => {
     refused(await hooks.call('boss', 'GET', '/webhook-deliveries?subscriptionId=x'), 400, 'INVALID_REQUEST');
   });
 
-  it('may not lead to private addresses, however these are written', async () => {
+  it('are rejected with a private address in any spelling', async () => {
     for (const host of PRIVATE_HOSTS) {
       // The addresses of these names are checked when they are resolved, at delivery.
       if (host.includes('example.org') || host === 'metadata.google.internal') continue;
@@ -125,7 +125,7 @@ describe('subscriptions', () => {
     assert.equal((await create({ endpoint: 'https://nowhere.invalid/x', enabled: false })).status, 201, 'judged later');
   });
 
-  it('read with nobody’s rights but those that the caller could give', async () => {
+  it('use only rights that the caller could grant', async () => {
     const as = (who: 'manager' | 'limited' | 'boss', principal: 'boss' | 'manager' | 'limited') =>
       hooks.call(who, 'POST', '/webhooks', input({ executionPrincipalId: hooks.ids[principal] }));
     const borrowed = await as('manager', 'boss');
@@ -148,7 +148,7 @@ describe('subscriptions', () => {
     refused(await hooks.admin('manager', 'POST', `${path}/restore`), 403, 'RIGHT_MISSING');
   });
 
-  it('name no type or field that the caller never sees', async () => {
+  it('report no type or field that the caller cannot see', async () => {
     const own = { executionPrincipalId: hooks.ids.limited };
     const of = async (filters: unknown) =>
       places(await hooks.call('limited', 'POST', '/webhooks', input({ ...own, filters })));
@@ -157,7 +157,7 @@ describe('subscriptions', () => {
     assert.deepEqual(await of(asks('secret')), await of(asks('neverThere')));
   });
 
-  it('change only while disabled, and go the way from enabled to archived and back', async () => {
+  it('change only while disabled, and move from enabled to archived and back', async () => {
     const { id } = await made();
     const on = (what: string) => hooks.admin('boss', 'POST', `/webhooks/${id}/${what}`);
     const change = (body: unknown) => hooks.admin('boss', 'PATCH', `/webhooks/${id}`, body);
@@ -208,7 +208,7 @@ describe('subscriptions', () => {
     assert.deepEqual(actions, ['create', 'change', 'change', 'change', 'change', 'archive', 'restore']);
   });
 
-  it('are what a bundle would have made', async () => {
+  it('equal those that a bundle creates', async () => {
     const filters = {
       types: ['thing'],
       condition: { field: 'owner', operator: 'equals', value: hooks.ids.limited },
@@ -228,7 +228,7 @@ describe('subscriptions', () => {
     );
   });
 
-  it('are taken down, changed and enabled in one transaction by an apply', async () => {
+  it('are disabled, changed and enabled in one transaction by an apply', async () => {
     const hook = (attempts: number): string =>
       `webhooks: [{ code: applied, endpoint: 'https://1.1.1.1/x', secretRef: main, executionPrincipal: boss, eventTypes: [ObjectCreated], retryPolicy: { maxAttempts: ${attempts} } }]`;
     const { work, system } = hooks.app.app;
@@ -269,7 +269,7 @@ describe('signing secrets', () => {
   });
   after(() => hooks.close());
 
-  it('are shown once and stored sealed', async () => {
+  it('are shown once and stored encrypted', async () => {
     assert.match(hooks.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     const bytes = Buffer.from(hooks.secret.slice(6), 'base64');
     const [row] = await hooks.rows<{ sealed: Buffer }>('SELECT sealed FROM signing_secret_values');
@@ -285,7 +285,7 @@ describe('signing secrets', () => {
     assert.deepEqual([listed.code, listed.hasValue, listed.previousUntil], ['main', true, null]);
   });
 
-  it('have one value, until they are rotated', async () => {
+  it('have one value until they are rotated', async () => {
     refused(await hooks.admin('boss', 'POST', '/signing-secrets', { code: 'main' }), 409, 'ALREADY_EXISTS');
     const rotate = (overlap?: string) =>
       hooks.admin('boss', 'POST', '/signing-secrets/main/rotate', overlap === undefined ? {} : { overlap });
@@ -311,7 +311,7 @@ describe('signing secrets', () => {
     refused(await hooks.admin('boss', 'POST', '/signing-secrets/main/rotate', { overlap: 5 }), 400, 'INVALID_REQUEST');
   });
 
-  it('stand in the way of enabling until they have a value', async () => {
+  it('prevent enabling until they have a value', async () => {
     await hooks.app.apply(bundle('signingSecrets: [later]'));
     const input = {
       code: 'waits',

@@ -80,7 +80,7 @@ describe('workflow', () => {
   });
   after(() => around.close());
 
-  it('shows the state, and each transition with its form', async () => {
+  it('shows the state and each transition with its form', async () => {
     const made = await around.make();
     const { object, state, transitions, permission } = await snapshot(made);
     assert.deepEqual(object, { id: made.id, revision: 1 });
@@ -143,7 +143,7 @@ describe('workflow', () => {
     assertRejected(await around.call('stranger', 'GET', `/objects/${made.id}/workflow`), 404, 'NOT_FOUND');
   });
 
-  it('makes a transition as one change: state, values, set, history', async () => {
+  it('executes a transition as one change: state, values, set, history', async () => {
     const made = await around.make({ title: 'Steps', assignee: await idOf(around.app, 'users', 'viewer') });
     const answer = await attempt(made, 'take', { who: 'agent', values: { note: 'mine', count: 3 } });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -187,7 +187,7 @@ describe('workflow', () => {
     );
   });
 
-  it('keeps reason and decision report with the event, clears and writes literally what `set` says', async () => {
+  it('stores reason and decision report with the event, clears and writes literally what `set` says', async () => {
     const made = await working();
     await go(made, 'finish', {
       solution: 'done',
@@ -203,7 +203,7 @@ describe('workflow', () => {
     assert.deepEqual(events.at(-1).data.decisionReport, REPORT);
   });
 
-  it('judges everything anew, whatever was shown', async () => {
+  it('checks everything again, regardless of what was shown', async () => {
     const made = await around.make();
     assert.ok((await codes(made, 'agent')).includes('take'));
     await around.ok('chief', 'PATCH', `/objects/${made.id}`, {
@@ -228,7 +228,7 @@ describe('workflow', () => {
     await around.app.app.versions.refresh();
   });
 
-  it('answers a stale revision and a stale state with a conflict, and what is not there with none', async () => {
+  it('returns a conflict for a stale revision or state, and 404 for a missing record', async () => {
     const made = await around.make();
     const stale = await attempt(made, 'take', { expectedRevision: 7 });
     assertRejected(stale, 409, 'REVISION_CONFLICT');
@@ -261,7 +261,7 @@ describe('workflow', () => {
     }
   });
 
-  it('asks for the record, then the right to the transition, then the rest', async () => {
+  it('checks the record, then the right to the transition, then the rest', async () => {
     const made = await working();
     const denied = await attempt(made, 'finish', { who: 'agent', expectedRevision: 99 });
     assertRejected(denied, 403, 'RIGHT_MISSING');
@@ -278,7 +278,7 @@ describe('workflow', () => {
     assertRejected(await attempt(made, 'hold', { values: { $reason: 'x' } }), 409, 'ARCHIVED');
   });
 
-  it('takes the fields of its form alone, under the rights on fields, and names all that is wrong at once', async () => {
+  it('accepts only fields of its form, checks field rights, and reports all problems at once', async () => {
     const made = await working();
     const outside = await attempt(made, 'hold', {
       values: { $reason: 'x', title: 'y', $decisionReport: REPORT, nothing: 1 },
@@ -323,7 +323,7 @@ describe('workflow', () => {
     assert.equal(await stateOf(made), 'done', 'a value that stands there already is enough');
   });
 
-  it('has one winner of 16 at once, and none behind another change', async () => {
+  it('accepts one of 16 concurrent transitions, and none after another change', async () => {
     const made = await around.make();
     const answers = await concurrently(16, () =>
       attempt(made, 'take', { expectedRevision: 1, expectedStateId: made.stateId }),
@@ -342,7 +342,7 @@ describe('workflow', () => {
     assertRejected(late, 409, 'REVISION_CONFLICT');
   });
 
-  it('is the only thing that changes the state', async () => {
+  it('is the only way to change the state', async () => {
     const work = around.id('work');
     const names = ['workflowState', 'workflowStateId', 'workflowCategory', 'state', '$state', 'workflow_state_id'];
     for (const name of names) {
