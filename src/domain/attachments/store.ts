@@ -1,4 +1,5 @@
 /** SQL on the table `attachments`. */
+import { userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
@@ -20,7 +21,7 @@ export interface AttachmentRow {
 
 const COLUMNS = sql`a.id, a.object_id AS "objectId", a.original_filename AS "originalFilename", a.media_type AS "mediaType", a.size,
   a.sha256, a.revision, a.state, a.created_at AS "createdAt", a.created_by AS "createdBy",
-  (SELECT display_name FROM users WHERE id = a.created_by) AS "createdByName"`;
+  ${userName('a.created_by')} AS "createdByName"`;
 
 export async function findAttachment(ctx: ReadContext, id: string): Promise<AttachmentRow | undefined> {
   const rows = await ctx.query<AttachmentRow>(sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid`);

@@ -1,4 +1,5 @@
 /** SQL on the table `comments`. */
+import { ACTOR, userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -18,7 +19,7 @@ export interface CommentRow {
 }
 
 const COLUMNS = sql`c.id, c.object_id AS "objectId", c.revision, c.body, c.visibility, c.state, c.author_id AS "authorId",
-  (SELECT display_name FROM users WHERE id = c.author_id) AS "authorName", c.created_at AS "createdAt",
+  ${userName('c.author_id')} AS "authorName", c.created_at AS "createdAt",
   c.updated_at AS "updatedAt"`;
 
 export async function findComment(ctx: ReadContext, id: string): Promise<CommentRow | undefined> {
@@ -54,8 +55,8 @@ export interface CommentChange {
 /** The changes after the revision `after` of the comment, oldest first. */
 export async function listChanges(ctx: ReadContext, row: CommentRow, after: number): Promise<CommentChange[]> {
   return await ctx.query<CommentChange>(sql`
-    SELECT j.data->'changed' AS changed, j.at, j.actor_id AS "actorId", u.display_name AS "actorName"
-    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    SELECT j.data->'changed' AS changed, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName"
+    FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${row.objectId}::uuid AND j.type = 'CommentUpdated' AND j.data->>'commentId' = ${row.id}
       AND (j.data->>'commentRevision')::bigint > ${after}::bigint
     ORDER BY j.seq`);

@@ -1,4 +1,5 @@
 /** SQL on `import_runs`, `import_rows` and `external_ids`; nothing else touches them. */
+import { userName } from '../../platform/audit/journal.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -74,7 +75,7 @@ export interface RunRow {
 
 const RUN = sql`r.id, r.definition_id AS "definitionId", r.dry_run AS "dryRun", r.state, r.succeeded, r.failed, r.skipped,
   r.total, r.file_name AS "fileName", r.started_at AS "startedAt", r.started_by AS "startedBy",
-  (SELECT display_name FROM users WHERE id = r.started_by) AS "startedByName", r.touched_at AS "touchedAt",
+  ${userName('r.started_by')} AS "startedByName", r.touched_at AS "touchedAt",
   r.finished_at AS "finishedAt", r.undone_at AS "undoneAt"`;
 
 export async function findRun(ctx: ReadContext, id: string): Promise<RunRow | undefined> {

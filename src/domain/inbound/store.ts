@@ -1,4 +1,5 @@
 /** SQL on the table `inbound_runs`. */
+import { userName } from '../../platform/audit/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { FaultDetails } from '../../lib/fault.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -38,7 +39,7 @@ export async function listRuns(
   return await ctx.query<RunRow>(sql`
     SELECT r.id, r.integration_id AS "integrationId", r.at, r.command, r.status, r.object_id AS "objectId",
       r.comment_id AS "commentId", r.owner_id AS "ownerId",
-      (SELECT display_name FROM users WHERE id = r.owner_id) AS "ownerName", r.key_id AS "keyId",
+      ${userName('r.owner_id')} AS "ownerName", r.key_id AS "keyId",
       r.correlation_id AS "correlationId", r.error
     FROM inbound_runs r WHERE r.integration_id = ${integrationId}::uuid
       ${status === undefined ? empty : sql`AND r.status = ${status}`}

@@ -1,4 +1,5 @@
 /** SQL on the tables `kb_articles`, `kb_versions` and `kb_images`, and on the users, groups and units in audiences. */
+import { userName } from '../../platform/audit/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -48,7 +49,7 @@ export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
 const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
   v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
-  (SELECT display_name FROM users WHERE id = v.responsible_id) AS "responsibleName", v.visibility, v.audiences,
+  ${userName('v.responsible_id')} AS "responsibleName", v.visibility, v.audiences,
   v.state_token AS "stateToken",
   v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt"`;
 

@@ -2,7 +2,7 @@
 import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import { shownData } from '../../platform/audit/journal.ts';
+import { shownData, ACTOR, joinedUser, userName } from '../../platform/audit/journal.ts';
 
 declare const needed: unique symbol;
 
@@ -48,8 +48,7 @@ export const OBJECT_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
 
 // Subqueries by primary key: a single record needs no join.
-const NAMES = sql`(SELECT display_name FROM users WHERE id = o.created_by) AS "createdByName",
-  (SELECT display_name FROM users WHERE id = o.updated_by) AS "updatedByName"`;
+const NAMES = sql`${userName('o.created_by')} AS "createdByName", ${userName('o.updated_by')} AS "updatedByName"`;
 
 /** The record without a check of read access; callers evaluate the rights before they return any of it (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
@@ -83,9 +82,10 @@ export interface ListPage {
   offset: number;
 }
 
-// A page names few users. With a join, the planner can cache the rows it found.
-export const JOINED_NAMES = sql`uc.display_name AS "createdByName", uu.display_name AS "updatedByName"`;
-export const JOINS = sql`LEFT JOIN users uc ON uc.id = o.created_by LEFT JOIN users uu ON uu.id = o.updated_by`;
+const CREATOR = joinedUser('o.created_by', 'uc');
+const UPDATER = joinedUser('o.updated_by', 'uu');
+export const JOINED_NAMES = sql`${CREATOR.name} AS "createdByName", ${UPDATER.name} AS "updatedByName"`;
+export const JOINS = sql`${CREATOR.join} ${UPDATER.join}`;
 
 /** Records of a page, newest first. */
 export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
@@ -230,9 +230,9 @@ export interface HistoryRow {
 /** A record's events in the order in which they took effect; with `after`, only those of later revisions. */
 export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
   return await ctx.query<HistoryRow>(sql`
-    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.revision, j.changes,
+    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
       ${shownData('j')} AS data
-    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
     ORDER BY j.seq`);
 }

@@ -1,4 +1,5 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
+import { ACTOR } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Backlog } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -114,8 +115,8 @@ interface EventRow {
 /** The events of an instance, oldest first. */
 export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id' | 'objectId'>): Promise<EventRow[]> {
   return await ctx.query<EventRow>(sql`
-    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.data
-    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.data
+    FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
     ORDER BY j.seq`);
 }

@@ -177,15 +177,31 @@ export interface AuditRow {
   data: Record<string, unknown> | null;
 }
 
+/** SQL: the name of the user whose id is in the column, by primary key. For single rows. */
+export function userName(column: string): Sql {
+  return sql`(SELECT display_name FROM users WHERE id = ${raw(column)})`;
+}
+
+/** The same for lists. A list names few users, and with a join the planner can cache the rows that it read. */
+export function joinedUser(column: string, alias: string): { name: Sql; join: Sql } {
+  return {
+    name: raw(`${alias}.display_name`),
+    join: sql`LEFT JOIN users ${raw(alias)} ON ${raw(`${alias}.id`)} = ${raw(column)}`,
+  };
+}
+
+/** The user who caused an event `j`. */
+export const ACTOR = joinedUser('j.actor_id', 'u');
+
 /** The audit log, newest entry first. */
 export async function auditRows(
   ctx: ReadContext,
   page: { type?: string; subject?: string; limit: number; offset: number },
 ): Promise<AuditRow[]> {
   return await ctx.query<AuditRow>(sql`
-    SELECT j.id, j.at, j.type, j.subject, j.actor_id AS "actorId", u.display_name AS "actorName", j.via, j.key_id AS "keyId",
+    SELECT j.id, j.at, j.type, j.subject, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.key_id AS "keyId",
       j.correlation_id AS "correlationId", ${shownData('j')} AS data
-    FROM journal j LEFT JOIN users u ON u.id = j.actor_id
+    FROM journal j ${ACTOR.join}
     WHERE j.object_id IS NULL
       ${page.type === undefined ? empty : sql`AND j.type = ${page.type}`}
       ${page.subject === undefined ? empty : sql`AND j.subject = ${page.subject}`}
