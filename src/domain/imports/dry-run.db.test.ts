@@ -14,7 +14,7 @@ import {
 let x: ImportExportFixture;
 
 /** The results of rows without the ids of created records, which only the real run has. */
-const told = ({ rows }: RunResult) =>
+const comparable = ({ rows }: RunResult) =>
   rows.map(({ row, externalId, status, errors }) => ({ row, externalId, status, errors }));
 
 /** A hash of every table and the state of every sequence, except the tables of runs. */
@@ -125,7 +125,7 @@ describe('dry runs', () => {
             const content = `ext,title,count,parent,kind\n${rows.map((cells) => cells.join(',')).join('\n')}\n`;
             const dry = await x.run(who, definition, content, true);
             const real = await x.run(who, definition, content);
-            assert.deepEqual(told(dry), told(real));
+            assert.deepEqual(comparable(dry), comparable(real));
             assert.deepEqual([dry.succeeded, dry.failed, dry.skipped], [real.succeeded, real.failed, real.skipped]);
             assert.equal(real.succeeded + real.failed + real.skipped, rows.length);
             statuses = statuses.union(new Set(verdicts(real)));
@@ -245,8 +245,8 @@ describe('undo of a run', () => {
     const definition = await x.define();
     const first = await x.run('boss', definition, 'ext,title,count\n1,One,1\n');
     const run = await x.run('boss', definition, 'ext,title,count\n1,One,2\n1,One,3\n1,One,4\n');
-    const told = async (): Promise<unknown> => (await x.ok('boss', 'GET', `/import-runs/${run.id}`)).undo;
-    assert.equal(await told(), undefined);
+    const undoProgress = async (): Promise<unknown> => (await x.ok('boss', 'GET', `/import-runs/${run.id}`)).undo;
+    assert.equal(await undoProgress(), undefined);
     await x.rows(`CREATE FUNCTION be_away() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.row = 1 AND NEW.undo IS NOT NULL THEN RAISE EXCEPTION 'away' USING ERRCODE = '57P03'; END IF;
       RETURN NEW;
@@ -258,10 +258,10 @@ describe('undo of a run', () => {
       await x.rows('DROP TRIGGER away ON import_rows');
       await x.rows('DROP FUNCTION be_away');
     }
-    assert.deepEqual(await told(), { undone: 2, skipped: 0, failed: 0 });
+    assert.deepEqual(await undoProgress(), { undone: 2, skipped: 0, failed: 0 });
     const { body } = await undo(run);
     assert.deepEqual([body.data.undone, body.data.skipped, body.data.failed], [1, 0, 0]);
-    assert.deepEqual(await told(), { undone: 3, skipped: 0, failed: 0 });
+    assert.deepEqual(await undoProgress(), { undone: 3, skipped: 0, failed: 0 });
     assert.equal((await x.ok('boss', 'GET', `/objects/${first.rows[0]?.id}`)).values.count, 1);
   });
 

@@ -35,7 +35,7 @@ describe('results of imports about hidden records', () => {
       { row: 3, externalId: null, status: 'FAILED', errors: NOT_FOUND },
     ]);
     assert.equal(run.rows[0]?.externalId, '1');
-    for (const told of [dry, run]) assert.deepEqual((await readRun('clerk', told)).rows, told.rows);
+    for (const result of [dry, run]) assert.deepEqual((await readRun('clerk', result)).rows, result.rows);
     const preview = await x.admin('clerk', 'POST', '/imports/preview', { definitionId: definition, content });
     assert.deepEqual(preview.body.data.rows[1], {
       row: 2,
@@ -154,7 +154,7 @@ describe('results of imports about hidden records', () => {
  * Starts a service in which the clerk's visible data is always the same and the hidden data differs. Returns all answers to the
  * clerk.
  */
-async function told(hide: (x: ImportExportFixture, asset: string) => Promise<string>): Promise<unknown> {
+async function collectAnswers(hide: (x: ImportExportFixture, asset: string) => Promise<string>): Promise<unknown> {
   const x = await startImportExportFixture();
   try {
     const { id: asset } = await x.make({ serial: 'S1', kind: 'a' }, 'asset');
@@ -211,12 +211,12 @@ describe('databases that differ in hidden records', () => {
       const run = await x.run('boss', definition, `ext,title,kind,count,secret\n${row}\n`);
       assert.equal(run.failed, 0);
     };
-    const one = await told(async (x) => {
+    const one = await collectAnswers(async (x) => {
       await link(x, 'linked,Short,b,1,');
       await x.make({ serial: 'S2', kind: 'b' }, 'asset');
       return (await x.make({ title: 'A hidden one', kind: 'b' })).id;
     });
-    const other = await told(async (x) => {
+    const other = await collectAnswers(async (x) => {
       await link(x, 'linked,Another title,b,77,hush');
       const [{ id } = { id: '' }] = await x.rows<{ id: string }>(
         `SELECT id FROM objects WHERE title = 'Another title'`,

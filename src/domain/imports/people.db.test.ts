@@ -35,9 +35,9 @@ const UNITS: Definition = {
 const both = async (definition: string, content: string): Promise<string[]> => {
   const dry = await x.run('boss', definition, content, true);
   const real = await x.run('boss', definition, content);
-  const told = (run: typeof dry) =>
+  const comparable = (run: typeof dry) =>
     run.rows.map(({ row, externalId, status, errors }) => ({ row, externalId, status, errors }));
-  assert.deepEqual(told(dry), told(real), 'the dry run tells the truth');
+  assert.deepEqual(comparable(dry), comparable(real), 'the dry run returns the results of the real run');
   return verdicts(real);
 };
 

@@ -13,7 +13,7 @@ import { changeRights } from '../../../test/harness/small-configuration.ts';
 let world: CatalogFixture;
 let articles: Articles;
 
-interface Told {
+interface ArticleEvent {
   type: string;
   data: Record<string, unknown>;
   object_id: string | null;
@@ -21,8 +21,8 @@ interface Told {
 }
 
 /** The article's events in the journal, oldest first. Checks that each has a row in the outbox. */
-async function told({ id }: Version): Promise<Told[]> {
-  const rows = await world.rows<Told & { waits: boolean }>(
+async function eventsOf({ id }: Version): Promise<ArticleEvent[]> {
+  const rows = await world.rows<ArticleEvent & { waits: boolean }>(
     `SELECT j.type, j.data, j.object_id, j.via, EXISTS (SELECT 1 FROM outbox o WHERE o.event_id = j.id) AS waits
       FROM journal j WHERE j.subject = $1 ORDER BY j.seq`,
     [`article:${id}`],
@@ -241,7 +241,7 @@ describe('the knowledge base administration', () => {
     const data = (version: Version, title: string) => {
       return { articleId: first.id, versionId: version.versionId, code, locale: 'ru-RU', title };
     };
-    const events = await told(first);
+    const events = await eventsOf(first);
     assert.ok(events.every(({ object_id }) => object_id === null));
     assert.deepEqual(
       events

@@ -37,7 +37,7 @@ async function ready(code: string, more: object = {}): Promise<Version> {
  * Runs `statement` in another transaction, starts `call`, and commits once a statement waits for a lock. Returns the result of
  * `call`: what it read before the commit must not take effect.
  */
-async function behind<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
+async function whileWaiting<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
   const client = await world.app.db.connect();
   try {
     await client.query('BEGIN');
@@ -140,7 +140,7 @@ describe('concurrent changes of articles', () => {
     const draft = await ready(`w-${randomUUID()}`, { body: 'as published' });
     const publication = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL, active_locale = locale, published_at = now() WHERE id = $2`;
-    const answer = await behind(publication, [draft.id, draft.versionId], () =>
+    const answer = await whileWaiting(publication, [draft.id, draft.versionId], () =>
       articles.edit(draft, { body: 'too late' }),
     );
     assertRejected(answer, 409, 'NOT_A_DRAFT');
@@ -152,7 +152,7 @@ describe('concurrent changes of articles', () => {
     const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET audiences = '[]', audience_ids = '{}' WHERE id = $2`;
     assertRejected(
-      await behind(emptied, [one.id, one.versionId], () => articles.publish(one)),
+      await whileWaiting(emptied, [one.id, one.versionId], () => articles.publish(one)),
       409,
       'AUDIENCE_MISSING',
     );

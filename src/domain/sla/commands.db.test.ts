@@ -6,13 +6,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { TestAnswer } from '../../../test/harness/app.ts';
+import { assertRejected } from '../../../test/harness/record-fixture.ts';
 import { HOUR, type Instance, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
-
-function refused(answer: TestAnswer, status: number, code: string, what = ''): void {
-  assert.deepEqual([answer.status, answer.body.error?.code], [status, code], `${what} ${JSON.stringify(answer.body)}`);
-}
 
 describe('commands on SLA instances', () => {
   let world: SlaFixture;
@@ -61,17 +58,18 @@ describe('commands on SLA instances', () => {
   it('rejects a command in the wrong status, and checks the revision first', async () => {
     const [, instance] = await fresh();
     const no = (name: string): Promise<TestAnswer> => world.command('chief', instance, name, {});
-    refused(await no('resume'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'resume while ACTIVE');
+    assertRejected(await no('resume'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'resume while ACTIVE');
     await command(instance, 'pause');
-    refused(await no('pause'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'pause while PAUSED');
+    assertRejected(await no('pause'), 409, 'SLA_COMMAND_NOT_ALLOWED', 'pause while PAUSED');
     const stale = await world.command('chief', instance, 'pause', { expectedRevision: 1 });
-    refused(stale, 409, 'REVISION_CONFLICT');
+    assertRejected(stale, 409, 'REVISION_CONFLICT');
     const paused = (await world.events(instance)).find(({ type }) => type === 'SlaPaused');
     assert.ok(paused !== undefined);
     const { via: _via, ...actor } = paused.actor as { via: string };
     assert.deepEqual(stale.body.error.details, { changedSince: [{ field: 'status', at: paused.at, actor }] });
     const stopped = await command(instance, 'stop');
-    for (const name of ['pause', 'resume', 'stop']) refused(await no(name), 409, 'SLA_COMMAND_NOT_ALLOWED', name);
+    for (const name of ['pause', 'resume', 'stop'])
+      assertRejected(await no(name), 409, 'SLA_COMMAND_NOT_ALLOWED', name);
     assert.equal((await command(stopped, 'recalculate')).status, 'STOPPED');
     assert.equal((await world.eventTypes(instance)).length, 4);
   });
@@ -79,24 +77,24 @@ describe('commands on SLA instances', () => {
   it('rejects invalid requests', async () => {
     const [, instance] = await fresh();
     for (const expectedRevision of ['1', null, 0, 1.5, true]) {
-      refused(await world.command('chief', instance, 'pause', { expectedRevision }), 400, 'INVALID_REQUEST');
+      assertRejected(await world.command('chief', instance, 'pause', { expectedRevision }), 400, 'INVALID_REQUEST');
     }
-    refused(await world.command('chief', instance, 'pause', { revision: 1 }), 400, 'INVALID_REQUEST');
-    refused(
+    assertRejected(await world.command('chief', instance, 'pause', { revision: 1 }), 400, 'INVALID_REQUEST');
+    assertRejected(
       await world.command('chief', instance, 'pause', { calendarId: world.id('always') }),
       400,
       'INVALID_REQUEST',
     );
-    refused(await world.command('chief', instance, 'stop', { calendarVersion: 1 }), 400, 'INVALID_REQUEST');
+    assertRejected(await world.command('chief', instance, 'stop', { calendarVersion: 1 }), 400, 'INVALID_REQUEST');
     for (const name of ['history', 'start', 'PAUSE', 'pause%20'])
-      refused(await world.command('chief', instance, name, {}), 404, 'NOT_FOUND', name);
-    refused(
+      assertRejected(await world.command('chief', instance, name, {}), 404, 'NOT_FOUND', name);
+    assertRejected(
       await world.call('chief', 'POST', `/sla/${world.id('resolution')}/pause`, {}),
       404,
       'NOT_FOUND',
       'a policy',
     );
-    refused(await world.call('chief', 'POST', '/sla/nonsense/pause', {}), 404, 'NOT_FOUND');
+    assertRejected(await world.call('chief', 'POST', '/sla/nonsense/pause', {}), 404, 'NOT_FOUND');
     const without = await world.call('chief', 'POST', `/sla/${instance.id}/pause`);
     assert.equal(without.status, 200, 'the body may be left out');
   });
@@ -190,10 +188,14 @@ describe('commands on SLA instances', () => {
       [{ calendarVersion: 9 }, '/calendarVersion'],
     ] as const) {
       const answer = await world.command('chief', instance, 'recalculate', body);
-      refused(answer, 400, 'INVALID_REQUEST');
+      assertRejected(answer, 400, 'INVALID_REQUEST');
       assert.equal(answer.body.error.details[0].path, path);
     }
-    refused(await world.command('chief', instance, 'recalculate', { calendarId: 'office' }), 400, 'INVALID_REQUEST');
+    assertRejected(
+      await world.command('chief', instance, 'recalculate', { calendarId: 'office' }),
+      400,
+      'INVALID_REQUEST',
+    );
   });
 
   it('returns no due time for a calendar that never opens', async () => {
@@ -233,7 +235,7 @@ describe('commands on SLA instances', () => {
   it('requires sla.control and reveals nothing about hidden records', async () => {
     const [, instance] = await fresh();
     const answer = await world.command('agent', instance, 'pause', {});
-    refused(answer, 403, 'RIGHT_MISSING');
+    assertRejected(answer, 403, 'RIGHT_MISSING');
     assert.deepEqual(answer.body.error.details, { right: 'sla.control' });
     assert.equal((await world.command('looker', instance, 'pause', {})).status, 200, 'reading the record is enough');
     const [hiddenId, hidden] = await fresh({ secret: true });
@@ -245,13 +247,13 @@ describe('commands on SLA instances', () => {
     ] as const) {
       const seen = await world.call('looker', method, path(hidden), method === 'POST' ? {} : undefined);
       const not = await world.call('looker', method, path(absent), method === 'POST' ? {} : undefined);
-      refused(seen, 404, 'NOT_FOUND');
+      assertRejected(seen, 404, 'NOT_FOUND');
       assert.deepEqual(seen.body.error, not.body.error);
     }
     const list = await world.call('looker', 'GET', `/objects/${hiddenId}/sla`);
-    refused(list, 404, 'NOT_FOUND');
+    assertRejected(list, 404, 'NOT_FOUND');
     assert.deepEqual(list.body.error, (await world.call('looker', 'GET', `/objects/${absent.id}/sla`)).body.error);
-    refused(await world.call('stranger', 'GET', `/objects/${hiddenId}/sla`), 404, 'NOT_FOUND');
+    assertRejected(await world.call('stranger', 'GET', `/objects/${hiddenId}/sla`), 404, 'NOT_FOUND');
     assert.equal((await world.sla(hiddenId)).status, 'ACTIVE');
     // A looker reads only the field `title`, but the whole SLA, because it belongs to the record.
     const [shownId] = await fresh();

@@ -55,18 +55,18 @@ function isOpen(minute: number): boolean {
 }
 
 /** An event on a record or its instance, after some minutes. */
-type Happening = { after: number } & (
+type SimulatedEvent = { after: number } & (
   | { kind: 'waits' | 'works' | 'done' | 'archive' | 'restore' | 'pause' | 'resume' | 'stop' | 'tick' }
   | { kind: 'target'; hours: number }
 );
 
-const happening: fc.Arbitrary<Happening> = fc
+const simulatedEvent: fc.Arbitrary<SimulatedEvent> = fc
   .record({
     after: fc.integer({ min: 0, max: 900 }),
     kind: fc.constantFrom('waits', 'works', 'done', 'archive', 'restore', 'pause', 'resume', 'stop', 'tick', 'target'),
     hours: fc.integer({ min: 1, max: 30 }),
   })
-  .map((one) => one as Happening);
+  .map((one) => one as SimulatedEvent);
 
 /** The simulation: a record, the conditions that are set aside, and a counter of minutes, written as in the specification. */
 class World {
@@ -116,7 +116,7 @@ class World {
   }
 
   /** Warnings and breaches that must be reported by now, once the service has checked. */
-  #reach(): void {
+  #updateNotified(): void {
     for (const [name, share] of [
       ['SlaWarning30', 0.3],
       ['SlaWarning80', 0.8],
@@ -128,7 +128,7 @@ class World {
     }
   }
 
-  happen(one: Happening): void {
+  apply(one: SimulatedEvent): void {
     this.pass(one.after);
     if (one.kind === 'pause' || one.kind === 'resume' || one.kind === 'stop') this.#command(one.kind);
     else if (one.kind === 'tick') this.#tick();
@@ -140,7 +140,7 @@ class World {
     const draft = draftOf(this.instance);
     retarget(draft, this.setting(), true);
     this.instance = this.#keep(draft);
-    this.#reach();
+    this.#updateNotified();
   }
 
   #command(kind: 'pause' | 'resume' | 'stop'): void {
@@ -150,7 +150,7 @@ class World {
     const setting = this.setting();
     const results = this.results();
     retarget(draft, setting);
-    this.#reach();
+    this.#updateNotified();
     if (kind === 'pause') {
       pause(draft, 'manual', setting);
       [this.status, this.by] = ['PAUSED', 'manual'];
@@ -166,7 +166,7 @@ class World {
     this.instance = this.#keep(draft);
   }
 
-  #change(one: Happening): void {
+  #change(one: SimulatedEvent): void {
     if (one.kind === 'archive' || one.kind === 'restore') {
       if (this.archived === (one.kind === 'archive')) return;
       this.archived = one.kind === 'archive';
@@ -194,7 +194,7 @@ class World {
       }
       return;
     }
-    this.#reach();
+    this.#updateNotified();
     if (results.stop) {
       this.status = 'STOPPED';
       this.restartAllowed = true;
@@ -212,10 +212,10 @@ class World {
 describe('transitions of an instance', () => {
   it('match the specification for any sequence of events', () => {
     fc.assert(
-      fc.property(fc.array(happening, { minLength: 1, maxLength: 25 }), (happenings) => {
+      fc.property(fc.array(simulatedEvent, { minLength: 1, maxLength: 25 }), (events) => {
         const world = new World();
-        for (const one of happenings) {
-          world.happen(one);
+        for (const one of events) {
+          world.apply(one);
           const { instance } = world;
           const now = new Date(world.now).toISOString();
           const timing = timingOf(instance, instance.targetMs, calendar.time, now);
@@ -246,11 +246,11 @@ describe('transitions of an instance', () => {
 
   it('nextAt is the next threshold that was not reported, and never in the past', () => {
     fc.assert(
-      fc.property(fc.array(happening, { minLength: 1, maxLength: 15 }), (happenings) => {
+      fc.property(fc.array(simulatedEvent, { minLength: 1, maxLength: 15 }), (events) => {
         const world = new World();
-        for (const one of happenings) world.happen(one);
+        for (const one of events) world.apply(one);
         // From here on only time passes, and the service wakes at `nextAt`.
-        world.happen({ after: 0, kind: 'tick' });
+        world.apply({ after: 0, kind: 'tick' });
         for (let wakes = 0; world.instance.nextAt !== null; wakes++) {
           assert.ok(wakes < 4 && world.instance.status === 'ACTIVE');
           const at = Date.parse(world.instance.nextAt);
@@ -275,13 +275,13 @@ describe('transitions of an instance', () => {
   it('never go back in time when the clock is set back', () => {
     const world = new World();
     world.pass(120);
-    world.happen({ after: 0, kind: 'pause' });
+    world.apply({ after: 0, kind: 'pause' });
     world.now -= 60 * MINUTE;
-    world.happen({ after: 0, kind: 'resume' });
+    world.apply({ after: 0, kind: 'resume' });
     assert.deepEqual(world.instance.pauses, []);
     assert.equal(world.instance.elapsedMs, null);
     world.now = START - HOUR;
-    world.happen({ after: 0, kind: 'stop' });
+    world.apply({ after: 0, kind: 'stop' });
     assert.deepEqual([world.instance.stoppedAt, world.instance.elapsedMs], [new Date(START).toISOString(), 0]);
     assert.equal(
       notBefore('2026-01-01T00:00:00.000Z', null, undefined, '2026-02-01T00:00:00.000Z'),
