@@ -34,7 +34,7 @@ const PICTURES: readonly Picture[] = [
   },
   // Labels of transitions are drawn after the states have been measured.
   { name: 'admin-workflow', path: () => '/admin/workflows/incident', ready: 'Взять в работу' },
-  { name: 'admin-sla', path: () => '/admin/sla/incident-resolution', ready: 'Часы ждут, когда' },
+  { name: 'admin-sla', path: () => '/admin/sla/incident-resolution', ready: 'Пауза' },
   { name: 'desk-search', path: () => '/search?q=почта', ready: 'INC0000001' },
 ];
 

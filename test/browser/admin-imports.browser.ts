@@ -13,13 +13,13 @@ const WORDS = {
     create: 'Новое определение',
     code: 'Код',
     source: 'Код источника',
-    type: 'Тип записей',
+    type: 'Тип записи',
     category: 'Категория',
     sample: 'Файл-образец',
     field: 'Поле',
     save: 'Сохранить',
     change: 'Изменить',
-    mode: 'Что делать со строками',
+    mode: 'Режим',
     createOnly: 'Только создавать',
     transform: 'Преобразования',
     apply: 'Применить',
@@ -27,27 +27,27 @@ const WORDS = {
     created: 'Создано',
     error: 'Ошибка',
     dryRun: 'Проверить',
-    wasDry: 'ничего не сохранено',
+    wasDry: 'Ничего не сохранено',
     start: 'Загрузить',
-    openRun: 'Открыть загрузку',
-    undo: 'Отменить загрузку',
+    openRun: 'Открыть запуск',
+    undo: 'Отменить импорт',
     undoWord: 'отменить',
     undone: 'Отменена',
-    undoBegun: 'Отмена начата и не закончена',
+    undoBegun: 'Отмена не завершена',
     download: 'Скачать файл',
     nameField: 'Название',
   },
   'en-US': {
     create: 'New definition',
     code: 'Code',
-    source: 'Code of the source',
+    source: 'Source system code',
     type: 'Record type',
     category: 'Category',
     sample: 'Sample file',
     field: 'Field',
     save: 'Save',
     change: 'Change',
-    mode: 'What to do with rows',
+    mode: 'Mode',
     createOnly: 'Create only',
     transform: 'Transforms',
     apply: 'Apply',
@@ -55,14 +55,14 @@ const WORDS = {
     created: 'Created',
     error: 'Error',
     dryRun: 'Dry run',
-    wasDry: 'nothing is stored',
+    wasDry: 'Nothing was saved',
     start: 'Import',
     openRun: 'Open the run',
     undo: 'Undo the import',
     undoWord: 'undo',
     undone: 'Undone',
-    undoBegun: 'An undo was begun and has not ended',
-    download: 'Download the file',
+    undoBegun: 'The undo is not finished',
+    download: 'Download file',
     nameField: 'Name',
   },
 } as const;
@@ -146,9 +146,9 @@ describe('imports in the console', () => {
   it('exports records as a file', async () => {
     const watched = await desk.open('admin', '/admin/exports');
     const { page } = watched;
-    await page.getByRole('combobox', { name: 'Тип записей' }).click();
+    await page.getByRole('combobox', { name: 'Тип записи' }).click();
     await page.getByRole('option', { name: 'Инцидент' }).click();
-    await page.getByRole('textbox', { name: 'Слова' }).fill('принтер');
+    await page.getByRole('textbox', { name: 'Поиск' }).fill('принтер');
     await watched.check();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Скачать файл' }).click();

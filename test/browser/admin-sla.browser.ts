@@ -22,11 +22,11 @@ const WORDS = {
     openedAt: 'Открыта',
     priority: 'Приоритет',
     critical: 'Критический',
-    run: 'Посчитать',
+    run: 'Рассчитать',
     dueAt: 'Срок',
     target: '4 ч',
     due: '2 мар. 2026 г., 14:00',
-    tryOut: 'Проба сроков',
+    tryOut: 'Проверка SLA',
     resolution: 'Решение инцидента',
     reaction: 'Реакция на инцидент',
     open: 'рабочее время',
@@ -38,14 +38,14 @@ const WORDS = {
     openedAt: 'Opened at',
     priority: 'Priority',
     critical: 'Critical',
-    run: 'Count',
+    run: 'Calculate',
     dueAt: 'Due at',
     target: '4 hr',
     due: 'Mar 2, 2026, 2:00 PM',
-    tryOut: 'Try time limits out',
+    tryOut: 'Test SLA',
     resolution: 'Incident resolution',
     reaction: 'Reaction to an incident',
-    open: 'open hours',
+    open: 'working hours',
   },
 } as const;
 
@@ -91,8 +91,8 @@ describe('calendars and SLA policies in the console', () => {
 
   it('are not offered to an agent', async () => {
     const watched = await desk.open(AGENT, '/admin/sla');
-    await watched.page.getByRole('heading', { name: 'Сроки' }).waitFor({ state: 'detached' });
-    assert.equal(await watched.page.getByRole('link', { name: 'Сроки (SLA)' }).count(), 0);
+    await watched.page.getByRole('heading', { name: 'SLA' }).waitFor({ state: 'detached' });
+    assert.equal(await watched.page.getByRole('link', { name: 'SLA' }).count(), 0);
     await watched.close();
   });
 });

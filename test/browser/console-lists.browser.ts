@@ -32,7 +32,7 @@ const WORDS = {
     failed: 'Не получилось: 1',
     text: 'Текст',
     json: 'Условие в виде JSON',
-    words: 'Что искать: слова, номер, целый вопрос…',
+    words: 'Слова, номер или вопрос…',
     go: 'Найти',
     grid: 'Инцидент',
     close: 'Закрыть',
@@ -50,10 +50,10 @@ const WORDS = {
     priority: 'Priority',
     critical: 'Critical',
     apply: 'Apply',
-    saveAs: 'Save as a queue…',
-    name: 'Name of the queue',
-    save: 'Save the queue',
-    bulkUpdate: 'Change a field',
+    saveAs: 'Save as queue…',
+    name: 'Queue name',
+    save: 'Save queue',
+    bulkUpdate: 'Edit field',
     bulkField: 'Field',
     bulkValue: 'New value',
     low: 'Low',
@@ -61,8 +61,8 @@ const WORDS = {
     done: 'Done: 1',
     failed: 'Failed: 1',
     text: 'Text',
-    json: 'The condition as JSON',
-    words: 'What to find: words, a number, a whole question…',
+    json: 'Condition as JSON',
+    words: 'Words, a number or a question…',
     go: 'Find',
     grid: 'Incident',
     close: 'Close',
@@ -176,7 +176,7 @@ describe('lists of records', () => {
     const { page } = watched;
     await page.getByRole('grid').getByText('INC0000001').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Скачать прочитанное' }).click();
+    await page.getByRole('button', { name: 'Экспортировать загруженные строки' }).click();
     const file = await readFile(await (await download).path(), 'utf8');
     assert.match(file, /INC0000001,Не открывается почта на телефоне после смены пароля,В работе,Высокий/);
     assert.ok(!file.includes('INC0000002'), 'what one may not read is not in it');
@@ -191,7 +191,7 @@ describe('lists of records', () => {
     await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Только что' } });
     await grid.getByText('Только что').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Скачать список (CSV)' }).click();
+    await page.getByRole('button', { name: 'Экспортировать список (CSV)' }).click();
     const file = await download;
     assert.match(file.suggestedFilename(), /^incident-.*\.csv$/);
     assert.match(await readFile(await file.path(), 'utf8'), /Только что/);

@@ -14,32 +14,32 @@ const WORDS = {
     saved: 'Сохранено',
     title: 'Тема',
     editTitle: 'Изменить: Тема',
-    required: 'Нужно заполнить.',
-    discard: 'Отменить правки',
+    required: 'Обязательное поле.',
+    discard: 'Отменить изменения',
     take: 'Взять в работу',
     inProgress: 'В работе',
     hold: 'Отложить',
     reason: 'Причина',
     pending: 'Ожидание',
-    internal: 'Внутренняя заметка',
-    public: 'Видно заявителю',
+    internal: 'Внутренний комментарий',
+    public: 'Ответ заявителю',
     comment: 'Комментарий',
     send: 'Отправить ответ',
-    sendInternal: 'Сохранить заметку',
-    files: 'Файлы',
+    sendInternal: 'Добавить комментарий',
+    files: 'Вложения',
     relations: 'Связи',
-    addRelation: 'Связать',
-    target: 'С чем',
+    addRelation: 'Добавить связь',
+    target: 'С какой записью',
     history: 'История',
     created: 'Запись создана',
-    moved: 'Сменилось состояние',
+    moved: 'Изменено состояние',
     more: 'Ещё',
     archive: 'В архив',
     archived: 'Запись в архиве',
-    restore: 'Вернуть из архива',
-    graph: 'Графом',
-    sla: 'Сроки',
-    why: 'Почему так?',
+    restore: 'Восстановить из архива',
+    graph: 'Граф',
+    sla: 'SLA',
+    why: 'Подробнее о расчёте',
     resolution: 'Решение инцидента',
     open: 'рабочее время',
     close: 'Отмена',
@@ -52,7 +52,7 @@ const WORDS = {
     saved: 'Saved',
     title: 'Title',
     editTitle: 'Edit Title',
-    required: 'A value is needed.',
+    required: 'This field is required.',
     discard: 'Discard',
     take: 'Take',
     inProgress: 'In progress',
@@ -60,26 +60,26 @@ const WORDS = {
     reason: 'Reason',
     pending: 'Pending',
     internal: 'Internal note',
-    public: 'The requester sees it',
+    public: 'Reply to requester',
     comment: 'Comment',
-    send: 'Send the answer',
-    sendInternal: 'Save the note',
-    files: 'Files',
+    send: 'Send reply',
+    sendInternal: 'Add comment',
+    files: 'Attachments',
     relations: 'Relations',
-    addRelation: 'Relate',
-    target: 'To what',
+    addRelation: 'Add relation',
+    target: 'Related record',
     history: 'History',
     created: 'Created',
     moved: 'State changed',
     more: 'More',
     archive: 'Archive',
     archived: 'The record is archived',
-    restore: 'Bring back',
+    restore: 'Restore',
     graph: 'Graph',
-    sla: 'Time limits',
-    why: 'Why so?',
+    sla: 'SLA',
+    why: 'Explain',
     resolution: 'Incident resolution',
-    open: 'open hours',
+    open: 'working hours',
     close: 'Cancel',
   },
 } as const;
@@ -218,16 +218,16 @@ describe('the page of a record', () => {
     const dataTransfer = await page.evaluateHandle(filled('брошен.txt', 'text/plain'));
     const heading = page.getByRole('heading', { name: 'С файлами' });
     await heading.dispatchEvent('dragenter', { dataTransfer });
-    await page.getByText('Отпустите, чтобы приложить').waitFor();
+    await page.getByText('Отпустите, чтобы добавить вложение').waitFor();
     await heading.dispatchEvent('drop', { dataTransfer });
     // The list of files is on another tab, so the upload result is announced.
-    await page.getByText('Файл приложен: брошен.txt').waitFor();
+    await page.getByText('Вложение добавлено: брошен.txt').waitFor();
     await page.getByRole('textbox', { name: 'Комментарий' }).focus();
     await page.evaluate(
       `document.activeElement.dispatchEvent(new ClipboardEvent('paste', {
         clipboardData: ${filled('снимок.png', 'image/png')}, bubbles: true, cancelable: true }))`,
     );
-    await page.getByText('Файл приложен: снимок.png').waitFor();
+    await page.getByText('Вложение добавлено: снимок.png').waitFor();
     const files = await desk.call('GET', `/objects/${id}/attachments`);
     assert.deepEqual(
       files.map((one: { originalFilename: string }) => one.originalFilename),
@@ -253,20 +253,48 @@ describe('the page of a record', () => {
     });
     await page.getByRole('button', { name: 'Сохранить', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Эти поля изменили и вы, и другие').waitFor();
+    await dialog.getByText('Эти поля изменили и вы, и другой пользователь').waitFor();
     await dialog.locator('tr[data-conflict=priority]').getByText('Критический').waitFor();
     const description = dialog.locator('tr[data-conflict=description]');
     for (const text of ['Было', 'Их описание', 'Моё описание', 'Администратор']) {
       await description.getByText(text, { exact: text !== 'Администратор' }).waitFor();
     }
     assert.equal((await desk.call('GET', `/objects/${id}`)).revision, 2, 'nothing was written over');
-    await dialog.locator('tr[data-conflict=title]').getByLabel('Взять их').check();
+    await dialog.locator('tr[data-conflict=title]').getByLabel('Взять сохранённое').check();
     await watched.check();
     await dialog.getByRole('button', { name: 'Сохранить выбранное' }).click();
     await page.getByText('Сохранено').waitFor();
     const { values, title, revision } = await desk.call('GET', `/objects/${id}`);
     assert.deepEqual([title, values.description, values.priority, revision], ['Их тема', 'Моё описание', 'p1', 3]);
     await watched.check();
+    await watched.close();
+  });
+
+  it('shows what others changed without sending a write', async () => {
+    const { id } = await desk.call('POST', '/objects', {
+      typeDefinitionId: 'incident',
+      values: { title: 'Рядом', priority: 'p3' },
+    });
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page } = watched;
+    const writes: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') writes.push(`${request.method()} ${request.url()}`);
+    });
+    await page.getByRole('button', { name: 'Изменить: Описание' }).click();
+    await page.getByRole('textbox', { name: 'Описание' }).fill('Моё описание');
+    await desk.call('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { priority: 'p1' } });
+    await page.getByRole('button', { name: 'Показать изменения' }).click();
+    const dialog = page.getByRole('dialog');
+    const priority = dialog.locator('tr[data-conflict=priority]');
+    for (const text of ['Критический', 'Администратор']) await priority.getByText(text).waitFor();
+    assert.equal(await dialog.locator('tr[data-conflict]').count(), 1);
+    assert.deepEqual(writes, []);
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Сохранить', exact: true }).click();
+    await page.getByText('Сохранено').waitFor();
+    const { values, revision } = await desk.call('GET', `/objects/${id}`);
+    assert.deepEqual([values.description, values.priority, revision], ['Моё описание', 'p1', 3]);
     await watched.close();
   });
 
@@ -281,7 +309,7 @@ describe('the page of a record', () => {
     await page.getByRole('textbox', { name: 'Решение' }).fill('Почти');
     await page.getByRole('link', { name: 'Все записи' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Правки не сохранены').waitFor();
+    await dialog.getByText('Изменения не сохранены').waitFor();
     await dialog.getByRole('button', { name: 'Отмена' }).click();
     assert.equal(await page.getByRole('textbox', { name: 'Решение' }).inputValue(), 'Почти');
     await page.keyboard.press('Control+s');
@@ -295,19 +323,19 @@ describe('the page of a record', () => {
     const { page } = own;
     await page.getByText('Здравствуйте! Проверили').waitFor();
     assert.equal(await page.getByText('шлюз держит старый пароль').count(), 0, 'no internal note');
-    assert.equal(await page.getByText('Внутренняя заметка').count(), 0);
+    assert.equal(await page.getByText('Внутренний комментарий').count(), 0);
     assert.equal(await page.getByRole('tab', { name: 'История' }).count(), 0);
     assert.equal(await page.getByRole('button', { name: /^Изменить/ }).count(), 0);
-    assert.equal(await page.getByRole('link', { name: 'Управление' }).count(), 0);
+    assert.equal(await page.getByRole('link', { name: 'Администрирование' }).count(), 0);
     assert.equal(await page.getByText('Влияние').count(), 0, 'no hidden field');
     await page.getByRole('button', { name: 'Ещё' }).click();
     assert.equal(await page.getByRole('menuitem', { name: 'В архив' }).count(), 0);
     await page.keyboard.press('Escape');
     await own.check();
     await page.goto(`${desk.url}/admin`);
-    await page.getByText('Здесь нет разделов').waitFor();
+    await page.getByText('Нет доступных разделов').waitFor();
     await page.goto(`${desk.url}/admin/audit`);
-    await page.getByText('Такой страницы нет').waitFor();
+    await page.getByText('Страница не найдена').waitFor();
     // Forged from within the page, with the session's own token: refused all the same.
     const forged = await page.evaluate<number[]>(`(async () => {
       const { data } = await (await fetch('/api/admin/v1/session')).json();

@@ -128,7 +128,7 @@ describe('values', () => {
     await choose('Подразделение', 'главный', 'Главный офис');
     await choose('Услуга', 'ноут', 'Ноутбуки');
     await box('Данные').fill('{"a": [1, 2');
-    await page.getByText('Это не JSON.').waitFor();
+    await page.getByText('Некорректный JSON.').waitFor();
     await box('Данные').fill('{"a": [1, 2]}');
     await box('Метки 1').fill('первая');
     await page.getByRole('button', { name: 'Добавить' }).click();

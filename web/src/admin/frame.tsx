@@ -10,8 +10,7 @@ import { useText } from '../i18n/text.ts';
 import { adminScreens, offered, SECTIONS } from '../screens.ts';
 import type { ScreenProps } from '../ui/page.tsx';
 import classes from './admin.module.css';
-import { AdminOverview } from './overview.tsx';
-import { sectionTexts } from './section-texts.ts';
+import { AdminOverview, sectionTexts } from './overview.tsx';
 
 const pages = new Map<string, ComponentType<ScreenProps>>(
   adminScreens.map((screen) => [screen.path, lazy(screen.load)]),

@@ -4,11 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { useHas } from '../app/session.ts';
 import { texts as appTexts } from '../app/texts.ts';
 import { useLanguage } from '../i18n/language.ts';
-import { useText } from '../i18n/text.ts';
+import { defineText, useText } from '../i18n/text.ts';
 import { adminScreens, offered, SECTIONS } from '../screens.ts';
 import { Page } from '../ui/page.tsx';
 import classes from './admin.module.css';
-import { sectionTexts } from './section-texts.ts';
 
 export function AdminOverview() {
   const t = useText(appTexts);
@@ -43,3 +42,23 @@ export function AdminOverview() {
     </Page>
   );
 }
+
+/** Section headings of the administration's navigation. */
+export const sectionTexts = defineText(
+  {
+    model: 'Записи и процессы',
+    people: 'Пользователи и права',
+    service: 'Услуги и SLA',
+    connections: 'Интеграции и данные',
+    knowledge: 'Знания',
+    operation: 'Система',
+  },
+  {
+    model: 'Records and workflows',
+    people: 'Users and permissions',
+    service: 'Services and SLA',
+    connections: 'Integrations and data',
+    knowledge: 'Knowledge',
+    operation: 'System',
+  },
+);

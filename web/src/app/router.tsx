@@ -84,7 +84,7 @@ export const recordsRoute = createRoute({
 export const queueRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/queues/$queueId',
-  component: lazyRouteComponent(() => import('../desk/list/queue-page.tsx'), 'QueuePage'),
+  component: lazyRouteComponent(() => import('../desk/list/records-page.tsx'), 'QueuePage'),
 });
 
 export const newRecordRoute = createRoute({

@@ -19,18 +19,18 @@ interface VisibilityView {
 export const VISIBILITY_VIEWS: Readonly<Record<CommentVisibility, VisibilityView>> = {
   public: {
     icon: IconEye,
-    label: both('Видно заявителю', 'The requester sees it'),
-    short: both('Открытый', 'Public'),
-    placeholder: both('Ответ, который увидит и заявитель…', 'An answer that the requester sees too…'),
-    send: both('Отправить ответ', 'Send the answer'),
+    label: both('Ответ заявителю', 'Reply to requester'),
+    short: both('Публичный', 'Public'),
+    placeholder: both('Ответ увидит заявитель…', 'The requester will see this reply…'),
+    send: both('Отправить ответ', 'Send reply'),
     color: 'petrol',
   },
   internal: {
     icon: IconLock,
-    label: both('Внутренняя заметка', 'Internal note'),
+    label: both('Внутренний комментарий', 'Internal note'),
     short: both('Внутренний', 'Internal'),
-    placeholder: both('Заметка, которую увидят только свои…', 'A note that only your side sees…'),
-    send: both('Сохранить заметку', 'Save the note'),
+    placeholder: both('Комментарий увидят только сотрудники…', 'Only agents will see this comment…'),
+    send: both('Добавить комментарий', 'Add comment'),
     color: 'yellow.9',
   },
 };

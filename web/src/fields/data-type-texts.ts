@@ -7,7 +7,7 @@ export const dataTypeTexts = defineText(
   {
     string: 'Строка',
     text: 'Текст',
-    'rich-text': 'Текст с оформлением',
+    'rich-text': 'Форматированный текст',
     integer: 'Целое число',
     decimal: 'Дробное число',
     boolean: 'Да или нет',
@@ -17,7 +17,7 @@ export const dataTypeTexts = defineText(
     duration: 'Длительность',
     enum: 'Вариант из списка',
     reference: 'Ссылка на запись',
-    user: 'Человек',
+    user: 'Пользователь',
     group: 'Группа',
     'org-unit': 'Подразделение',
     service: 'Услуга',
@@ -39,7 +39,7 @@ export const dataTypeTexts = defineText(
     duration: 'Duration',
     enum: 'One of a list',
     reference: 'Reference to a record',
-    user: 'Person',
+    user: 'User',
     group: 'Group',
     'org-unit': 'Unit',
     service: 'Service',
@@ -53,9 +53,9 @@ export const dataTypeTexts = defineText(
 /** What a value must be, for values that do not have the form of their data type. */
 export const formTexts = defineText(
   {
-    line: 'Значение не подходит.',
-    lines: 'Значение не подходит.',
-    'rich-text': 'Значение не подходит.',
+    line: 'Недопустимое значение.',
+    lines: 'Недопустимое значение.',
+    'rich-text': 'Недопустимое значение.',
     url: 'Нужен адрес, начинающийся с http:// или https://.',
     email: 'Нужен адрес электронной почты.',
     phone: 'Нужен номер телефона.',
@@ -66,9 +66,9 @@ export const formTexts = defineText(
     datetime: 'Нужны дата и время.',
     time: 'Нужно время.',
     duration: 'Нужна длительность: 4ч, 1д 30м или PT4H.',
-    choice: 'Такого значения в списке нет.',
+    choice: 'Выберите значение из списка.',
     reference: 'Выберите значение из списка.',
-    json: 'Это не JSON.',
+    json: 'Некорректный JSON.',
   } satisfies Record<View, string>,
   {
     line: 'The value is not valid.',
@@ -84,9 +84,9 @@ export const formTexts = defineText(
     datetime: 'Enter a date and time.',
     time: 'Enter a time.',
     duration: 'Enter a duration: 4h, 1d 30m or PT4H.',
-    choice: 'The list does not have this value.',
+    choice: 'Choose a value from the list.',
     reference: 'Choose a value from the list.',
-    json: 'This is not JSON.',
+    json: 'Enter valid JSON.',
   },
 );
 

@@ -157,10 +157,9 @@ async function addImage(editor: Editor, file: File, refusal: string): Promise<vo
   editor.chain().focus().setImage({ src, alt: file.name }).run();
 }
 
-function Tools({ editor, onImages }: { editor: Editor; onImages: (files: FileList | null) => boolean }) {
-  const t = useText(texts);
-  const files = useRef<HTMLInputElement>(null);
-  const active = useEditorState({
+/** Which marks and blocks the selection is in. */
+function useActiveMarks(editor: Editor) {
+  return useEditorState({
     editor,
     selector: ({ editor: now }) => ({
       bold: now.isActive('bold'),
@@ -174,6 +173,12 @@ function Tools({ editor, onImages }: { editor: Editor; onImages: (files: FileLis
       link: now.isActive('link'),
     }),
   });
+}
+
+function Tools({ editor, onImages }: { editor: Editor; onImages: (files: FileList | null) => boolean }) {
+  const t = useText(texts);
+  const files = useRef<HTMLInputElement>(null);
+  const active = useActiveMarks(editor);
   const run = () => editor.chain().focus();
   const setLink = (): void => {
     const before = editor.getAttributes('link')['href'] as string | undefined;

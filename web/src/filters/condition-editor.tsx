@@ -104,25 +104,9 @@ function GroupForm({ group, onChange, fields, variables, input, depth }: GroupFo
   const set = (index: number, condition: Condition): void =>
     onChange({ ...group, conditions: conditions.with(index, condition) });
   const remove = (index: number): void => onChange({ ...group, conditions: conditions.toSpliced(index, 1) });
-  const add = (condition: Condition): void => onChange({ ...group, conditions: [...conditions, condition] });
-  const first = fields[0];
-  const blank = (): Leaf => {
-    const operator = operatorsFor(first?.dataType ?? 'string')[0] ?? 'equals';
-    return { field: first?.code ?? '', operator, value: valueFor(operator, null) };
-  };
   return (
     <div className={classes.group} data-depth={depth}>
-      {conditions.length > 1 && (
-        <SegmentedControl
-          aria-label={t.logic}
-          value={group.logic}
-          onChange={(logic) => onChange({ ...group, logic: logic as ConditionGroup['logic'] })}
-          data={[
-            { value: 'AND', label: t.all },
-            { value: 'OR', label: t.any },
-          ]}
-        />
-      )}
+      {conditions.length > 1 && <LogicChoice group={group} onChange={onChange} />}
       {conditions.length === 0 && (
         <Text size="sm" c="dimmed">
           {t.none}
@@ -157,29 +141,66 @@ function GroupForm({ group, onChange, fields, variables, input, depth }: GroupFo
           </ActionIcon>
         </div>
       ))}
-      <Group gap="xs">
+      <AddButtons onChange={onChange} group={group} conditions={conditions} fields={fields} depth={depth} />
+    </div>
+  );
+}
+
+interface AddButtonsProps {
+  onChange: (group: ConditionGroup) => void;
+  group: ConditionGroup;
+  conditions: Condition[];
+  fields: readonly ConditionField[];
+  depth: number;
+}
+
+/** Adds a condition or a nested group. */
+function AddButtons({ onChange, group, conditions, fields, depth }: AddButtonsProps) {
+  const t = useText(texts);
+  const add = (condition: Condition): void => onChange({ ...group, conditions: [...conditions, condition] });
+  const first = fields[0];
+  const blank = (): Leaf => {
+    const operator = operatorsFor(first?.dataType ?? 'string')[0] ?? 'equals';
+    return { field: first?.code ?? '', operator, value: valueFor(operator, null) };
+  };
+  return (
+    <Group gap="xs">
+      <Button
+        size="compact-xs"
+        variant="light"
+        leftSection={<IconPlus size={12} />}
+        disabled={conditions.length >= MOST_IN_GROUP || first === undefined}
+        onClick={() => add(blank())}
+      >
+        {t.add}
+      </Button>
+      {depth < MOST_DEPTH && (
         <Button
           size="compact-xs"
-          variant="light"
+          variant="subtle"
           leftSection={<IconPlus size={12} />}
           disabled={conditions.length >= MOST_IN_GROUP || first === undefined}
-          onClick={() => add(blank())}
+          onClick={() => add({ logic: group.logic === 'AND' ? 'OR' : 'AND', conditions: [blank()] })}
         >
-          {t.add}
+          {t.addGroup}
         </Button>
-        {depth < MOST_DEPTH && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            leftSection={<IconPlus size={12} />}
-            disabled={conditions.length >= MOST_IN_GROUP || first === undefined}
-            onClick={() => add({ logic: group.logic === 'AND' ? 'OR' : 'AND', conditions: [blank()] })}
-          >
-            {t.addGroup}
-          </Button>
-        )}
-      </Group>
-    </div>
+      )}
+    </Group>
+  );
+}
+
+function LogicChoice({ group, onChange }: { group: ConditionGroup; onChange: (group: ConditionGroup) => void }) {
+  const t = useText(texts);
+  return (
+    <SegmentedControl
+      aria-label={t.logic}
+      value={group.logic}
+      onChange={(logic) => onChange({ ...group, logic: logic as ConditionGroup['logic'] })}
+      data={[
+        { value: 'AND', label: t.all },
+        { value: 'OR', label: t.any },
+      ]}
+    />
   );
 }
 

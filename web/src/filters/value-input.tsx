@@ -40,36 +40,8 @@ function schemaOf(field: ConditionField | undefined, name: string, multiple: boo
 export function ValueInput({ leaf, field, variables, input: Input, onChange }: ValueInputProps) {
   const t = useText(texts);
   const form = valueForm(leaf.operator);
-  if (form === 'flag') {
-    return (
-      <NativeSelect
-        aria-label={t.value}
-        value={leaf.value === false ? 'false' : 'true'}
-        onChange={(event) => onChange(event.currentTarget.value === 'true')}
-        data={[
-          { value: 'true', label: t.empty },
-          { value: 'false', label: t.filled },
-        ]}
-      />
-    );
-  }
-  if (form === 'pair') {
-    const pair = Array.isArray(leaf.value) ? (leaf.value as unknown[]) : [null, null];
-    const end = (index: number, name: string) => (
-      <Input
-        field={schemaOf(field, name, false)}
-        value={pair[index] ?? null}
-        onChange={(value) => onChange(([pair[0], pair[1]] as unknown[]).with(index, value))}
-        unlabelled
-      />
-    );
-    return (
-      <Group gap={4} wrap="nowrap" grow>
-        {end(0, t.from)}
-        {end(1, t.to)}
-      </Group>
-    );
-  }
+  if (form === 'flag') return <FlagInput leaf={leaf} onChange={onChange} />;
+  if (form === 'pair') return <PairInput leaf={leaf} field={field} input={Input} onChange={onChange} />;
   const variable = variables === false ? undefined : variableFor(field, form, variables);
   // A variable with an offset, such as $now-P7D, is shown as text.
   if (variables !== false && typeof leaf.value === 'string' && isOtherVariable(leaf.value, variable)) {
@@ -105,6 +77,42 @@ export function ValueInput({ leaf, field, variables, input: Input, onChange }: V
           ]}
         />
       )}
+    </Group>
+  );
+}
+
+/** Empty or not empty. */
+function FlagInput({ leaf, onChange }: Pick<ValueInputProps, 'leaf' | 'onChange'>) {
+  const t = useText(texts);
+  return (
+    <NativeSelect
+      aria-label={t.value}
+      value={leaf.value === false ? 'false' : 'true'}
+      onChange={(event) => onChange(event.currentTarget.value === 'true')}
+      data={[
+        { value: 'true', label: t.empty },
+        { value: 'false', label: t.filled },
+      ]}
+    />
+  );
+}
+
+/** The two ends of a range. */
+function PairInput({ leaf, field, input: Input, onChange }: Omit<ValueInputProps, 'variables'>) {
+  const t = useText(texts);
+  const pair = Array.isArray(leaf.value) ? (leaf.value as unknown[]) : [null, null];
+  const end = (index: number, name: string) => (
+    <Input
+      field={schemaOf(field, name, false)}
+      value={pair[index] ?? null}
+      onChange={(value) => onChange(([pair[0], pair[1]] as unknown[]).with(index, value))}
+      unlabelled
+    />
+  );
+  return (
+    <Group gap={4} wrap="nowrap" grow>
+      {end(0, t.from)}
+      {end(1, t.to)}
     </Group>
   );
 }

@@ -57,32 +57,12 @@ const STEP = 200;
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel(), sortFns });
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { columns, rows, rowKey, onOpen, label } = props;
+  const { columns, rows, rowKey, label } = props;
   const t = useText(texts);
   const [filter, setFilter] = useState('');
   const [most, setMost] = useState(STEP);
-  const shown = useMemo(() => {
-    const wanted = filter.trim().toLowerCase();
-    if (rows === undefined || wanted === '') return rows ?? [];
-    return rows.filter((row) =>
-      columns.some((column) =>
-        String(column.value(row) ?? '')
-          .toLowerCase()
-          .includes(wanted),
-      ),
-    );
-  }, [rows, columns, filter]);
-  const definitions = useMemo(
-    () =>
-      columns.map(
-        (column): ColumnDef<typeof features, Row> => ({
-          id: column.key,
-          accessorFn: (row) => column.value(row) ?? '',
-          header: column.title,
-        }),
-      ),
-    [columns],
-  );
+  const shown = useMemo(() => filtered(rows ?? [], columns, filter), [rows, columns, filter]);
+  const definitions = useMemo(() => columns.map((column) => definitionOf(column)), [columns]);
   const table = useTable({
     features,
     columns: definitions,
@@ -91,94 +71,30 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     enableSortingRemoval: true,
   });
   const sorted = table.getRowModel().rows;
-  const byKey = new Map(columns.map((column) => [column.key, column]));
   if (rows !== undefined && rows.length === 0) return <Empty action={props.tools}>{props.empty ?? t.empty}</Empty>;
-  const open = (row: Row) => (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && event.target === event.currentTarget) onOpen?.(row);
-  };
+  const headers = table.getHeaderGroups().flatMap((group) => group.headers);
   return (
     <div>
-      <Group justify="space-between" mb="xs" gap="xs">
-        <Group gap="xs">
-          {props.short !== true && (
-            <TextInput
-              value={filter}
-              onChange={(event) => setFilter(event.currentTarget.value)}
-              placeholder={t.filter}
-              aria-label={t.filter}
-              leftSection={<IconSearch size={14} />}
-              type="search"
-            />
-          )}
-          {props.tools}
-        </Group>
-        <Group gap={4}>
-          <Text size="xs" c="dimmed" aria-live="polite">
-            {t.rows(shown.length)}
-          </Text>
-          <CsvButton
-            name={label}
-            header={columns.map((column) => column.title)}
-            rows={() => sorted.map((row) => columns.map((column) => column.value(row.original)))}
-          />
-        </Group>
-      </Group>
+      <TableTools {...props} filter={filter} onFilter={setFilter} sorted={sorted.map(({ original }) => original)} />
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
         <table className={classes.table} aria-label={label}>
           <thead>
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id}>
-                {group.headers.map((header) => {
-                  const column = byKey.get(header.column.id);
-                  const order = header.column.getIsSorted();
-                  return (
-                    <th
-                      key={header.id}
-                      scope="col"
-                      style={{ width: column?.width }}
-                      data-align={column?.align}
-                      data-minor={column?.minor}
-                      aria-sort={order === 'asc' ? 'ascending' : order === 'desc' ? 'descending' : undefined}
-                    >
-                      <button type="button" onClick={header.column.getToggleSortingHandler()}>
-                        {column?.title}
-                        {order === 'asc' && <IconArrowUp size={12} />}
-                        {order === 'desc' && <IconArrowDown size={12} />}
-                      </button>
-                    </th>
-                  );
-                })}
-                {props.rowActions !== undefined && <td className={classes.actions} />}
-              </tr>
-            ))}
+            <tr>
+              {headers.map(({ id, column }, index) => (
+                <HeadCell
+                  key={id}
+                  column={columns[index]}
+                  order={column.getIsSorted()}
+                  onSort={column.getToggleSortingHandler()}
+                />
+              ))}
+              {props.rowActions !== undefined && <td className={classes.actions} />}
+            </tr>
           </thead>
           <tbody>
-            {rows === undefined &&
-              [1, 2, 3].map((line) => (
-                <tr key={line}>
-                  <td colSpan={columns.length + 1}>
-                    <Skeleton height={14} my={4} />
-                  </td>
-                </tr>
-              ))}
+            {rows === undefined && <LoadingRows width={columns.length + 1} />}
             {sorted.slice(0, most).map(({ id, original }) => (
-              <tr
-                key={id}
-                {...(onOpen === undefined
-                  ? {}
-                  : { tabIndex: 0, onClick: () => onOpen(original), onKeyDown: open(original), 'data-opens': true })}
-              >
-                {columns.map((column) => (
-                  <td key={column.key} data-label={column.title} data-align={column.align} data-minor={column.minor}>
-                    {column.render?.(original) ?? String(column.value(original) ?? '')}
-                  </td>
-                ))}
-                {props.rowActions !== undefined && (
-                  <td className={classes.actions} onClick={(event) => event.stopPropagation()}>
-                    {props.rowActions(original)}
-                  </td>
-                )}
-              </tr>
+              <TableRow key={id} {...props} row={original} />
             ))}
           </tbody>
         </table>
@@ -192,5 +108,111 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         </Group>
       )}
     </div>
+  );
+}
+
+/** The rows of which a value contains the filter, in upper or lower case. */
+function filtered<Row>(rows: readonly Row[], columns: readonly Column<Row>[], filter: string): readonly Row[] {
+  const wanted = filter.trim().toLowerCase();
+  if (wanted === '') return rows;
+  const text = (row: Row, column: Column<Row>): string => String(column.value(row) ?? '').toLowerCase();
+  return rows.filter((row) => columns.some((column) => text(row, column).includes(wanted)));
+}
+
+function definitionOf<Row extends object>({ key, title, value }: Column<Row>): ColumnDef<typeof features, Row> {
+  return { id: key, accessorFn: (row) => value(row) ?? '', header: title };
+}
+
+interface TableToolsProps<Row> extends DataTableProps<Row> {
+  filter: string;
+  onFilter: (filter: string) => void;
+  /** The rows that pass the filter, in display order. */
+  sorted: readonly Row[];
+}
+
+/** Above the table: the filter, tools of the screen, the number of rows, and the export. */
+function TableTools<Row>({ label, columns, short, tools, filter, onFilter, sorted }: TableToolsProps<Row>) {
+  const t = useText(texts);
+  return (
+    <Group justify="space-between" mb="xs" gap="xs">
+      <Group gap="xs">
+        {short !== true && (
+          <TextInput
+            value={filter}
+            onChange={(event) => onFilter(event.currentTarget.value)}
+            placeholder={t.filter}
+            aria-label={t.filter}
+            leftSection={<IconSearch size={14} />}
+            type="search"
+          />
+        )}
+        {tools}
+      </Group>
+      <Group gap={4}>
+        <Text size="xs" c="dimmed" aria-live="polite">
+          {t.rows(sorted.length)}
+        </Text>
+        <CsvButton
+          name={label}
+          header={columns.map((column) => column.title)}
+          rows={() => sorted.map((row) => columns.map((column) => column.value(row)))}
+        />
+      </Group>
+    </Group>
+  );
+}
+
+interface HeadCellProps<Row> {
+  column: Column<Row> | undefined;
+  order: 'asc' | 'desc' | false;
+  onSort: ((event: unknown) => void) | undefined;
+}
+
+function HeadCell<Row>({ column, order, onSort }: HeadCellProps<Row>) {
+  return (
+    <th
+      scope="col"
+      style={{ width: column?.width }}
+      data-align={column?.align}
+      data-minor={column?.minor}
+      aria-sort={order === 'asc' ? 'ascending' : order === 'desc' ? 'descending' : undefined}
+    >
+      <button type="button" onClick={onSort}>
+        {column?.title}
+        {order === 'asc' && <IconArrowUp size={12} />}
+        {order === 'desc' && <IconArrowDown size={12} />}
+      </button>
+    </th>
+  );
+}
+
+function LoadingRows({ width }: { width: number }) {
+  return [1, 2, 3].map((line) => (
+    <tr key={line}>
+      <td colSpan={width}>
+        <Skeleton height={14} my={4} />
+      </td>
+    </tr>
+  ));
+}
+
+function TableRow<Row>({ row, columns, onOpen, rowActions }: DataTableProps<Row> & { row: Row }) {
+  const openByKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && event.target === event.currentTarget) onOpen?.(row);
+  };
+  const opens = { tabIndex: 0, onClick: () => onOpen?.(row), onKeyDown: openByKey, 'data-opens': true };
+  return (
+    <tr {...(onOpen === undefined ? {} : opens)}>
+      {columns.map((column) => (
+        <td key={column.key} data-label={column.title} data-align={column.align} data-minor={column.minor}>
+          {column.render?.(row) ?? String(column.value(row) ?? '')}
+        </td>
+      ))}
+      {rowActions !== undefined && (
+        <td className={classes.actions} onClick={(event) => event.stopPropagation()}>
+          {rowActions(row)}
+        </td>
+      )}
+    </tr>
   );
 }

@@ -1,19 +1,19 @@
 /** The audit log, newest first, with paging. */
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { audit } from '../../api/types.ts';
+import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Details, useAuditWords, useSubjects } from './words.tsx';
-import { kindTexts } from './kind-texts.ts';
-import { texts } from './texts.ts';
+import classes from './audit.module.css';
+import { detailTexts, kindTexts, subjectTexts, texts, viaTexts } from './texts.ts';
 
 type Entry = AnswerOf<typeof audit.readAudit>['rows'][number];
 
@@ -23,27 +23,57 @@ export default function AuditPage() {
   const t = useText(texts);
   const [kind, setKind] = useState<string | null>(null);
   const [about, setAbout] = useState('');
-  const [subject] = useDebouncedValue(about.trim(), 300);
-  const log = useInfiniteQuery({
-    queryKey: ['audit', kind, subject],
-    queryFn: ({ pageParam, signal }) =>
-      call<typeof audit.readAudit>('GET', '/audit', {
-        query: {
-          page: pageParam,
-          pageSize: 100,
-          type: kind ?? undefined,
-          subject: subject === '' ? undefined : subject,
-        },
-        signal,
-      }),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
-  });
-  const { kindOf, viaOf } = useAuditWords();
+  const log = useAuditLog(about, kind);
   const kindWords = useText(kindTexts);
   const kinds = useMemo(() => Object.entries(kindWords).map(([value, label]) => ({ value, label })), [kindWords]);
-  const subjectOf = useSubjects(log.data?.pages.flatMap((page) => page.rows.map((row) => row.subject)) ?? NONE);
-  const columns = useMemo(
+  const rows = log.data?.pages.flatMap((page) => page.rows);
+  const columns = useAuditColumns(rows);
+  return (
+    <Page title={t.title} hint={t.hint}>
+      <FaultAlert error={log.error} retry={() => void log.refetch()} />
+      <DataTable
+        label={t.title}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        tools={
+          <>
+            <Select
+              aria-label={t.kind}
+              placeholder={t.kind}
+              value={kind}
+              onChange={setKind}
+              data={kinds}
+              searchable
+              clearable
+              clearButtonProps={{ 'aria-label': t.anyKind }}
+            />
+            <TextInput
+              aria-label={t.about}
+              placeholder={t.about}
+              value={about}
+              onChange={(event) => setAbout(event.currentTarget.value)}
+            />
+          </>
+        }
+      />
+      {log.hasNextPage && (
+        <Group justify="center" mt="sm">
+          <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            {t.more}
+          </Button>
+        </Group>
+      )}
+    </Page>
+  );
+}
+
+/** The columns of the log. */
+function useAuditColumns(rows: readonly Entry[] | undefined) {
+  const t = useText(texts);
+  const { kindOf, viaOf } = useAuditWords();
+  const subjectOf = useSubjects(rows?.map((row) => row.subject) ?? NONE);
+  return useMemo(
     (): Column<Entry>[] => [
       {
         key: 'at',
@@ -77,42 +107,113 @@ export default function AuditPage() {
     ],
     [t, kindOf, subjectOf, viaOf],
   );
+}
+
+/** The log entries of a kind and a subject, page by page. */
+function useAuditLog(about: string, kind: string | null) {
+  const [subject] = useDebouncedValue(about.trim(), 300);
+  return useInfiniteQuery({
+    queryKey: ['audit', kind, subject],
+    queryFn: ({ pageParam, signal }) =>
+      call<typeof audit.readAudit>('GET', '/audit', {
+        query: {
+          page: pageParam,
+          pageSize: 100,
+          type: kind ?? undefined,
+          subject: subject === '' ? undefined : subject,
+        },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
+  });
+}
+
+function said(words: Readonly<Record<string, unknown>>, code: string): string {
+  const word = Object.hasOwn(words, code) ? words[code] : undefined;
+  return typeof word === 'string' ? word : code;
+}
+
+export function useAuditWords(): { kindOf: (type: string) => string; viaOf: (via: string) => string } {
+  const kinds = useText(kindTexts);
+  const vias = useText(viaTexts);
+  return useMemo(
+    () => ({ kindOf: (type: string) => said(kinds, type), viaOf: (via: string) => said(vias, via) }),
+    [kinds, vias],
+  );
+}
+
+const ID = /^(user|group|orgUnit):([0-9a-f-]{36})$/;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+type Data = Readonly<Record<string, unknown>>;
+
+/** Keys and articles have no code; their name is in the entry's data. */
+function ownName({ name, title, code }: Data): string | undefined {
+  return [name, title, code].find((one): one is string => typeof one === 'string');
+}
+
+/**
+ * Returns a function that names the subject of an entry: users, groups and units by name, keys and articles by the entry's
+ * data, others by code.
+ */
+export function useSubjects(subjects: readonly (string | null)[]): (subject: string | null, data: Data) => string {
+  const words = useText(subjectTexts);
+  const labels = useLabels(subjects.flatMap((subject) => ID.exec(subject ?? '')?.[2] ?? []));
+  return useCallback(
+    (subject, data) => {
+      if (subject === null) return '';
+      const cut = subject.indexOf(':');
+      const kind = said(words, subject.slice(0, cut));
+      const rest = subject.slice(cut + 1);
+      const name = labelText(labels.get(rest)) ?? (UUID.test(rest) ? ownName(data) : undefined);
+      return `${kind}: ${name ?? (UUID.test(rest) ? `${rest.slice(0, 8)}…` : rest)}`;
+    },
+    [words, labels],
+  );
+}
+
+/** The keys that differ between before and after. */
+function changedKeys(before: unknown, after: unknown): string[] {
+  const sides = [before, after].map((side) => (typeof side === 'object' && side !== null ? (side as Data) : {}));
+  const keys = new Set(sides.flatMap((side) => Object.keys(side)));
+  return [...keys].filter((key) => JSON.stringify(sides[0]?.[key]) !== JSON.stringify(sides[1]?.[key]));
+}
+
+function short(value: unknown): string {
+  if (Array.isArray(value)) return value.map(short).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Formats the data of an entry in one line. */
+function useDetailsLine(): (data: Data) => string {
+  const words = useText(detailTexts);
+  return ({ before, after, ...rest }) => {
+    const parts = Object.entries(rest)
+      .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
+      .filter(([, value]) => !(typeof value === 'string' && UUID.test(value)))
+      .map(([key, value]) => `${said(words, key)}: ${said(words, short(value))}`);
+    const isList = Array.isArray(before) || Array.isArray(after);
+    const keys = isList || before === undefined || before === null ? [] : changedKeys(before, after);
+    if (keys.length > 0) parts.push(`${words.changed}: ${keys.join(', ')}`);
+    return parts.join(' · ');
+  };
+}
+
+/** The data of an entry in one line; all of it when opened. */
+export function Details({ data }: { data: Data }) {
+  const words = useText(detailTexts);
+  const line = useDetailsLine()(data);
+  const simple = data['before'] === undefined && data['after'] === undefined && line.length <= 90;
+  if (simple) return <Text size="xs">{line}</Text>;
   return (
-    <Page title={t.title} hint={t.hint}>
-      <FaultAlert error={log.error} retry={() => void log.refetch()} />
-      <DataTable
-        label={t.title}
-        columns={columns}
-        rows={log.data?.pages.flatMap((page) => page.rows)}
-        rowKey={(row) => row.id}
-        tools={
-          <>
-            <Select
-              aria-label={t.kind}
-              placeholder={t.kind}
-              value={kind}
-              onChange={setKind}
-              data={kinds}
-              searchable
-              clearable
-              clearButtonProps={{ 'aria-label': t.anyKind }}
-            />
-            <TextInput
-              aria-label={t.about}
-              placeholder={t.about}
-              value={about}
-              onChange={(event) => setAbout(event.currentTarget.value)}
-            />
-          </>
-        }
-      />
-      {log.hasNextPage && (
-        <Group justify="center" mt="sm">
-          <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-            {t.more}
-          </Button>
-        </Group>
-      )}
-    </Page>
+    <details className={classes.details}>
+      <summary>{line === '' ? words.whole : line.length > 90 ? `${line.slice(0, 88)}…` : line}</summary>
+      {/* Focusable, so that it can be scrolled by keyboard. */}
+      <Code block tabIndex={0}>
+        {JSON.stringify(data, null, 2)}
+      </Code>
+    </details>
   );
 }

@@ -4,10 +4,9 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { at, CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import form from '../config/form-parts.module.css';
+import { at, CodeInput, LocalizedName, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
-import { LocalizedName } from '../config/localized-name.tsx';
 import { texts } from './texts.ts';
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -27,8 +26,6 @@ function hoursAt(value: unknown): string[] {
 export function CalendarForm(props: ItemFormProps) {
   const { item, set } = props;
   const t = useText(texts);
-  const language = useLanguage();
-  const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const given = at(item, ['exceptions']);
   const exceptions: readonly Exception[] = Array.isArray(given) ? given : [];
   return (
@@ -48,17 +45,7 @@ export function CalendarForm(props: ItemFormProps) {
       <Text size="xs" c="dimmed">
         {t.hoursHint}
       </Text>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
-        {DAYS.map((day, index) => (
-          <HoursInput
-            key={day}
-            label={weekday.format(FIRST + index * 86_400_000)}
-            placeholder={t.closed}
-            value={hoursAt(at(item, ['week', day]))}
-            onChange={(hours) => set(['week', day], hours.length === 0 ? undefined : hours)}
-          />
-        ))}
-      </SimpleGrid>
+      <Week item={item} set={set} />
       <Group justify="space-between" mt="xs">
         <Title order={3}>{t.exceptions}</Title>
         <Button
@@ -78,40 +65,77 @@ export function CalendarForm(props: ItemFormProps) {
       )}
       <ul className={form.lines}>
         {exceptions.map((exception, index) => (
-          <li
+          <ExceptionLine
             // An exception's date can change; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
-            className={form.exception}
-          >
-            <TextInput
-              type="date"
-              aria-label={t.dateOf(index + 1)}
-              value={exception.date ?? ''}
-              onChange={(event) => set(['exceptions', index, 'date'], event.currentTarget.value)}
-            />
-            <LocalizedName
-              label={t.nameOf(exception.date ?? '')}
-              code={t.what}
-              name={exception.name}
-              onChange={(name) => set(['exceptions', index, 'name'], name)}
-            />
-            <HoursInput
-              aria-label={t.hoursOf(exception.date ?? '')}
-              placeholder={t.closed}
-              value={hoursAt(exception.hours)}
-              onChange={(hours) => set(['exceptions', index, 'hours'], hours)}
-            />
-            <ActionIcon
-              aria-label={t.removeException(exception.date ?? '')}
-              onClick={() => set(['exceptions'], exceptions.toSpliced(index, 1))}
-            >
-              <IconTrash size={14} />
-            </ActionIcon>
-          </li>
+            index={index}
+            exception={exception}
+            set={set}
+            exceptions={exceptions}
+          />
         ))}
       </ul>
     </Stack>
+  );
+}
+
+/** The opening hours of each day of the week. */
+function Week({ item, set }: { item: ItemFormProps['item']; set: ItemFormProps['set'] }) {
+  const language = useLanguage();
+  const t = useText(texts);
+  const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+      {DAYS.map((day, index) => (
+        <HoursInput
+          key={day}
+          label={weekday.format(FIRST + index * 86_400_000)}
+          placeholder={t.closed}
+          value={hoursAt(at(item, ['week', day]))}
+          onChange={(hours) => set(['week', day], hours.length === 0 ? undefined : hours)}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+interface ExceptionLineProps {
+  index: number;
+  exception: Exception;
+  set: ItemFormProps['set'];
+  exceptions: readonly Exception[];
+}
+
+function ExceptionLine({ index, exception, set, exceptions }: ExceptionLineProps) {
+  const t = useText(texts);
+  return (
+    <li className={form.exception}>
+      <TextInput
+        type="date"
+        aria-label={t.dateOf(index + 1)}
+        value={exception.date ?? ''}
+        onChange={(event) => set(['exceptions', index, 'date'], event.currentTarget.value)}
+      />
+      <LocalizedName
+        label={t.nameOf(exception.date ?? '')}
+        code={t.what}
+        name={exception.name}
+        onChange={(name) => set(['exceptions', index, 'name'], name)}
+      />
+      <HoursInput
+        aria-label={t.hoursOf(exception.date ?? '')}
+        placeholder={t.closed}
+        value={hoursAt(exception.hours)}
+        onChange={(hours) => set(['exceptions', index, 'hours'], hours)}
+      />
+      <ActionIcon
+        aria-label={t.removeException(exception.date ?? '')}
+        onClick={() => set(['exceptions'], exceptions.toSpliced(index, 1))}
+      >
+        <IconTrash size={14} />
+      </ActionIcon>
+    </li>
   );
 }
 

@@ -25,29 +25,8 @@ const MONTHS = Array.from({ length: 12 }, (_, month) => month);
 export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) {
   const t = useText(texts);
   const [year, setYear] = useState(() => new Date().getFullYear());
-  const { timezone, week, exceptions } = item;
-  const [hours] = useDebouncedValue(JSON.stringify({ timezone, week, exceptions }), 400);
-  const leap = utcDay(year, 1, 29).getUTCMonth() === 1;
-  const { data, error } = useQuery({
-    queryKey: ['calendar-preview', hours, year],
-    queryFn: ({ signal }) =>
-      call<typeof sla.previewCalendar>('POST', '/calendars/preview', {
-        body: {
-          calendar: JSON.parse(hours) as BodyOf<typeof sla.previewCalendar>['calendar'],
-          from: `${year}-01-01`,
-          days: leap ? 366 : 365,
-        },
-        signal,
-      }),
-    enabled: typeof timezone === 'string',
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
+  const { data, error } = useCalendarPreview(item, year);
   const days = data?.days ?? [];
-  const openMs = days.reduce((sum, day) => sum + day.openMs, 0);
-  const language = useLanguage();
-  const inHours = new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', maximumFractionDigits: 1 });
-  const hoursOf = (ms: number): string => inHours.format(ms / 3_600_000);
   return (
     <Panel
       title={`${t.year} ${year}`}
@@ -66,20 +45,7 @@ export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) 
       {data === undefined && error === null && <Text size="sm">{t.unread}</Text>}
       {data !== undefined && (
         <>
-          <Group gap="md" mb="sm">
-            <Text size="xs" c="dimmed">
-              {data.timezone}. {t.total(days.filter((day) => day.openMs > 0).length, hoursOf(openMs))}
-            </Text>
-            <span className={classes.legend}>
-              <i data-open="true" /> {t.legendOpen}
-            </span>
-            <span className={classes.legend}>
-              <i /> {t.legendClosed}
-            </span>
-            <span className={classes.legend}>
-              <i data-special="true" /> {t.legendSpecial}
-            </span>
-          </Group>
+          <YearSummary days={days} data={data} />
           <div className={classes.year}>
             {MONTHS.map((month) => (
               <Month key={month} year={year} month={month} days={days} timezone={data.timezone} />
@@ -88,6 +54,57 @@ export function YearView({ item }: { item: Readonly<Record<string, unknown>> }) 
         </>
       )}
     </Panel>
+  );
+}
+
+function useCalendarPreview(item: Readonly<Record<string, unknown>>, year: number) {
+  const { timezone, week, exceptions } = item;
+  const [hours] = useDebouncedValue(JSON.stringify({ timezone, week, exceptions }), 400);
+  const leap = utcDay(year, 1, 29).getUTCMonth() === 1;
+  const { data, error } = useQuery({
+    queryKey: ['calendar-preview', hours, year],
+    queryFn: ({ signal }) =>
+      call<typeof sla.previewCalendar>('POST', '/calendars/preview', {
+        body: {
+          calendar: JSON.parse(hours) as BodyOf<typeof sla.previewCalendar>['calendar'],
+          from: `${year}-01-01`,
+          days: leap ? 366 : 365,
+        },
+        signal,
+      }),
+    enabled: typeof timezone === 'string',
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return { data, error };
+}
+
+interface YearSummaryProps {
+  days: AnswerOf<typeof sla.previewCalendar>['days'];
+  data: AnswerOf<typeof sla.previewCalendar>;
+}
+
+function YearSummary({ days, data }: YearSummaryProps) {
+  const language = useLanguage();
+  const t = useText(texts);
+  const openMs = days.reduce((sum, day) => sum + day.openMs, 0);
+  const inHours = new Intl.NumberFormat(language, { style: 'unit', unit: 'hour', maximumFractionDigits: 1 });
+  const hoursOf = (ms: number): string => inHours.format(ms / 3_600_000);
+  return (
+    <Group gap="md" mb="sm">
+      <Text size="xs" c="dimmed">
+        {data.timezone}. {t.total(days.filter((day) => day.openMs > 0).length, hoursOf(openMs))}
+      </Text>
+      <span className={classes.legend}>
+        <i data-open="true" /> {t.legendOpen}
+      </span>
+      <span className={classes.legend}>
+        <i /> {t.legendClosed}
+      </span>
+      <span className={classes.legend}>
+        <i data-special="true" /> {t.legendSpecial}
+      </span>
+    </Group>
   );
 }
 

@@ -47,45 +47,14 @@ export function EntryForm({ entry, set, categories }: EntryFormProps) {
         ru={words.descriptionRu}
         en={words.descriptionEn}
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <ChooseItem
-          section="types"
-          label={t.type}
-          value={type || null}
-          clearable={false}
-          onChange={(code) => set(['type'], code)}
-        />
-        <ChooseItem
-          section="services"
-          label={t.service}
-          placeholder={t.none}
-          value={textAt(entry, ['service']) || null}
-          onChange={(code) => set(['service'], code ?? undefined)}
-        />
-      </SimpleGrid>
+      <RecordInputs type={type} set={set} entry={entry} />
       <FormFields
         label={t.form}
         value={at(entry, ['form'])}
         fields={fields.filter(({ readOnly }) => !readOnly)}
         onChange={(list) => set(['form'], list)}
       />
-      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <ChooseOne
-          label={t.requesterField}
-          placeholder={t.none}
-          choices={fields.filter(({ dataType }) => dataType === 'user')}
-          value={textAt(entry, ['requesterField']) || null}
-          onChange={(code) => set(['requesterField'], code ?? undefined)}
-        />
-        <ChooseOne
-          label={t.assetField}
-          description={t.assetHint}
-          placeholder={t.none}
-          choices={fields.filter(({ dataType }) => dataType === 'reference')}
-          value={textAt(entry, ['assetField']) || null}
-          onChange={(code) => set(['assetField'], code ?? undefined)}
-        />
-      </SimpleGrid>
+      <SpecialFields fields={fields} entry={entry} set={set} />
       <Assignments
         label={t.set}
         value={typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {}}
@@ -94,5 +63,64 @@ export function EntryForm({ entry, set, categories }: EntryFormProps) {
       />
       <AudiencePart item={entry} set={set} />
     </>
+  );
+}
+
+interface RecordInputsProps {
+  type: string;
+  set: (path: Path, value: unknown) => void;
+  entry: Readonly<Record<string, unknown>>;
+}
+
+/** Which records the item creates, and for which service. */
+function RecordInputs({ type, set, entry }: RecordInputsProps) {
+  const t = useText(texts);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <ChooseItem
+        section="types"
+        label={t.type}
+        value={type || null}
+        clearable={false}
+        onChange={(code) => set(['type'], code)}
+      />
+      <ChooseItem
+        section="services"
+        label={t.service}
+        placeholder={t.none}
+        value={textAt(entry, ['service']) || null}
+        onChange={(code) => set(['service'], code ?? undefined)}
+      />
+    </SimpleGrid>
+  );
+}
+
+interface SpecialFieldsProps {
+  fields: ReturnType<typeof useTypeShape>['fields'];
+  entry: Readonly<Record<string, unknown>>;
+  set: (path: Path, value: unknown) => void;
+}
+
+/** The fields that take the requester and the asset. */
+function SpecialFields({ fields, entry, set }: SpecialFieldsProps) {
+  const t = useText(texts);
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <ChooseOne
+        label={t.requesterField}
+        placeholder={t.none}
+        choices={fields.filter(({ dataType }) => dataType === 'user')}
+        value={textAt(entry, ['requesterField']) || null}
+        onChange={(code) => set(['requesterField'], code ?? undefined)}
+      />
+      <ChooseOne
+        label={t.assetField}
+        description={t.assetHint}
+        placeholder={t.none}
+        choices={fields.filter(({ dataType }) => dataType === 'reference')}
+        value={textAt(entry, ['assetField']) || null}
+        onChange={(code) => set(['assetField'], code ?? undefined)}
+      />
+    </SimpleGrid>
   );
 }

@@ -36,6 +36,23 @@ interface Coded {
 function CatalogForm(props: ItemFormProps) {
   const { item, set } = props;
   const t = useText(texts);
+  return (
+    <Stack gap="sm">
+      <CodeInput {...props} />
+      <NameInputs item={item} set={set} />
+      <Checkbox
+        label={t.active}
+        checked={at(item, ['active']) !== false}
+        onChange={(event) => set(['active'], event.currentTarget.checked ? undefined : false)}
+      />
+      <TreeLines item={item} set={set} property="categories" title={t.categories} add={t.addCategory} stem="category" />
+      <CatalogItems item={item} set={set} />
+    </Stack>
+  );
+}
+
+function CatalogItems({ item, set }: { item: ItemFormProps['item']; set: ItemFormProps['set'] }) {
+  const t = useText(texts);
   const language = useLanguage();
   const types = useCodes('types');
   const categories = codedOf<Coded>(at(item, ['categories']));
@@ -55,15 +72,7 @@ function CatalogForm(props: ItemFormProps) {
       ],
     );
   return (
-    <Stack gap="sm">
-      <CodeInput {...props} />
-      <NameInputs item={item} set={set} />
-      <Checkbox
-        label={t.active}
-        checked={at(item, ['active']) !== false}
-        onChange={(event) => set(['active'], event.currentTarget.checked ? undefined : false)}
-      />
-      <TreeLines item={item} set={set} property="categories" title={t.categories} add={t.addCategory} stem="category" />
+    <>
       <Group justify="space-between">
         <Title order={3}>{t.items}</Title>
         <Button
@@ -94,7 +103,7 @@ function CatalogForm(props: ItemFormProps) {
           </Block>
         ))}
       </ul>
-    </Stack>
+    </>
   );
 }
 

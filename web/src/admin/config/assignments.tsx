@@ -6,7 +6,7 @@ import type { FieldSchema } from '../../api/types.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
 import { useText } from '../../i18n/text.ts';
 import { ChooseOne } from './choices.tsx';
-import { CodedInput } from './coded-input.tsx';
+import { CodedInput } from './form-parts.tsx';
 import classes from './form-parts.module.css';
 import { texts } from './texts.ts';
 

@@ -58,6 +58,19 @@ function hover(marks: readonly Mark[] = []): { title?: string; lang?: string | u
   };
 }
 
+/** On Enter, starts the next line with the indent of the current one, deeper after `:`, `{` or `[`. */
+function keepIndent(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.ctrlKey || event.metaKey) return;
+  const { selectionStart, value } = event.currentTarget;
+  const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart);
+  const space = /^\s*/.exec(line)?.[0] ?? '';
+  const deeper = /[:{[]\s*$/.test(line) ? '  ' : '';
+  if (space + deeper === '') return;
+  event.preventDefault();
+  // `insertText` keeps the browser's undo history.
+  document.execCommand('insertText', false, `\n${space}${deeper}`);
+}
+
 export function CodeEditor(props: CodeEditorProps) {
   const { value, onChange, marks = [], readOnly = false } = props;
   const area = useRef<HTMLTextAreaElement>(null);
@@ -71,17 +84,6 @@ export function CodeEditor(props: CodeEditorProps) {
       area.current?.setSelectionRange(at, at);
     },
   }));
-  const indent = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || readOnly) return;
-    const { selectionStart } = event.currentTarget;
-    const line = value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart);
-    const space = /^\s*/.exec(line)?.[0] ?? '';
-    const deeper = /[:{[]\s*$/.test(line) ? '  ' : '';
-    if (space + deeper === '') return;
-    event.preventDefault();
-    // `insertText` keeps the browser's undo history.
-    document.execCommand('insertText', false, `\n${space}${deeper}`);
-  };
   return (
     <div className={classes.editor} data-read-only={readOnly || undefined}>
       <div className={classes.gutter} aria-hidden="true">
@@ -111,7 +113,7 @@ export function CodeEditor(props: CodeEditorProps) {
           value={value}
           readOnly={readOnly}
           onChange={(event) => onChange(event.currentTarget.value)}
-          onKeyDown={indent}
+          onKeyDown={readOnly ? undefined : keepIndent}
           wrap="off"
           spellCheck={false}
           autoCapitalize="off"

@@ -1,9 +1,15 @@
 /** Inputs shared by the forms of several sections. */
 import { SimpleGrid, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { typeOf } from '../../fields/view.ts';
+import { FieldInput } from '../../fields/input.tsx';
+import type { FieldInputProps } from '../../fields/one-input.tsx';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
+import { ChooseItem, ChooseItems } from './choices.tsx';
 import type { ItemFormProps } from './item-editor.tsx';
 import { texts } from './texts.ts';
-import type { Path } from './yaml-text.ts';
+import { nameIn, type Path } from './yaml-text.ts';
 
 /** Props of a part of an item form. */
 export type FormPart = Pick<ItemFormProps, 'item' | 'set'>;
@@ -68,6 +74,47 @@ export function CodeInput({ item, set, isNew, property = 'code' }: ItemFormProps
       disabled={!isNew}
       required={isNew}
       onChange={(event) => set([property], event.currentTarget.value)}
+    />
+  );
+}
+
+export function CodedInput(props: FieldInputProps): ReactNode {
+  const { field, value, onChange, error } = props;
+  const section = typeOf(field.dataType).refersTo;
+  if (section === undefined || section === 'records') return <FieldInput {...props} />;
+  const shared = {
+    section,
+    error,
+    ...(props.unlabelled === true ? { 'aria-label': field.name } : { label: field.name }),
+  };
+  if (field.multiple) {
+    const list = Array.isArray(value) ? value.map(String) : [];
+    return <ChooseItems {...shared} value={list} onChange={(codes) => onChange(codes.length === 0 ? null : codes)} />;
+  }
+  return <ChooseItem {...shared} value={typeof value === 'string' ? value : null} onChange={onChange} />;
+}
+
+interface LocalizedNameProps {
+  label: string;
+  code: string;
+  name: unknown;
+  onChange: (name: unknown) => void;
+}
+
+/** Changes the name in one language. A single text for all languages becomes one text per language. */
+function renamed(name: unknown, language: string, text: string): unknown {
+  const names = typeof name === 'object' && name !== null ? { ...name } : {};
+  return { ...names, [language]: text };
+}
+
+export function LocalizedName({ label, code, name, onChange }: LocalizedNameProps) {
+  const language = useLanguage();
+  return (
+    <TextInput
+      aria-label={label}
+      value={nameIn(name, language)}
+      placeholder={code}
+      onChange={(event) => onChange(renamed(name, language, event.currentTarget.value))}
     />
   );
 }

@@ -5,13 +5,13 @@
 import { Button, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { type ComponentType, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiFault } from '../../api/client.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { ProblemList } from './problem-list.tsx';
@@ -19,7 +19,7 @@ import { useProblemMarks } from './use-problem-words.ts';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
 import { applyBundle, type BundleBody, problemsOf, itemQuery, planQuery } from './queries.ts';
-import { Notice } from './notice.tsx';
+import { Notice } from './mark.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
 
@@ -81,7 +81,7 @@ function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
   const fault = plan.error instanceof ApiFault ? plan.error : undefined;
   return {
     body,
-    items: asked ? plan.data : undefined,
+    changes: (asked ? plan.data : undefined)?.filter((one) => one.action !== 'leave') ?? [],
     checking: text !== settled || (asked && plan.isFetching),
     problems: fault === undefined ? [] : problemsOf(fault).map((problem) => problemInItem(shape, problem)),
     // A fault without places is shown as a whole.
@@ -94,127 +94,51 @@ interface EditorProps extends ItemEditorProps {
   archived: boolean;
 }
 
+type View = 'form' | 'text';
+
 function Editor(props: EditorProps) {
-  const { section, code, start, archived, codeProperty = 'code', map = false, form: Form, aside: Aside } = props;
+  const { code, archived, map = false, form: Form, aside: Aside } = props;
   const t = useText(texts);
-  const [text, setText] = useState(start);
-  const [view, setView] = useState<'form' | 'text'>(Form === undefined ? 'text' : 'form');
+  const edit = useItemText(props);
+  const { item, text, set, plan, written, isNew } = edit;
+  const [view, setView] = useState<View>(Form === undefined ? 'text' : 'form');
   const handle = useRef<CodeEditorHandle>(null);
   const [target, setTarget] = useState<{ line: number; column: number }>();
-  const shape = useMemo((): Shape => ({ section, map }), [section, map]);
-  const isNew = code === undefined;
-  const plan = usePlan(shape, text, start, archived);
-  const item = useMemo(() => valueOf(text), [text]);
-  const written = String(item?.[codeProperty] ?? '');
-  const dirty = text !== start;
-  // After an apply, navigation must not warn about unsaved changes; the text is reset only on the next render.
-  const applied = useRef(false);
-  useBlocker({
-    shouldBlockFn: async () =>
-      dirty &&
-      !applied.current &&
-      !(await confirm({ title: t.leaving, body: t.leavingBody, yes: t.leaveAnyway, danger: true })),
-    enableBeforeUnload: dirty,
-    disabled: !dirty,
-  });
-  useEffect(() => {
-    if (dirty) applied.current = false;
-  }, [dirty, text]);
   useEffect(() => {
     if (view === 'text' && target !== undefined) handle.current?.goTo(target.line, target.column);
   }, [view, target]);
-  const apply = useApply(plan.body, (): void => {
-    applied.current = true;
-    setText(start);
-    props.onApplied?.(isNew ? written : (code ?? written));
-  });
-  const set = (path: Path, value: unknown): void => setText(edited(text, path, value));
   const marks = useProblemMarks(plan.problems);
-  const changes = plan.items?.filter((one) => one.action !== 'leave') ?? [];
-  const ready = !plan.checking && plan.problems.length === 0 && plan.fault === null && changes.length > 0;
-  const ask = async (): Promise<void> => {
-    const breaking = changes.flatMap(({ version }) => (version?.compatible === false ? version.reasons : []));
-    const body = (
-      <>
-        <Text size="sm" mb="sm">
-          {t.applyBody(changes.length)}
-        </Text>
-        <PlanView items={changes} />
-      </>
-    );
-    if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking.length > 0 })) apply.mutate();
-  };
+  const { changes } = plan;
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
+  const showsText = view === 'text' || Form === undefined;
   return (
     <div
       className={classes.layout}
       data-aside={Aside === undefined ? undefined : props.asideAbove === true ? 'above' : 'beside'}
     >
       <Stack gap="sm" className={classes.main}>
-        <div className={classes.bar}>
-          {Form !== undefined && (
-            <SegmentedControl
-              aria-label={t.view}
-              value={view}
-              onChange={(next) => setView(next as 'form' | 'text')}
-              data={[
-                { value: 'form', label: t.form, disabled: item === undefined },
-                { value: 'text', label: t.text },
-              ]}
-            />
-          )}
-          <Text
-            size="xs"
-            c="dimmed"
-            data-wrong={(plan.problems.length > 0 && !plan.checking) || undefined}
-            aria-live="polite"
-            className={classes.status}
-          >
-            {plan.checking
-              ? t.checking
-              : plan.problems.length > 0
-                ? t.problems(plan.problems.length)
-                : dirty
-                  ? t.sound
-                  : t.unchanged}
-          </Text>
-          <Group gap="xs" ml="auto">
-            <Button variant="default" disabled={!dirty} onClick={() => setText(start)}>
-              {t.reset}
-            </Button>
-            <Button disabled={!ready} loading={apply.isPending} onClick={() => void ask()}>
-              {t.apply}
-            </Button>
-          </Group>
-        </div>
+        <EditorBar edit={edit} view={view} {...(Form === undefined ? {} : { onView: setView })} />
         {archived && <Notice title={t.restoreHint} />}
         {collides && <Notice title={t.taken(written)} />}
         {renamed && <Notice title={t.otherCode(written)} />}
         {changes.some(({ version }) => version?.compatible === false) && <Notice title={t.breaks} />}
-        {view === 'text' || Form === undefined ? (
-          <CodeEditor label={t.itemText} value={text} onChange={setText} marks={marks} handle={handle} />
+        {showsText ? (
+          <CodeEditor label={t.itemText} value={text} onChange={edit.setText} marks={marks} handle={handle} />
         ) : (
           <Panel>
             <Form item={item ?? {}} set={set} isNew={isNew} />
           </Panel>
         )}
-        {plan.problems.length > 0 && (
-          <ProblemList
-            problems={plan.problems}
-            goTo={(line, column) => {
-              setView('text');
-              setTarget({ line, column });
-            }}
-          />
-        )}
-        <FaultAlert error={plan.fault} />
-        {changes.length > 0 && (
-          <Panel title={t.wouldChange}>
-            <PlanView items={changes} bare={changes.length === 1 && !isNew} />
-          </Panel>
-        )}
-        {(view === 'text' || Form === undefined) && (
+        <PlanOutcome
+          plan={plan}
+          isNew={isNew}
+          goTo={(line, column) => {
+            setView('text');
+            setTarget({ line, column });
+          }}
+        />
+        {showsText && (
           <Text size="xs" c="dimmed">
             {t.textHint}
           </Text>
@@ -226,6 +150,129 @@ function Editor(props: EditorProps) {
         </div>
       )}
     </div>
+  );
+}
+
+/** The text of the item, what it says, what applying it would change, and the apply itself. */
+function useItemText({ section, code, start, archived, codeProperty = 'code', map = false, onApplied }: EditorProps) {
+  const [text, setText] = useState(start);
+  const shape = useMemo((): Shape => ({ section, map }), [section, map]);
+  const plan = usePlan(shape, text, start, archived);
+  const item = useMemo(() => valueOf(text), [text]);
+  const isNew = code === undefined;
+  const written = String(item?.[codeProperty] ?? '');
+  const dirty = text !== start;
+  // After an apply, navigation must not warn about unsaved changes; the text is reset only on the next render.
+  const applied = useRef(false);
+  useUnsavedWarning(dirty, () => applied.current);
+  useEffect(() => {
+    if (dirty) applied.current = false;
+  }, [dirty, text]);
+  const apply = useApply(plan.body, (): void => {
+    applied.current = true;
+    setText(start);
+    onApplied?.(code ?? written);
+  });
+  return {
+    text,
+    setText,
+    item,
+    written,
+    isNew,
+    dirty,
+    plan,
+    apply,
+    set: (path: Path, value: unknown): void => setText(edited(text, path, value)),
+    reset: () => setText(start),
+  };
+}
+
+type ItemText = ReturnType<typeof useItemText>;
+
+interface EditorBarProps {
+  edit: ItemText;
+  view: View;
+  /** Undefined if there is no form. */
+  onView?: (view: View) => void;
+}
+
+/** The choice of form or text, the state of the check, and the buttons to reset and apply. */
+function EditorBar({ edit, view, onView }: EditorBarProps) {
+  const t = useText(texts);
+  const { plan, apply, dirty } = edit;
+  const { changes } = plan;
+  const ready = !plan.checking && plan.problems.length === 0 && plan.fault === null && changes.length > 0;
+  const ask = async (): Promise<void> => {
+    const breaking = changes.some(({ version }) => version?.compatible === false && version.reasons.length > 0);
+    const body = (
+      <>
+        <Text size="sm" mb="sm">
+          {t.applyBody(changes.length)}
+        </Text>
+        <PlanView items={changes} />
+      </>
+    );
+    if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking })) apply.mutate();
+  };
+  const status = (): string => {
+    if (plan.checking) return t.checking;
+    if (plan.problems.length > 0) return t.problems(plan.problems.length);
+    return dirty ? t.sound : t.unchanged;
+  };
+  return (
+    <div className={classes.bar}>
+      {onView !== undefined && (
+        <SegmentedControl
+          aria-label={t.view}
+          value={view}
+          onChange={(next) => onView(next as View)}
+          data={[
+            { value: 'form', label: t.form, disabled: edit.item === undefined },
+            { value: 'text', label: t.text },
+          ]}
+        />
+      )}
+      <Text
+        size="xs"
+        c="dimmed"
+        data-wrong={(plan.problems.length > 0 && !plan.checking) || undefined}
+        aria-live="polite"
+        className={classes.status}
+      >
+        {status()}
+      </Text>
+      <Group gap="xs" ml="auto">
+        <Button variant="default" disabled={!dirty} onClick={edit.reset}>
+          {t.reset}
+        </Button>
+        <Button disabled={!ready} loading={apply.isPending} onClick={() => void ask()}>
+          {t.apply}
+        </Button>
+      </Group>
+    </div>
+  );
+}
+
+interface PlanOutcomeProps {
+  plan: ItemText['plan'];
+  isNew: boolean;
+  goTo: (line: number, column: number) => void;
+}
+
+/** The errors in the text, or what applying it would change. */
+function PlanOutcome({ plan, isNew, goTo }: PlanOutcomeProps) {
+  const t = useText(texts);
+  const { problems, fault, changes } = plan;
+  return (
+    <>
+      {problems.length > 0 && <ProblemList problems={problems} goTo={goTo} />}
+      <FaultAlert error={fault} />
+      {changes.length > 0 && (
+        <Panel title={t.wouldChange}>
+          <PlanView items={changes} bare={changes.length === 1 && !isNew} />
+        </Panel>
+      )}
+    </>
   );
 }
 

@@ -2,11 +2,10 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
-import { usePlanWords } from './use-plan-words.ts';
-import { Mark } from './mark.tsx';
+import { Mark, Notice } from './mark.tsx';
 import classes from './plan-view.module.css';
+import { usePlanWords } from './use-plan-words.ts';
 import type { PlannedChange } from './queries.ts';
-import { Notice } from './notice.tsx';
 import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };

@@ -1,13 +1,12 @@
 /** Editor of a tree as a list with parents: categories of a catalog, sections of a knowledge base. */
 import { ActionIcon, Stack, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useText } from '../../i18n/text.ts';
 import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
 import { codedOf, freeCode } from './block.tsx';
 import { ChooseOne } from './choices.tsx';
-import { at, type FormPart } from './form-parts.tsx';
+import { at, type FormPart, LocalizedName } from './form-parts.tsx';
 import { LinesHead, LinesTable } from './lines-table.tsx';
-import { LocalizedName } from './localized-name.tsx';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
 

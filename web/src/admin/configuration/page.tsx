@@ -41,121 +41,27 @@ export default function ConfigurationPage() {
 
 function Bundle() {
   const t = useText(texts);
-  const [files, setFiles] = useState<readonly Named[]>([]);
-  const [text, setText] = useState('');
-  const [prune, setPrune] = useState(false);
-  const [pruneIdentity, setPruneIdentity] = useState(false);
+  const bundle = useBundle();
   const handle = useRef<CodeEditorHandle>(null);
-  const body: BundleBody = {
-    files: [...files, ...(text.trim() === '' ? [] : [{ name: PASTED, text }])],
-    prune,
-    pruneIdentity: prune && pruneIdentity,
-  };
-  const plan = useMutation({
-    mutationFn: () => call<typeof configuration.plan>('POST', '/config/plan', { body }),
-  });
-  const apply = useAction({
-    run: () => applyBundle(body),
-    touches: [[]],
-    done: t.applied,
-    after: () => plan.reset(),
-    quiet: true,
-  });
-  // Results for other files are no longer valid.
-  const stale = (): void => {
-    plan.reset();
-    apply.reset();
-  };
-  const read = async (chosen: File[]): Promise<void> => {
-    setFiles(await Promise.all(chosen.map(async (file) => ({ name: file.name, text: await file.text() }))));
-    stale();
-  };
-  const error = apply.error ?? plan.error;
-  const problems = error instanceof ApiFault ? problemsOf(error) : [];
-  const changes = plan.data?.filter((item) => item.action !== 'leave') ?? [];
-  const ask = async (): Promise<void> => {
-    const agreed = await confirm({
-      title: t.applyTitle,
-      body: prune ? `${t.applyBody(changes.length)} ${t.applyPrune}` : t.applyBody(changes.length),
-      yes: t.apply,
-      danger: prune,
-      ...(prune ? { word: t.word } : {}),
-    });
-    if (agreed) apply.mutate();
-  };
+  const { values, set, plan, problems, error } = bundle;
   const marks = useProblemMarks(problems.filter(({ file }) => file === PASTED));
   return (
     <Stack gap="sm" miw={0}>
       <Panel title={t.files}>
         <Stack gap="sm">
-          <Group gap="xs">
-            <FileButton onChange={(chosen) => void read(chosen)} accept=".yaml,.yml" multiple>
-              {(props) => (
-                <Button {...props} variant="default" leftSection={<IconFileUpload size={14} />}>
-                  {t.choose}
-                </Button>
-              )}
-            </FileButton>
-            {files.length > 0 && (
-              <>
-                <Text size="xs" c="dimmed" title={files.map(({ name }) => name).join(', ')}>
-                  {t.chosen(files.length)}
-                </Text>
-                <Button variant="subtle" onClick={() => void read([])}>
-                  {t.clear}
-                </Button>
-              </>
-            )}
-          </Group>
+          <FileChoice files={values.files} onChange={(files) => set({ files })} />
           <Text size="xs" c="dimmed">
             {t.pasteHint}
           </Text>
           <CodeEditor
             label={t.paste}
-            value={text}
+            value={values.text}
             marks={marks}
             handle={handle}
-            onChange={(next) => {
-              setText(next);
-              stale();
-            }}
+            onChange={(text) => set({ text })}
           />
-          <Stack gap={10}>
-            <Checkbox
-              label={t.prune}
-              checked={prune}
-              onChange={(event) => {
-                setPrune(event.currentTarget.checked);
-                stale();
-              }}
-            />
-            {prune && (
-              <Checkbox
-                label={t.pruneIdentity}
-                checked={pruneIdentity}
-                ml="lg"
-                onChange={(event) => {
-                  setPruneIdentity(event.currentTarget.checked);
-                  stale();
-                }}
-              />
-            )}
-          </Stack>
-          <Group gap="xs">
-            <Button
-              variant={changes.length > 0 ? 'default' : 'filled'}
-              loading={plan.isPending}
-              disabled={body.files.length === 0}
-              onClick={() => plan.mutate()}
-            >
-              {t.plan}
-            </Button>
-            {changes.length > 0 && (
-              <Button loading={apply.isPending} onClick={() => void ask()}>
-                {t.apply}
-              </Button>
-            )}
-          </Group>
+          <PruneChoice values={values} onChange={set} />
+          <BundleButtons bundle={bundle} />
         </Stack>
       </Panel>
       {problems.length > 0 ? (
@@ -173,6 +79,136 @@ function Bundle() {
         <Panel title={t.planTitle}>
           <PlanView items={plan.data} />
         </Panel>
+      )}
+    </Stack>
+  );
+}
+
+interface BundleValues {
+  files: readonly Named[];
+  /** The pasted text. */
+  text: string;
+  prune: boolean;
+  pruneIdentity: boolean;
+}
+
+/** The chosen files and options, their plan, and the apply. A change makes the plan invalid. */
+function useBundle() {
+  const t = useText(texts);
+  const [values, setValues] = useState<BundleValues>({ files: [], text: '', prune: false, pruneIdentity: false });
+  const { files, text, prune, pruneIdentity } = values;
+  const body: BundleBody = {
+    files: [...files, ...(text.trim() === '' ? [] : [{ name: PASTED, text }])],
+    prune,
+    pruneIdentity: prune && pruneIdentity,
+  };
+  const plan = useMutation({
+    mutationFn: () => call<typeof configuration.plan>('POST', '/config/plan', { body }),
+  });
+  const apply = useAction({
+    run: () => applyBundle(body),
+    touches: [[]],
+    done: t.applied,
+    after: () => plan.reset(),
+    quiet: true,
+  });
+  const set = (part: Partial<BundleValues>): void => {
+    setValues((before) => ({ ...before, ...part }));
+    plan.reset();
+    apply.reset();
+  };
+  const error = apply.error ?? plan.error;
+  return { values, set, body, plan, apply, error, problems: error instanceof ApiFault ? problemsOf(error) : [] };
+}
+
+function BundleButtons({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
+  const t = useText(texts);
+  const { plan, apply, body } = bundle;
+  const { prune } = bundle.values;
+  const changes = plan.data?.filter((item) => item.action !== 'leave') ?? [];
+  const ask = async (): Promise<void> => {
+    const agreed = await confirm({
+      title: t.applyTitle,
+      body: prune ? `${t.applyBody(changes.length)} ${t.applyPrune}` : t.applyBody(changes.length),
+      yes: t.apply,
+      danger: prune,
+      ...(prune ? { word: t.word } : {}),
+    });
+    if (agreed) apply.mutate();
+  };
+  return (
+    <Group gap="xs">
+      <Button
+        variant={changes.length > 0 ? 'default' : 'filled'}
+        loading={plan.isPending}
+        disabled={body.files.length === 0}
+        onClick={() => plan.mutate()}
+      >
+        {t.plan}
+      </Button>
+      {changes.length > 0 && (
+        <Button loading={apply.isPending} onClick={() => void ask()}>
+          {t.apply}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+interface FileChoiceProps {
+  files: readonly Named[];
+  onChange: (files: readonly Named[]) => void;
+}
+
+function FileChoice({ files, onChange }: FileChoiceProps) {
+  const t = useText(texts);
+  const read = async (chosen: File[]): Promise<void> =>
+    onChange(await Promise.all(chosen.map(async (file) => ({ name: file.name, text: await file.text() }))));
+  return (
+    <Group gap="xs">
+      <FileButton onChange={(chosen) => void read(chosen)} accept=".yaml,.yml" multiple>
+        {(props) => (
+          <Button {...props} variant="default" leftSection={<IconFileUpload size={14} />}>
+            {t.choose}
+          </Button>
+        )}
+      </FileButton>
+      {files.length > 0 && (
+        <>
+          <Text size="xs" c="dimmed" title={files.map(({ name }) => name).join(', ')}>
+            {t.chosen(files.length)}
+          </Text>
+          <Button variant="subtle" onClick={() => onChange([])}>
+            {t.clear}
+          </Button>
+        </>
+      )}
+    </Group>
+  );
+}
+
+interface PruneChoiceProps {
+  values: BundleValues;
+  onChange: (part: Partial<BundleValues>) => void;
+}
+
+/** Whether items that the files leave out are archived. */
+function PruneChoice({ values, onChange }: PruneChoiceProps) {
+  const t = useText(texts);
+  return (
+    <Stack gap={10}>
+      <Checkbox
+        label={t.prune}
+        checked={values.prune}
+        onChange={(event) => onChange({ prune: event.currentTarget.checked })}
+      />
+      {values.prune && (
+        <Checkbox
+          label={t.pruneIdentity}
+          checked={values.pruneIdentity}
+          ml="lg"
+          onChange={(event) => onChange({ pruneIdentity: event.currentTarget.checked })}
+        />
       )}
     </Stack>
   );

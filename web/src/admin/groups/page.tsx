@@ -1,8 +1,8 @@
 /** Groups: the list with its archive, a new group, and a group with its members (users and groups). */
-import { Button, Group, Loader, Stack, TextInput } from '@mantine/core';
+import { Loader, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -10,13 +10,12 @@ import { useAction } from '../../ui/action.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel, type ScreenProps } from '../../ui/page.tsx';
 import type { LocalizedText } from '../config/queries.ts';
-import { AddFrom, MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
+import { AddFrom, isNamed, MemberList, Roster, StateBadge, StoredName, textOf, TurnButton } from '../people/parts.tsx';
 import classes from '../people/people.module.css';
-import { isNamed, StoredName, textOf } from '../people/stored-name.tsx';
 import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../people/queries.ts';
-import { Roster } from '../people/roster.tsx';
 import { texts } from '../people/texts.ts';
 
 export default function GroupsPage({ path }: ScreenProps) {
@@ -110,51 +109,26 @@ function GroupPage({ id }: { id: string | undefined }) {
 
 function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group: GroupRow) => void }) {
   const t = useText(texts);
-  const [name, setName] = useState<LocalizedText>();
-  const [code, setCode] = useState(group?.code ?? '');
-  const save = useAction({
-    run: (): Promise<GroupRow> =>
-      group === undefined
+  const isNew = group === undefined;
+  const archived = group?.state === 'ARCHIVED';
+  const form = useForm({
+    start: { name: undefined as LocalizedText | undefined, code: '' },
+    send: ({ name, code }): Promise<GroupRow> =>
+      isNew
         ? call<typeof identity.createGroup>('POST', '/identity/groups', { body: { code, name: textOf(name) } })
         : call<typeof identityAdmin.changeGroup>('PATCH', `/identity/groups/${group.id}`, {
             body: { expectedRevision: group.revision, ...(name === undefined ? {} : { name }) },
           }),
+    ready: ({ name }) => !archived && isNamed(name),
     touches: IDENTITY,
-    done: group === undefined ? t.created : t.saved,
+    done: isNew ? t.created : t.saved,
     after: (saved) => onCreated?.(saved),
-    quiet: true,
   });
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
-    <form onSubmit={send}>
-      <Stack gap="sm">
-        <StoredName
-          section="groups"
-          row={group}
-          value={name}
-          disabled={group?.state === 'ARCHIVED'}
-          onChange={setName}
-        />
-        {group === undefined && (
-          <TextInput
-            label={t.code}
-            description={t.codeHint}
-            value={code}
-            required
-            onChange={(event) => setCode(event.currentTarget.value)}
-          />
-        )}
-        <FaultAlert error={save.error} />
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={group?.state === 'ARCHIVED' || !isNamed(name)}>
-            {group === undefined ? t.create : t.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <FormFrame form={form} label={isNew ? t.create : t.save}>
+      <StoredName section="groups" row={group} disabled={archived} {...form.input('name')} />
+      {isNew && <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />}
+    </FormFrame>
   );
 }
 

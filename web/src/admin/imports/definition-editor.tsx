@@ -12,8 +12,7 @@ import { at, CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import { ItemEditor, type ItemFormProps } from '../config/item-editor.tsx';
 import classes from './imports.module.css';
 import { MappingLine, type MappingValues, useTargets } from './mapping-line.tsx';
-import { nameOf } from './name.ts';
-import type { Definition, TargetKind } from './queries.ts';
+import { type Definition, nameOf, type TargetKind } from './queries.ts';
 import { texts } from './texts.ts';
 
 const MODES = ['UPSERT', 'CREATE_ONLY', 'UPDATE_ONLY'] as const;
@@ -65,32 +64,7 @@ function DefinitionFields(props: ItemFormProps) {
     <Stack gap="sm">
       <CodeInput {...props} />
       <NameInputs item={item} set={set} />
-      <div className={classes.grid}>
-        <TextInput
-          label={t.source}
-          description={t.sourceHint}
-          value={textAt(item, ['sourceCode'])}
-          onChange={(event) => set(['sourceCode'], event.currentTarget.value)}
-        />
-        <Autocomplete
-          label={t.externalId}
-          data={[...new Set(columns)]}
-          value={textAt(item, ['resolver', 'externalIdField'])}
-          onChange={(value) => set(['resolver', 'externalIdField'], value)}
-        />
-        <NativeSelect
-          label={t.mode}
-          value={textAt(item, ['mode'])}
-          data={MODES.map((value) => ({ value, label: t[value] }))}
-          onChange={(event) => set(['mode'], event.currentTarget.value)}
-        />
-        <NativeSelect
-          label={t.format}
-          value={textAt(item, ['format'])}
-          data={['CSV', 'JSON']}
-          onChange={(event) => set(['format'], event.currentTarget.value)}
-        />
-      </div>
+      <SourceInputs item={item} set={set} columns={columns} />
       {lines.map((line) => (
         <MappingLine
           key={line.place}
@@ -111,6 +85,44 @@ function DefinitionFields(props: ItemFormProps) {
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+interface SourceInputsProps {
+  item: ItemFormProps['item'];
+  set: ItemFormProps['set'];
+  columns: string[];
+}
+
+function SourceInputs({ item, set, columns }: SourceInputsProps) {
+  const t = useText(texts);
+  return (
+    <div className={classes.grid}>
+      <TextInput
+        label={t.source}
+        description={t.sourceHint}
+        value={textAt(item, ['sourceCode'])}
+        onChange={(event) => set(['sourceCode'], event.currentTarget.value)}
+      />
+      <Autocomplete
+        label={t.externalId}
+        data={[...new Set(columns)]}
+        value={textAt(item, ['resolver', 'externalIdField'])}
+        onChange={(value) => set(['resolver', 'externalIdField'], value)}
+      />
+      <NativeSelect
+        label={t.mode}
+        value={textAt(item, ['mode'])}
+        data={MODES.map((value) => ({ value, label: t[value] }))}
+        onChange={(event) => set(['mode'], event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={t.format}
+        value={textAt(item, ['format'])}
+        data={['CSV', 'JSON']}
+        onChange={(event) => set(['format'], event.currentTarget.value)}
+      />
+    </div>
   );
 }
 

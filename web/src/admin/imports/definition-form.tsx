@@ -8,8 +8,7 @@ import { call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { columnsOf, textOf } from './file.ts';
 import classes from './imports.module.css';
@@ -23,192 +22,182 @@ interface Line extends MappingValues {
 
 const blank = (key: number, source = ''): Line => ({ key, source, target: null, transform: [], precedence: 100 });
 
+const isUsed = (line: Line): boolean => line.source.trim() !== '' && line.target !== null;
+
 export function DefinitionForm() {
   const t = useText(texts);
   const navigate = useNavigate();
-  const { data: types = [] } = useQuery(deskTypesQuery);
-  const [code, setCode] = useState('');
-  const [name, setName] = useState('');
-  const [kind, setKind] = useState<TargetKind>('object');
-  const [type, setType] = useState<string | null>(null);
-  const [format, setFormat] = useState<Format>('CSV');
-  const [mode, setMode] = useState<Mode>('UPSERT');
-  const [source, setSource] = useState('');
-  const [externalId, setExternalId] = useState('');
-  const [columns, setColumns] = useState<string[]>([]);
-  const [lines, setLines] = useState<readonly Line[]>([blank(0)]);
-  const fields = useTargets(kind, type);
   const go = (splat: string): void => void navigate({ to: '/admin/$', params: { _splat: splat } });
-  const used = lines.filter((line) => line.source.trim() !== '' && line.target !== null);
-  const save = useAction({
-    run: () =>
-      call<typeof imports.createDefinition>('POST', '/import-definitions', {
-        body: {
-          code: code.trim(),
-          ...(name.trim() === '' ? {} : { name: name.trim() }),
-          targetKind: kind as NewDefinition['targetKind'],
-          ...(kind === 'object' && type !== null ? { targetTypeId: type } : {}),
-          format: format as NewDefinition['format'],
-          mode: mode as NewDefinition['mode'],
-          sourceCode: source.trim(),
-          resolver: { externalIdField: externalId.trim() },
-          mapping: used.map((line) => ({
-            source: line.source.trim(),
-            target: line.target ?? '',
-            ...(line.transform.length === 0 ? {} : { transform: line.transform }),
-            precedence: Number(line.precedence),
-          })),
-        },
-      }),
+  const form = useForm({
+    start: START,
+    send: (values) => call<typeof imports.createDefinition>('POST', '/import-definitions', { body: bodyOf(values) }),
+    ready: ({ code, source, externalId, lines, kind, type }) =>
+      [code, source, externalId].every((text) => text.trim() !== '') &&
+      lines.some(isUsed) &&
+      (kind !== 'object' || type !== null),
     touches: [definitionsKey],
     done: t.created,
     after: (made) => go(`imports/definitions/${made.id}`),
-    quiet: true,
   });
+  return (
+    <Page title={t.create} back={{ label: t.back, href: '/admin/imports' }}>
+      <FormFrame form={form} label={t.save} onCancel={() => go('imports')}>
+        <Panel>
+          <TargetInputs form={form} />
+        </Panel>
+        <Panel title={t.mapping}>
+          <MappingInputs form={form} />
+        </Panel>
+      </FormFrame>
+    </Page>
+  );
+}
+
+interface Values {
+  code: string;
+  name: string;
+  kind: TargetKind;
+  type: string | null;
+  format: Format;
+  mode: Mode;
+  source: string;
+  externalId: string;
+  lines: readonly Line[];
+}
+
+const START: Values = {
+  code: '',
+  name: '',
+  kind: 'object',
+  type: null,
+  format: 'CSV',
+  mode: 'UPSERT',
+  source: '',
+  externalId: '',
+  lines: [blank(0)],
+};
+
+function bodyOf({ code, name, kind, type, format, mode, source, externalId, lines }: Values): NewDefinition {
+  return {
+    code: code.trim(),
+    ...(name.trim() === '' ? {} : { name: name.trim() }),
+    targetKind: kind as NewDefinition['targetKind'],
+    ...(kind === 'object' && type !== null ? { targetTypeId: type } : {}),
+    format: format as NewDefinition['format'],
+    mode: mode as NewDefinition['mode'],
+    sourceCode: source.trim(),
+    resolver: { externalIdField: externalId.trim() },
+    mapping: lines.filter(isUsed).map((line) => ({
+      source: line.source.trim(),
+      target: line.target ?? '',
+      ...(line.transform.length === 0 ? {} : { transform: line.transform }),
+      precedence: Number(line.precedence),
+    })),
+  };
+}
+
+/** What is imported, from which source, and how rows meet existing records. */
+function TargetInputs({ form }: { form: Form<Values> }) {
+  const t = useText(texts);
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const { kind, mode, format } = form.values;
+  return (
+    <div className={classes.grid}>
+      <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />
+      <TextInput label={t.name} description=" " {...form.text('name')} />
+      <TextInput label={t.source} description={t.sourceHint} required {...form.text('source')} />
+      <Select
+        label={t.target}
+        allowDeselect={false}
+        data={(['object', 'user', 'group', 'organization'] as const).map((one) => ({ value: one, label: t[one] }))}
+        value={kind}
+        onChange={(next) => form.set({ kind: next ?? 'object' })}
+      />
+      {kind === 'object' && (
+        <Select
+          label={t.type}
+          required
+          searchable
+          data={types.map((one) => ({ value: one.id, label: one.name }))}
+          {...form.input('type')}
+        />
+      )}
+      <Select
+        label={t.mode}
+        allowDeselect={false}
+        data={(['UPSERT', 'CREATE_ONLY', 'UPDATE_ONLY'] as const).map((one) => ({ value: one, label: t[one] }))}
+        value={mode}
+        onChange={(next) => form.set({ mode: next ?? 'UPSERT' })}
+      />
+      <Select
+        label={t.format}
+        allowDeselect={false}
+        data={['CSV', 'JSON'] as const}
+        value={format}
+        onChange={(next) => form.set({ format: next ?? 'CSV' })}
+      />
+    </div>
+  );
+}
+
+/** The column that identifies rows, and the field of each column; a sample file fills both. */
+function MappingInputs({ form }: { form: Form<Values> }) {
+  const t = useText(texts);
+  const { kind, type, lines } = form.values;
+  const [columns, setColumns] = useState<string[]>([]);
+  const fields = useTargets(kind, type);
   const readSample = async (file: File | null): Promise<void> => {
     if (file === null) return;
     const text = await textOf(file);
     const found = columnsOf(text);
-    setFormat(text.trimStart().startsWith('[') ? 'JSON' : 'CSV');
     setColumns(found);
-    // Columns with the name of a field are mapped to it automatically.
-    const known = new Map(
-      fields.flatMap(({ value, label }) => [
-        [value.toLowerCase(), value],
-        [label.toLowerCase(), value],
-      ]),
-    );
-    setLines(found.map((one, key) => ({ ...blank(key, one), target: known.get(one.toLowerCase()) ?? null })));
-    setExternalId((before) => (before === '' ? (found[0] ?? '') : before));
+    form.set({
+      format: text.trimStart().startsWith('[') ? 'JSON' : 'CSV',
+      lines: linesFor(found, fields),
+      ...(form.values.externalId === '' ? { externalId: found[0] ?? '' } : {}),
+    });
   };
   const change = (key: number, part: Partial<Line>): void =>
-    setLines((before) => before.map((line) => (line.key === key ? { ...line, ...part } : line)));
-  const ready =
-    code.trim() !== '' &&
-    source.trim() !== '' &&
-    externalId.trim() !== '' &&
-    used.length > 0 &&
-    (kind !== 'object' || type !== null);
+    form.set({ lines: lines.map((line) => (line.key === key ? { ...line, ...part } : line)) });
+  const add = (): void => form.set({ lines: [...lines, blank(Math.max(-1, ...lines.map(({ key }) => key)) + 1)] });
   return (
-    <Page title={t.create} back={{ label: t.back, href: '/admin/imports' }}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (ready) save.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <FaultAlert error={save.error} />
-          <Panel>
-            <div className={classes.grid}>
-              <TextInput
-                label={t.code}
-                description={t.codeHint}
-                required
-                value={code}
-                onChange={(event) => setCode(event.currentTarget.value)}
-              />
-              <TextInput
-                label={t.name}
-                description=" "
-                value={name}
-                onChange={(event) => setName(event.currentTarget.value)}
-              />
-              <TextInput
-                label={t.source}
-                description={t.sourceHint}
-                required
-                value={source}
-                onChange={(event) => setSource(event.currentTarget.value)}
-              />
-              <Select
-                label={t.target}
-                allowDeselect={false}
-                data={(['object', 'user', 'group', 'organization'] as const).map((one) => ({
-                  value: one,
-                  label: t[one],
-                }))}
-                value={kind}
-                onChange={(next) => setKind((next ?? 'object') as TargetKind)}
-              />
-              {kind === 'object' && (
-                <Select
-                  label={t.type}
-                  required
-                  searchable
-                  data={types.map((one) => ({ value: one.id, label: one.name }))}
-                  value={type}
-                  onChange={setType}
-                />
-              )}
-              <Select
-                label={t.mode}
-                allowDeselect={false}
-                data={(['UPSERT', 'CREATE_ONLY', 'UPDATE_ONLY'] as const).map((one) => ({ value: one, label: t[one] }))}
-                value={mode}
-                onChange={(next) => setMode((next ?? 'UPSERT') as Mode)}
-              />
-              <Select
-                label={t.format}
-                allowDeselect={false}
-                data={['CSV', 'JSON']}
-                value={format}
-                onChange={(next) => setFormat((next ?? 'CSV') as Format)}
-              />
-            </div>
-          </Panel>
-          <Panel title={t.mapping}>
-            <Stack gap="sm">
-              <div className={classes.grid}>
-                <FileInput
-                  label={t.sample}
-                  description={t.sampleHint}
-                  size="xs"
-                  accept=".csv,.json,.txt,text/csv,application/json"
-                  onChange={(file) => void readSample(file)}
-                />
-                <Autocomplete
-                  label={t.externalId}
-                  description=" "
-                  required
-                  data={columns}
-                  value={externalId}
-                  onChange={setExternalId}
-                />
-              </div>
-              {lines.map((line) => (
-                <MappingLine
-                  key={line.key}
-                  line={line}
-                  columns={columns}
-                  fields={fields}
-                  change={(part) => change(line.key, part)}
-                  remove={() => setLines((before) => before.filter((one) => one.key !== line.key))}
-                />
-              ))}
-              <Group>
-                <Button
-                  variant="subtle"
-                  leftSection={<IconPlus size={14} />}
-                  onClick={() =>
-                    setLines((before) => [...before, blank(Math.max(-1, ...before.map(({ key }) => key)) + 1)])
-                  }
-                >
-                  {t.addRow}
-                </Button>
-              </Group>
-            </Stack>
-          </Panel>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => go('imports')}>
-              {t.cancel}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={!ready}>
-              {t.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Page>
+    <Stack gap="sm">
+      <div className={classes.grid}>
+        <FileInput
+          label={t.sample}
+          description={t.sampleHint}
+          size="xs"
+          accept=".csv,.json,.txt,text/csv,application/json"
+          onChange={(file) => void readSample(file)}
+        />
+        <Autocomplete label={t.externalId} description=" " required data={columns} {...form.input('externalId')} />
+      </div>
+      {lines.map((line) => (
+        <MappingLine
+          key={line.key}
+          line={line}
+          columns={columns}
+          fields={fields}
+          change={(part) => change(line.key, part)}
+          remove={() => form.set({ lines: lines.filter((one) => one.key !== line.key) })}
+        />
+      ))}
+      <Group>
+        <Button variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
+          {t.addRow}
+        </Button>
+      </Group>
+    </Stack>
   );
+}
+
+/** One line per column. Columns with the code or name of a field are mapped to it. */
+function linesFor(columns: readonly string[], fields: readonly { value: string; label: string }[]): Line[] {
+  const known = new Map(
+    fields.flatMap(({ value, label }) => [
+      [value.toLowerCase(), value],
+      [label.toLowerCase(), value],
+    ]),
+  );
+  return columns.map((one, key) => ({ ...blank(key, one), target: known.get(one.toLowerCase()) ?? null }));
 }

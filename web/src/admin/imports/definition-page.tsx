@@ -19,10 +19,8 @@ import { Facts } from '../connections/tone.tsx';
 import { DefinitionEditor } from './definition-editor.tsx';
 import { textOf } from './file.ts';
 import classes from './imports.module.css';
-import { nameOf } from './name.ts';
-import { PreviewTable } from './preview-table.tsx';
-import { type Definition, definitionsQuery, runsKey } from './queries.ts';
-import { NamedFields, useFieldNames } from './row-errors.tsx';
+import { NamedFields, PreviewTable, useFieldNames } from './preview-table.tsx';
+import { type Definition, definitionsQuery, nameOf, type Run, runsKey } from './queries.ts';
 import { RunProgress, RunResult } from './run-page.tsx';
 import { texts } from './texts.ts';
 
@@ -109,80 +107,13 @@ function Settings({ definition }: { definition: Definition }) {
 
 function RunPanel({ definition }: { definition: Definition }) {
   const t = useText(texts);
-  const navigate = useNavigate();
-  const [file, setFile] = useState<File | null>(null);
-  const [over, setOver] = useState(false);
-  const preview = useAction({
-    run: async (chosen: File) =>
-      call<typeof imports.preview>('POST', '/imports/preview', {
-        body: { definitionId: definition.id, content: await textOf(chosen) },
-      }),
-    quiet: true,
-  });
-  const run = useAction({
-    run: async ({ chosen, dryRun }: { chosen: File; dryRun: boolean }) =>
-      call<typeof imports.runImport>('POST', '/imports/run', {
-        body: { definitionId: definition.id, content: await textOf(chosen), dryRun },
-      }),
-    touches: [runsKey],
-    quiet: true,
-  });
-  const choose = (next: File | null): void => {
-    setFile(next);
-    preview.reset();
-    run.reset();
-    if (next !== null) preview.mutate(next);
-  };
-  const start = async (chosen: File): Promise<void> => {
-    if (await confirm({ title: t.startTitle, body: t.startBody, yes: t.start }))
-      run.mutate({ chosen, dryRun: false }, { onSuccess: () => preview.reset() });
-  };
+  const preview = usePreview(definition.id);
+  const run = useRun(definition.id);
   const busy = preview.isPending || run.isPending;
   return (
     <Panel title={t.run}>
       <Stack gap="md">
-        <div
-          className={classes.drop}
-          data-over={over}
-          onDragOver={(event) => {
-            event.preventDefault();
-            setOver(true);
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={(event) => {
-            event.preventDefault();
-            setOver(false);
-            choose(event.dataTransfer.files[0] ?? null);
-          }}
-        >
-          <FileInput
-            label={t.chooseFile}
-            description={t.chooseFileHint(definition.format)}
-            placeholder={t.dropHere}
-            size="xs"
-            style={{ flex: '1 1 14rem' }}
-            accept=".csv,.json,.txt,text/csv,application/json"
-            value={file}
-            onChange={choose}
-          />
-          {file !== null && (
-            <Group gap="xs">
-              <Button variant="default" disabled={busy} onClick={() => preview.mutate(file)}>
-                {t.preview}
-              </Button>
-              <Button
-                variant="default"
-                disabled={busy}
-                onClick={() => run.mutate({ chosen: file, dryRun: true }, { onSuccess: () => preview.reset() })}
-              >
-                {t.dryRun}
-              </Button>
-              <Button disabled={busy} onClick={() => void start(file)}>
-                {t.start}
-              </Button>
-            </Group>
-          )}
-        </div>
+        <FileDrop preview={preview} run={run} definition={definition} busy={busy} />
         <div aria-live="polite">
           {run.isPending && run.variables?.dryRun === false && <Under definitionId={definition.id} />}
           {busy && (
@@ -194,22 +125,120 @@ function RunPanel({ definition }: { definition: Definition }) {
         </div>
         <FaultAlert error={preview.error ?? run.error} />
         {preview.data !== undefined && <PreviewTable preview={preview.data} />}
-        {run.data !== undefined && (
-          <Stack gap="sm">
-            {run.data.dryRun && <Alert variant="light">{t.dryCounts}</Alert>}
-            <Group>
-              <Button
-                variant="default"
-                onClick={() => void navigate({ to: '/admin/$', params: { _splat: `imports/runs/${run.data.id}` } })}
-              >
-                {t.openRun}
-              </Button>
-            </Group>
-            <RunResult run={run.data} />
-          </Stack>
-        )}
+        {run.data !== undefined && <RunOutcome run={run.data} />}
       </Stack>
     </Panel>
+  );
+}
+
+function usePreview(definitionId: string) {
+  return useAction({
+    run: async (chosen: File) =>
+      call<typeof imports.preview>('POST', '/imports/preview', {
+        body: { definitionId, content: await textOf(chosen) },
+      }),
+    quiet: true,
+  });
+}
+
+function useRun(definitionId: string) {
+  return useAction({
+    run: async ({ chosen, dryRun }: { chosen: File; dryRun: boolean }) =>
+      call<typeof imports.runImport>('POST', '/imports/run', {
+        body: { definitionId, content: await textOf(chosen), dryRun },
+      }),
+    touches: [runsKey],
+    quiet: true,
+  });
+}
+
+interface FileDropProps {
+  preview: ReturnType<typeof usePreview>;
+  run: ReturnType<typeof useRun>;
+  definition: Definition;
+  busy: boolean;
+}
+
+function FileDrop({ preview, run, definition, busy }: FileDropProps) {
+  const t = useText(texts);
+  const [file, setFile] = useState<File | null>(null);
+  const [over, setOver] = useState(false);
+  const choose = (next: File | null): void => {
+    setFile(next);
+    preview.reset();
+    run.reset();
+    if (next !== null) preview.mutate(next);
+  };
+  const start = async (chosen: File): Promise<void> => {
+    if (await confirm({ title: t.startTitle, body: t.startBody, yes: t.start }))
+      run.mutate({ chosen, dryRun: false }, { onSuccess: () => preview.reset() });
+  };
+  return (
+    <div
+      className={classes.drop}
+      data-over={over}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        choose(event.dataTransfer.files[0] ?? null);
+      }}
+    >
+      <FileInput
+        label={t.chooseFile}
+        description={t.chooseFileHint(definition.format)}
+        placeholder={t.dropHere}
+        size="xs"
+        style={{ flex: '1 1 14rem' }}
+        accept=".csv,.json,.txt,text/csv,application/json"
+        value={file}
+        onChange={choose}
+      />
+      {file !== null && (
+        <Group gap="xs">
+          <Button variant="default" disabled={busy} onClick={() => preview.mutate(file)}>
+            {t.preview}
+          </Button>
+          <Button
+            variant="default"
+            disabled={busy}
+            onClick={() => run.mutate({ chosen: file, dryRun: true }, { onSuccess: () => preview.reset() })}
+          >
+            {t.dryRun}
+          </Button>
+          <Button disabled={busy} onClick={() => void start(file)}>
+            {t.start}
+          </Button>
+        </Group>
+      )}
+    </div>
+  );
+}
+
+interface RunOutcomeProps {
+  run: Run;
+}
+
+function RunOutcome({ run }: RunOutcomeProps) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  return (
+    <Stack gap="sm">
+      {run.dryRun && <Alert variant="light">{t.dryCounts}</Alert>}
+      <Group>
+        <Button
+          variant="default"
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: `imports/runs/${run.id}` } })}
+        >
+          {t.openRun}
+        </Button>
+      </Group>
+      <RunResult run={run} />
+    </Stack>
   );
 }
 

@@ -13,8 +13,7 @@ import { Page, type ScreenProps } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DefinitionForm } from './definition-form.tsx';
 import { DefinitionPage } from './definition-page.tsx';
-import { nameOf } from './name.ts';
-import { type Definition, definitionsQuery, runsKey, type RunSummary } from './queries.ts';
+import { type Definition, definitionsQuery, nameOf, runsKey, type RunSummary } from './queries.ts';
 import { RunPage } from './run-page.tsx';
 import { texts } from './texts.ts';
 

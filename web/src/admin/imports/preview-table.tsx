@@ -1,12 +1,15 @@
 /** Preview of an import: changes per row (mapped fields before and after) and its errors. */
-import { useMemo } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
+import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { ToneMark } from '../connections/tone.tsx';
+import { usePlaceText } from '../../ui/fault.tsx';
+import { type Tone, ToneMark } from '../connections/tone.tsx';
 import classes from './imports.module.css';
-import type { Preview } from './queries.ts';
-import { RowErrors, TONES, useFieldNames } from './row-errors.tsx';
+import type { Preview, RowStatus, Run } from './queries.ts';
 import { texts } from './texts.ts';
 
 type Row = Preview['rows'][number];
@@ -91,5 +94,42 @@ function Change({ row, say }: { row: Row; say: (value: unknown) => string }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+export const TONES: Readonly<Record<RowStatus, Tone>> = {
+  CREATED: 'good',
+  UPDATED: 'good',
+  SKIPPED: 'idle',
+  FAILED: 'bad',
+};
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+const FieldNames = createContext(NO_NAMES);
+
+/** Provides field names of the target type to the error messages inside it. */
+export function NamedFields({ type, children }: { type: string | null | undefined; children: ReactNode }) {
+  const { data: types } = useQuery(deskTypesQuery);
+  const id = types?.find((one) => one.id === type || one.code === type)?.id;
+  const { data } = useQuery({ ...typeFieldsQuery(id ?? ''), enabled: id !== undefined });
+  const names = useMemo(
+    () => new Map((data?.fields as FieldSchema[] | undefined)?.map((field) => [field.code, field.name])),
+    [data],
+  );
+  return <FieldNames value={names}>{children}</FieldNames>;
+}
+
+/** Field names by code, from {@link NamedFields}. */
+export const useFieldNames = (): ReadonlyMap<string, string> => useContext(FieldNames);
+
+/** Errors of a row. */
+export function RowErrors({ errors }: { errors: Run['rows'][number]['errors'] }) {
+  const placeText = usePlaceText(useFieldNames());
+  return (
+    <ul className={classes.errors}>
+      {errors.map((error) => (
+        <li key={`${error.path} ${error.code} ${error.message}`}>{placeText(error)}</li>
+      ))}
+    </ul>
   );
 }

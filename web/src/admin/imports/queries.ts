@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
+import type { Language } from '../../i18n/language.ts';
 
 export type Definition = AnswerOf<typeof imports.listDefinitions>[number];
 export type NewDefinition = BodyOf<typeof imports.createDefinition>;
@@ -28,3 +29,10 @@ export const runQuery = (id: string, watched = false) =>
     queryFn: ({ signal }) => call<typeof imports.getRun>('GET', `/import-runs/${id}`, { signal }),
     refetchInterval: (query) => (watched || query.state.data?.state === 'RUNNING' ? 2000 : false),
   });
+
+/** The name of a configuration item, a text or texts by locale; its code if it has no name. */
+export function nameOf({ name, code }: { name: unknown; code: string }, language: Language): string {
+  if (typeof name === 'string') return name;
+  const texts = (name ?? {}) as Record<string, string>;
+  return texts[language] ?? texts['ru-RU'] ?? Object.values(texts)[0] ?? code;
+}

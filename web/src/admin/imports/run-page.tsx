@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Loader, Progress, SegmentedControl, Stack, Text 
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
@@ -14,16 +14,15 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { Facts, ToneMark } from '../connections/tone.tsx';
-import { nameOf } from './name.ts';
-import { definitionsQuery, type RowStatus, type Run, runQuery, runsKey } from './queries.ts';
-import { NamedFields, RowErrors, TONES } from './row-errors.tsx';
+import { NamedFields, RowErrors, TONES } from './preview-table.tsx';
+import { definitionsQuery, nameOf, type RowStatus, type Run, runQuery, runsKey } from './queries.ts';
 import { texts } from './texts.ts';
 
 type Row = Run['rows'][number];
+type UndoRow = AnswerOf<typeof imports.undo>['rows'][number];
 
 export function RunPage({ id }: { id: string }) {
   const t = useText(texts);
-  const format = useFormats();
   const language = useLanguage();
   const { data: definitions = [] } = useQuery(definitionsQuery);
   const undo = useAction({
@@ -58,15 +57,7 @@ export function RunPage({ id }: { id: string }) {
         {run !== undefined && (
           <>
             <Panel>
-              <Facts
-                facts={[
-                  [t.at, format.exact(run.startedAt)],
-                  [t.who, run.startedBy?.displayName ?? ''],
-                  ...(run.fileName === undefined ? [] : [[t.file, run.fileName] as const]),
-                  [t.state, t[run.state]],
-                  ...(run.undoneAt === undefined ? [] : [[t.undoneAt, format.exact(run.undoneAt)] as const]),
-                ]}
-              />
+              <RunFacts run={run} />
             </Panel>
             {run.state === 'RUNNING' && (
               <Panel title={t.running}>
@@ -84,21 +75,44 @@ export function RunPage({ id }: { id: string }) {
           </>
         )}
         {undo.data !== undefined && undo.data.rows.some((row) => row.status !== 'UNDONE') && (
-          <Panel title={t.errors}>
-            {undo.data.rows
-              .filter((row) => row.status !== 'UNDONE')
-              .map((row) => (
-                <div key={row.row}>
-                  <Text size="sm">
-                    {t.row} {row.row}
-                  </Text>
-                  <RowErrors errors={row.errors} />
-                </div>
-              ))}
-          </Panel>
+          <UndoErrors rows={undo.data.rows} />
         )}
       </NamedFields>
     </Page>
+  );
+}
+
+function RunFacts({ run }: { run: Run }) {
+  const t = useText(texts);
+  const format = useFormats();
+  return (
+    <Facts
+      facts={[
+        [t.at, format.exact(run.startedAt)],
+        [t.who, run.startedBy?.displayName ?? ''],
+        ...(run.fileName === undefined ? [] : [[t.file, run.fileName] as const]),
+        [t.state, t[run.state]],
+        ...(run.undoneAt === undefined ? [] : [[t.undoneAt, format.exact(run.undoneAt)] as const]),
+      ]}
+    />
+  );
+}
+
+function UndoErrors({ rows }: { rows: readonly UndoRow[] }) {
+  const t = useText(texts);
+  return (
+    <Panel title={t.errors}>
+      {rows
+        .filter((row) => row.status !== 'UNDONE')
+        .map((row) => (
+          <div key={row.row}>
+            <Text size="sm">
+              {t.row} {row.row}
+            </Text>
+            <RowErrors errors={row.errors} />
+          </div>
+        ))}
+    </Panel>
   );
 }
 

@@ -2,18 +2,16 @@
 import { ActionIcon, Autocomplete, Button, Group, Input, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
 import { call } from '../../api/client.ts';
 import type { FieldSchema, inbound } from '../../api/types.ts';
 import { useSession } from '../../app/session.ts';
+import { type DeskType, deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
-import { deskTypesQuery, typeFieldsQuery } from '../../desk/queries.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { type Command, type Integration, integrationsKey, type NewIntegration } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -51,32 +49,78 @@ export function IntegrationForm(props: FormProps) {
 function Form({ onClose, onSaved, integration }: FormProps) {
   const t = useText(texts);
   const language = useLanguage();
+  const form = useIntegrationForm(integration, onSaved);
+  const { command, lines } = form.values;
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const typeId = typeIdOf(types, form.values.type);
+  return (
+    <FormFrame form={form} label={integration === undefined ? t.saveDisabled : t.save} onCancel={onClose}>
+      {integration === undefined && (
+        <TextInput label={t.code} description={t.codeHint} required data-autofocus {...form.text('code')} />
+      )}
+      <Select
+        label={t.command}
+        allowDeselect={false}
+        data={COMMANDS.map((one) => ({ value: one, label: t[one] }))}
+        value={command}
+        onChange={(next) => form.set({ command: next ?? 'object.create' })}
+      />
+      {command === 'comment.add' ? (
+        <Select
+          label={t.visibility}
+          allowDeselect={false}
+          data={COMMENT_VISIBILITIES.map((one) => ({
+            value: one as string,
+            label: VISIBILITY_VIEWS[one].label[language],
+          }))}
+          value={form.values.visibility}
+          onChange={(next) => form.set({ visibility: next ?? COMMENT_VISIBILITIES[0] })}
+        />
+      ) : (
+        <Select
+          label={t.type}
+          required={command === 'object.create'}
+          searchable
+          data={types.map((one) => ({ value: one.id, label: one.name }))}
+          value={typeId}
+          onChange={(type) => form.set({ type })}
+        />
+      )}
+      <PersonPicker label={t.executor} description={t.executorHint} required {...form.input('executor')} />
+      <MappingInput command={command} typeId={typeId} value={lines} onChange={(next) => form.set({ lines: next })} />
+    </FormFrame>
+  );
+}
+
+function typeIdOf(types: readonly DeskType[], idOrCode: string | null): string | null {
+  return types.find((one) => one.id === idOrCode || one.code === idOrCode)?.id ?? null;
+}
+
+const isUsed = (line: Line): boolean => line.source.trim() !== '' && line.target.trim() !== '';
+
+function useIntegrationForm(integration: Integration | undefined, onSaved: (one: Integration) => void) {
+  const t = useText(texts);
   const { user } = useSession();
   const { data: types = [] } = useQuery(deskTypesQuery);
   const before = integration?.config;
-  const [code, setCode] = useState('');
-  const [executor, setExecutor] = useState<string | null>(integration?.executionPrincipalId ?? user.id);
-  const [command, setCommand] = useState<Command>((before?.command as Command | undefined) ?? 'object.create');
-  const [type, setType] = useState<string | null>(before?.typeDefinitionId ?? null);
-  const [visibility, setVisibility] = useState<string>(before?.visibility ?? COMMENT_VISIBILITIES[0]);
-  const [lines, setLines] = useState<readonly Line[]>(() =>
-    (before?.mapping ?? [{ source: '', target: '' }]).map((line, key) => ({ ...line, key })),
-  );
-  const typeId = types.find((one) => one.id === type || one.code === type)?.id ?? null;
-  const { data } = useQuery({ ...typeFieldsQuery(typeId ?? ''), enabled: typeId !== null });
-  const fields = command === 'comment.add' ? [] : ((data?.fields as FieldSchema[] | undefined) ?? []);
-  const targets = [...SPECIAL[command], ...fields.map((field) => field.code)];
-  const used = lines.filter((line) => line.source.trim() !== '' && line.target.trim() !== '');
-  const change = (key: number, part: Partial<Line>): void =>
-    setLines((all) => all.map((line) => (line.key === key ? { ...line, ...part } : line)));
-  const save = useAction({
-    run: () => {
+  return useForm({
+    start: {
+      code: '',
+      executor: integration?.executionPrincipalId ?? user.id,
+      command: (before?.command as Command | undefined) ?? 'object.create',
+      type: before?.typeDefinitionId ?? null,
+      visibility: (before?.visibility as string | undefined) ?? COMMENT_VISIBILITIES[0],
+      lines: (before?.mapping ?? [{ source: '', target: '' }]).map((line, key): Line => ({ ...line, key })),
+    },
+    send: ({ code, executor, command, type, visibility, lines }) => {
+      const typeId = typeIdOf(types, type);
       const config = {
         command,
         ...(command !== 'comment.add' && typeId !== null ? { typeDefinitionId: typeId } : {}),
         ...(command === 'comment.add' ? { visibility } : {}),
-        mapping: used.map(({ source, target }) => ({ source: source.trim(), target: target.trim() })),
+        mapping: lines.filter(isUsed).map(({ source, target }) => ({ source: source.trim(), target: target.trim() })),
       } as NewIntegration['config'];
+      const principal = executor === null ? {} : { executionPrincipalId: executor };
       return integration === undefined
         ? call<typeof inbound.createIntegration>('POST', '/integrations', {
             body: {
@@ -88,124 +132,73 @@ function Form({ onClose, onSaved, integration }: FormProps) {
             },
           })
         : call<typeof inbound.changeIntegration>('PATCH', `/integrations/${integration.id}`, {
-            body: { config, ...(executor === null ? {} : { executionPrincipalId: executor }) },
+            body: { config, ...principal },
           });
     },
+    ready: ({ code, executor, command, type, lines }) =>
+      (integration !== undefined || code.trim() !== '') &&
+      executor !== null &&
+      lines.some(isUsed) &&
+      (command !== 'object.create' || typeIdOf(types, type) !== null),
     touches: [integrationsKey],
     done: integration === undefined ? t.created : t.changed,
     after: onSaved,
-    quiet: true,
   });
-  const ready =
-    (integration !== undefined || code.trim() !== '') &&
-    executor !== null &&
-    used.length > 0 &&
-    (command !== 'object.create' || typeId !== null);
+}
+
+interface MappingInputProps {
+  command: Command;
+  typeId: string | null;
+  value: readonly Line[];
+  onChange: (lines: Line[]) => void;
+}
+
+/** Which part of the call goes to which field of the record. */
+function MappingInput({ command, typeId, value, onChange }: MappingInputProps) {
+  const t = useText(texts);
+  const { data } = useQuery({ ...typeFieldsQuery(typeId ?? ''), enabled: typeId !== null });
+  const fields = command === 'comment.add' ? [] : ((data?.fields as FieldSchema[] | undefined) ?? []);
+  const targets = [...SPECIAL[command], ...fields.map((field) => field.code)];
+  const change = (key: number, part: Partial<Line>): void =>
+    onChange(value.map((line) => (line.key === key ? { ...line, ...part } : line)));
+  const add = (): void =>
+    onChange([...value, { key: Math.max(-1, ...value.map(({ key }) => key)) + 1, source: '', target: '' }]);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready) save.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <FaultAlert error={save.error} />
-        {integration === undefined && (
-          <TextInput
-            label={t.code}
-            description={t.codeHint}
-            required
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
-            data-autofocus
-          />
-        )}
-        <Select
-          label={t.command}
-          allowDeselect={false}
-          data={COMMANDS.map((one) => ({ value: one, label: t[one] }))}
-          value={command}
-          onChange={(next) => setCommand((next ?? 'object.create') as Command)}
-        />
-        {command === 'comment.add' ? (
-          <Select
-            label={t.visibility}
-            allowDeselect={false}
-            data={COMMENT_VISIBILITIES.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
-            value={visibility}
-            onChange={(next) => setVisibility(next ?? COMMENT_VISIBILITIES[0])}
-          />
-        ) : (
-          <Select
-            label={t.type}
-            required={command === 'object.create'}
-            searchable
-            data={types.map((one) => ({ value: one.id, label: one.name }))}
-            value={typeId}
-            onChange={setType}
-          />
-        )}
-        <PersonPicker
-          label={t.executor}
-          description={t.executorHint}
-          required
-          value={executor}
-          onChange={setExecutor}
-        />
-        <Input.Wrapper label={t.mapping} description={t.sourceHint} labelElement="div" size="xs">
-          <Stack gap="xs" mt={6}>
-            {lines.map((line, index) => (
-              <Group key={line.key} gap="xs" wrap="nowrap">
-                <TextInput
-                  aria-label={`${t.source} ${index + 1}`}
-                  placeholder="alert.summary"
-                  flex={1}
-                  value={line.source}
-                  onChange={(event) => change(line.key, { source: event.currentTarget.value })}
-                />
-                <Text size="sm" aria-hidden="true">
-                  →
-                </Text>
-                <Autocomplete
-                  aria-label={`${t.target} ${index + 1}`}
-                  flex={1}
-                  data={targets}
-                  value={line.target}
-                  onChange={(target) => change(line.key, { target })}
-                />
-                <ActionIcon
-                  aria-label={`${t.removeRow} ${index + 1}`}
-                  onClick={() => setLines((all) => all.filter((one) => one.key !== line.key))}
-                >
-                  <IconX size={14} />
-                </ActionIcon>
-              </Group>
-            ))}
-            <Group>
-              <Button
-                variant="subtle"
-                leftSection={<IconPlus size={14} />}
-                onClick={() =>
-                  setLines((all) => [
-                    ...all,
-                    { key: Math.max(-1, ...all.map(({ key }) => key)) + 1, source: '', target: '' },
-                  ])
-                }
-              >
-                {t.addRow}
-              </Button>
-            </Group>
-          </Stack>
-        </Input.Wrapper>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={!ready}>
-            {integration === undefined ? t.saveDisabled : t.save}
+    <Input.Wrapper label={t.mapping} description={t.sourceHint} labelElement="div" size="xs">
+      <Stack gap="xs" mt={6}>
+        {value.map((line, index) => (
+          <Group key={line.key} gap="xs" wrap="nowrap">
+            <TextInput
+              aria-label={`${t.source} ${index + 1}`}
+              placeholder="alert.summary"
+              flex={1}
+              value={line.source}
+              onChange={(event) => change(line.key, { source: event.currentTarget.value })}
+            />
+            <Text size="sm" aria-hidden="true">
+              →
+            </Text>
+            <Autocomplete
+              aria-label={`${t.target} ${index + 1}`}
+              flex={1}
+              data={targets}
+              value={line.target}
+              onChange={(target) => change(line.key, { target })}
+            />
+            <ActionIcon
+              aria-label={`${t.removeRow} ${index + 1}`}
+              onClick={() => onChange(value.filter((one) => one.key !== line.key))}
+            >
+              <IconX size={14} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <Group>
+          <Button variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
+            {t.addRow}
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Input.Wrapper>
   );
 }

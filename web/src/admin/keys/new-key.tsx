@@ -2,14 +2,13 @@
 import { Button, Checkbox, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { access, identity } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import classes from './keys.module.css';
@@ -21,15 +20,11 @@ const DAY_MS = 86_400_000;
 
 export function NewKey() {
   const t = useText(texts);
-  const navigate = useNavigate();
   const { user } = useSession();
-  const [owner, setOwner] = useState(user.login ?? '');
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<string[]>([]);
-  const [term, setTerm] = useState('90');
-  const [allow, setAllow] = useState('');
-  const create = useAction({
-    run: () =>
+  const [issued, setIssued] = useState<{ name: string; key: string }>();
+  const form = useForm({
+    start: { owner: user.login ?? '', name: '', scopes: [] as string[], term: '90', allow: '' },
+    send: ({ owner, name, scopes, term, allow }) =>
       call<typeof access.createKey>('POST', '/keys', {
         body: {
           owner: owner.trim(),
@@ -39,77 +34,54 @@ export function NewKey() {
           ...(term === '' ? {} : { expiresAt: new Date(Date.now() + Number(term) * DAY_MS).toISOString() }),
         },
       }),
+    ready: ({ name, scopes }) => scopes.length > 0 && name.trim() !== '',
     touches: [['keys']],
-    quiet: true,
+    after: ({ key }, { name }) => setIssued({ name, key }),
   });
-  const back = { label: t.back, href: '/admin/keys' };
-  if (create.data !== undefined) {
-    return (
-      <Page title={name} back={back} narrow>
-        <Stack gap="md">
-          <ShownOnce label={t.issued} secret={create.data.key} />
-          <Group>
-            <Button onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys' } })}>{t.toList}</Button>
-          </Group>
-        </Stack>
-      </Page>
-    );
-  }
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    create.mutate();
-  };
+  if (issued !== undefined) return <IssuedKey name={issued.name} secret={issued.key} />;
+  const terms = TERMS.map((days) => ({ value: String(days), label: t.days(days) }));
+  const hint = form.values.scopes.length === 0 && (
+    <Text size="xs" c="dimmed">
+      {t.scopesMissing}
+    </Text>
+  );
   return (
-    <Page title={t.create} back={back} narrow>
-      <form onSubmit={send}>
+    <Page title={t.create} back={{ label: t.back, href: '/admin/keys' }} narrow>
+      <FormFrame form={form} label={t.create} note={hint}>
         <Panel>
           <Stack gap="sm">
-            <OwnerInput value={owner} onChange={setOwner} />
-            <TextInput
-              label={t.name}
-              description={t.nameHint}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              required
-              maxLength={200}
-            />
+            <OwnerInput {...form.input('owner')} />
+            <TextInput label={t.name} description={t.nameHint} required maxLength={200} {...form.text('name')} />
             <Select
               label={t.expiry}
-              data={[
-                ...TERMS.map((days) => ({ value: String(days), label: t.days(days) })),
-                { value: '', label: t.never },
-              ]}
-              value={term}
+              data={[...terms, { value: '', label: t.never }]}
+              value={form.values.term}
               allowDeselect={false}
-              onChange={(value) => setTerm(value ?? '')}
+              onChange={(term) => form.set({ term: term ?? '' })}
             />
-            <Textarea
-              label={t.allow}
-              description={t.allowHint}
-              value={allow}
-              onChange={(event) => setAllow(event.currentTarget.value)}
-              autosize
-              minRows={1}
-            />
+            <Textarea label={t.allow} description={t.allowHint} autosize minRows={1} {...form.text('allow')} />
           </Stack>
         </Panel>
         <Panel title={t.scopes}>
-          <ScopeChoice value={scopes} onChange={setScopes} />
+          <ScopeChoice {...form.input('scopes')} />
         </Panel>
-        <Stack gap="sm" mt="md">
-          <FaultAlert error={create.error} />
-          <Group>
-            <Button type="submit" loading={create.isPending} disabled={scopes.length === 0 || name.trim() === ''}>
-              {t.create}
-            </Button>
-            {scopes.length === 0 && (
-              <Text size="xs" c="dimmed">
-                {t.scopesMissing}
-              </Text>
-            )}
-          </Group>
-        </Stack>
-      </form>
+      </FormFrame>
+    </Page>
+  );
+}
+
+/** The new key, which is shown only once. */
+function IssuedKey({ name, secret }: { name: string; secret: string }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  return (
+    <Page title={name} back={{ label: t.back, href: '/admin/keys' }} narrow>
+      <Stack gap="md">
+        <ShownOnce label={t.issued} secret={secret} />
+        <Group>
+          <Button onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys' } })}>{t.toList}</Button>
+        </Group>
+      </Stack>
     </Page>
   );
 }

@@ -1,10 +1,10 @@
 /** API keys: owner and last use; issue, rotate and revoke. A secret is shown only once. */
-import { ActionIcon, Button, Menu, Switch, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Modal, Select, Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { IconDots, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
 import type { access } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -12,11 +12,11 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { ShownOnce } from '../../ui/shown-once.tsx';
+import { texts as uiTexts } from '../../ui/texts.ts';
 import { Time } from '../../ui/time.tsx';
-import { NewKey } from './new-key.tsx';
 import { Mark } from '../config/mark.tsx';
-import type { Key } from './model.ts';
-import { RotateDialog } from './rotate-dialog.tsx';
+import { NewKey } from './new-key.tsx';
 import { texts } from './texts.ts';
 
 function stateOf(key: Key): 'revoked' | 'expired' | 'active' {
@@ -48,7 +48,51 @@ function KeyList() {
     const question = { title: t.revokeTitle(key.name), body: t.revokeBody, yes: t.revoke, danger: true };
     if (await confirm(question)) revoke.mutate(key.id);
   };
-  const columns = useMemo(
+  const columns = useKeyColumns();
+  const actions = (row: Key): ReactNode =>
+    row.revokedAt === null && (
+      <KeyMenu keyRow={row} rotate={() => setRotating(row)} revoke={() => void askRevoke(row)} />
+    );
+  const rows = keys.data?.filter((key) => revoked || key.revokedAt === null);
+  return (
+    <Page
+      title={t.title}
+      hint={t.hint}
+      actions={
+        <Button
+          leftSection={<IconPlus size={14} />}
+          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys/new' } })}
+        >
+          {t.create}
+        </Button>
+      }
+    >
+      <FaultAlert error={keys.error} retry={() => void keys.refetch()} />
+      <DataTable
+        label={t.title}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => row.id}
+        empty={t.none}
+        tools={
+          keys.data?.some((key) => key.revokedAt !== null) === true && (
+            <Switch
+              label={t.showRevoked}
+              checked={revoked}
+              onChange={(event) => setRevoked(event.currentTarget.checked)}
+            />
+          )
+        }
+        rowActions={actions}
+      />
+      {rotating !== undefined && <RotateDialog keyRow={rotating} close={() => setRotating(undefined)} />}
+    </Page>
+  );
+}
+
+function useKeyColumns() {
+  const t = useText(texts);
+  return useMemo(
     (): Column<Key>[] => [
       { key: 'name', title: t.name, value: (row) => row.name },
       { key: 'owner', title: t.owner, value: (row) => row.owner },
@@ -93,45 +137,6 @@ function KeyList() {
     ],
     [t],
   );
-  const actions = (row: Key): ReactNode =>
-    row.revokedAt === null && (
-      <KeyMenu keyRow={row} rotate={() => setRotating(row)} revoke={() => void askRevoke(row)} />
-    );
-  const rows = keys.data?.filter((key) => revoked || key.revokedAt === null);
-  return (
-    <Page
-      title={t.title}
-      hint={t.hint}
-      actions={
-        <Button
-          leftSection={<IconPlus size={14} />}
-          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys/new' } })}
-        >
-          {t.create}
-        </Button>
-      }
-    >
-      <FaultAlert error={keys.error} retry={() => void keys.refetch()} />
-      <DataTable
-        label={t.title}
-        columns={columns}
-        rows={rows}
-        rowKey={(row) => row.id}
-        empty={t.none}
-        tools={
-          keys.data?.some((key) => key.revokedAt !== null) === true && (
-            <Switch
-              label={t.showRevoked}
-              checked={revoked}
-              onChange={(event) => setRevoked(event.currentTarget.checked)}
-            />
-          )
-        }
-        rowActions={actions}
-      />
-      {rotating !== undefined && <RotateDialog keyRow={rotating} close={() => setRotating(undefined)} />}
-    </Page>
-  );
 }
 
 function KeyMenu({ keyRow, rotate, revoke }: { keyRow: Key; rotate: () => void; revoke: () => void }) {
@@ -154,3 +159,55 @@ function KeyMenu({ keyRow, rotate, revoke }: { keyRow: Key; rotate: () => void; 
     </Menu>
   );
 }
+
+export function RotateDialog({ keyRow, close }: { keyRow: Key; close: () => void }) {
+  const t = useText(texts);
+  const ui = useText(uiTexts);
+  const [overlap, setOverlap] = useState('PT0S');
+  const rotate = useAction({
+    run: () => call<typeof access.rotateKey>('POST', `/keys/${keyRow.id}/rotate`, { body: { overlap } }),
+    touches: [['keys']],
+    quiet: true,
+  });
+  return (
+    <Modal opened onClose={close} title={t.rotateTitle(keyRow.name)}>
+      <Stack gap="md">
+        {rotate.data === undefined ? (
+          <>
+            <Text size="sm">{t.rotateBody}</Text>
+            <Select
+              label={t.overlap}
+              data={[
+                { value: 'PT0S', label: t.overlap0 },
+                { value: 'PT1H', label: t.overlap1h },
+                { value: 'P1D', label: t.overlap1d },
+                { value: 'P7D', label: t.overlap7d },
+              ]}
+              value={overlap}
+              allowDeselect={false}
+              onChange={(value) => setOverlap(value ?? 'PT0S')}
+            />
+            <FaultAlert error={rotate.error} />
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={close}>
+                {ui.cancel}
+              </Button>
+              <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
+                {t.rotate}
+              </Button>
+            </Group>
+          </>
+        ) : (
+          <>
+            <ShownOnce label={t.rotated} secret={rotate.data.key} />
+            <Group justify="flex-end">
+              <Button onClick={close}>{ui.done}</Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+export type Key = AnswerOf<typeof access.listKeys>[number];

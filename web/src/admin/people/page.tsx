@@ -7,7 +7,7 @@ import { PersonName } from '../../ui/person.tsx';
 import type { ScreenProps } from '../../ui/page.tsx';
 import { PersonPage } from './person-page.tsx';
 import { archivedQuery, unitsQuery, type User, usersQuery } from './queries.ts';
-import { Roster } from './roster.tsx';
+import { Roster } from './parts.tsx';
 import { texts } from './texts.ts';
 
 export default function PeoplePage({ path }: ScreenProps) {

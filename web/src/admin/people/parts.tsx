@@ -1,14 +1,21 @@
-/** Parts shared by the screens of users, groups and units: archiving, member lists, and pickers from loaded lists. */
-import { ActionIcon, Button, Group, Select, Text } from '@mantine/core';
+/** Shared by the screens of users, groups and units: states, members, the list, and the name of a group or unit. */
+import { ActionIcon, Button, Group, Select, Switch, Text, TextInput } from '@mantine/core';
 import { IconArchive, IconArchiveOff, IconPlus, IconX } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
 import { send } from '../../api/client.ts';
+import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Page } from '../../ui/page.tsx';
 import { PersonMark } from '../../ui/person.tsx';
+import { NameInputs } from '../config/form-parts.tsx';
 import { Mark } from '../config/mark.tsx';
+import { type LocalizedText, sectionQuery } from '../config/queries.ts';
 import classes from './people.module.css';
 import { IDENTITY } from './queries.ts';
 import { texts } from './texts.ts';
@@ -132,5 +139,121 @@ export function AddFrom({ label, choices, onAdd, pending }: AddFromProps) {
         {t.add}
       </Button>
     </Group>
+  );
+}
+
+interface StoredNameProps {
+  section: 'groups' | 'orgUnits';
+  /** Undefined for a new item, which has no name yet. */
+  row: { id: string; name: string } | undefined;
+  /** The typed name; undefined if unchanged. */
+  value: LocalizedText | undefined;
+  disabled?: boolean;
+  onChange: (name: LocalizedText) => void;
+}
+
+/** True if the name is not blank in at least one language. */
+export function isNamed(name: LocalizedText | undefined): name is LocalizedText {
+  if (name === undefined) return false;
+  return typeof name === 'string' ? name.trim() !== '' : Object.values(name).some((text) => text.trim() !== '');
+}
+
+/** The name of a new item, which is created with a single text. */
+export function textOf(name: LocalizedText | undefined): string {
+  return typeof name === 'string' ? name : '';
+}
+
+export function StoredName({ section, row, value, disabled = false, onChange }: StoredNameProps) {
+  const t = useText(texts);
+  const has = useHas();
+  const both = row !== undefined && has('config.manage');
+  const stored = useQuery({ ...sectionQuery(section), enabled: both });
+  const before = stored.data?.find((one) => one.id === row?.id)?.name as LocalizedText | undefined;
+  // A name in one language would replace those in all others.
+  if (both && !disabled && before !== undefined) {
+    return (
+      <NameInputs
+        stacked
+        item={{ name: value ?? before }}
+        set={(_path, name) => onChange((name ?? '') as LocalizedText)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label={t.name}
+      value={typeof value === 'string' ? value : (row?.name ?? '')}
+      required
+      disabled={disabled || both}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+interface RosterProps<Row> {
+  title: string;
+  hint: string;
+  /** Label of the button for a new item. */
+  create: string;
+  /** The screen's path below `/admin/`. */
+  screen: string;
+  query: UseQueryResult<Row[]>;
+  archived: readonly Row[] | undefined;
+  columns: readonly Column<Row>[];
+  empty?: ReactNode;
+}
+
+export function Roster<Row extends { id: string; state: string }>(props: RosterProps<Row>) {
+  const { title, screen, query, columns } = props;
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const [archive, setArchive] = useState(false);
+  const all = useMemo(
+    (): readonly Column<Row>[] =>
+      archive
+        ? [
+            ...columns,
+            {
+              key: 'state',
+              title: t.state,
+              value: (row) => (row.state === 'ARCHIVED' ? t.archived : t.active),
+              render: (row) => <StateBadge state={row.state} />,
+            },
+          ]
+        : columns,
+    [t, columns, archive],
+  );
+  const rows = useMemo(
+    () => (query.data === undefined ? undefined : [...query.data, ...(archive ? (props.archived ?? []) : [])]),
+    [query.data, props.archived, archive],
+  );
+  const go = (rest: string): void => void navigate({ to: '/admin/$', params: { _splat: `${screen}/${rest}` } });
+  return (
+    <Page
+      title={title}
+      hint={props.hint}
+      actions={
+        <Button leftSection={<IconPlus size={14} />} onClick={() => go('new')}>
+          {props.create}
+        </Button>
+      }
+    >
+      <FaultAlert error={query.error} retry={() => void query.refetch()} />
+      <DataTable
+        label={title}
+        columns={all}
+        rows={rows}
+        rowKey={(row) => row.id}
+        onOpen={(row) => go(row.id)}
+        empty={props.empty}
+        tools={
+          <Switch
+            label={t.showArchived}
+            checked={archive}
+            onChange={(event) => setArchive(event.currentTarget.checked)}
+          />
+        }
+      />
+    </Page>
   );
 }

@@ -1,11 +1,9 @@
 /** Form of a new or existing user. */
-import { Autocomplete, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
-import { ApiFault, call } from '../../api/client.ts';
+import { Autocomplete, SimpleGrid, TextInput } from '@mantine/core';
+import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { IDENTITY, type User } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -13,97 +11,74 @@ const PROPERTIES = ['displayName', 'email', 'locale', 'timezone', 'employeeId', 
 type Property = (typeof PROPERTIES)[number];
 const LANGUAGES = ['ru-RU', 'en-US'];
 const ZONES = Intl.supportedValuesOf('timeZone');
-const NEEDED: ReadonlySet<string> = new Set(['displayName', 'email']);
+const REQUIRED: ReadonlySet<string> = new Set(['displayName', 'email']);
 
 export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user: User) => void }) {
   const t = useText(texts);
-  const [login, setLogin] = useState(user?.login ?? '');
-  const [values, setValues] = useState<Readonly<Record<Property, string>>>(() => ({
-    displayName: user?.displayName ?? '',
-    email: user?.email ?? '',
-    locale: user?.locale ?? '',
-    timezone: user?.timezone ?? '',
-    employeeId: user?.employeeId ?? '',
-    externalId: user?.externalId ?? '',
-  }));
-  const changed = PROPERTIES.filter((key) => values[key] !== (user?.[key] ?? ''));
-  const save = useAction({
-    run: async (): Promise<User> => {
-      const given = Object.fromEntries(
-        changed.map((key) => [key, values[key] === '' && !NEEDED.has(key) ? null : values[key]]),
-      );
-      if (user !== undefined) {
-        return await call<typeof identityAdmin.changeUser>('PATCH', `/identity/users/${user.id}`, {
-          body: { expectedRevision: user.revision, ...given },
-        });
-      }
-      const { displayName, email } = values;
-      return await call<typeof identity.createUser>('POST', '/identity/users', {
-        body: { ...given, login, displayName, email },
-      });
+  const isNew = user === undefined;
+  const archived = user?.state === 'ARCHIVED';
+  const form = useForm({
+    start: {
+      login: user?.login ?? '',
+      ...(Object.fromEntries(PROPERTIES.map((key) => [key, user?.[key] ?? ''])) as Record<Property, string>),
     },
+    send: ({ login, displayName, email }, changed): Promise<User> => {
+      const given = Object.fromEntries(
+        Object.entries(changed).map(([key, value]) => [key, value === '' && !REQUIRED.has(key) ? null : value]),
+      );
+      return isNew
+        ? call<typeof identity.createUser>('POST', '/identity/users', { body: { ...given, login, displayName, email } })
+        : call<typeof identityAdmin.changeUser>('PATCH', `/identity/users/${user.id}`, {
+            body: { expectedRevision: user.revision, ...given },
+          });
+    },
+    ready: (_values, changed) => !archived && PROPERTIES.some((key) => key in changed),
     touches: IDENTITY,
-    done: user === undefined ? t.created : t.saved,
+    done: isNew ? t.created : t.saved,
     after: (saved) => onCreated?.(saved),
-    quiet: true,
   });
-  const places = save.error instanceof ApiFault ? save.error.places : [];
-  const problem = (key: string): string | undefined => places.find(({ path }) => path.endsWith(`/${key}`))?.message;
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
-  const locked = user?.state === 'ARCHIVED';
   return (
-    <form onSubmit={send}>
-      <Stack gap="sm">
-        {user === undefined && (
-          <TextInput
-            label={t.login}
-            description={t.codeHint}
-            value={login}
-            required
-            autoComplete="off"
-            error={problem('login')}
-            onChange={(event) => setLogin(event.currentTarget.value)}
-          />
-        )}
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          {PROPERTIES.map((key) =>
-            key === 'locale' || key === 'timezone' ? (
-              <Autocomplete
-                key={key}
-                label={t[key]}
-                value={values[key]}
-                disabled={locked}
-                error={problem(key)}
-                data={key === 'locale' ? LANGUAGES : ZONES}
-                limit={50}
-                placeholder={key === 'locale' ? 'ru-RU' : 'Europe/Moscow'}
-                onChange={(value) => setValues({ ...values, [key]: value })}
-              />
-            ) : (
-              <TextInput
-                key={key}
-                label={t[key]}
-                value={values[key]}
-                required={NEEDED.has(key)}
-                disabled={locked}
-                error={problem(key)}
-                autoComplete="off"
-                type={key === 'email' ? 'email' : 'text'}
-                onChange={(event) => setValues({ ...values, [key]: event.currentTarget.value })}
-              />
-            ),
-          )}
-        </SimpleGrid>
-        <FaultAlert error={save.error} />
-        <Group>
-          <Button type="submit" loading={save.isPending} disabled={locked || changed.length === 0}>
-            {user === undefined ? t.create : t.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <FormFrame form={form} label={isNew ? t.create : t.save}>
+      {isNew && (
+        <TextInput label={t.login} description={t.codeHint} required autoComplete="off" {...form.text('login')} />
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {PROPERTIES.map((key) => (
+          <PropertyInput key={key} property={key} form={form} disabled={archived} />
+        ))}
+      </SimpleGrid>
+    </FormFrame>
+  );
+}
+
+interface PropertyInputProps {
+  property: Property;
+  form: Form<Record<Property | 'login', string>>;
+  disabled: boolean;
+}
+
+function PropertyInput({ property, form, disabled }: PropertyInputProps) {
+  const t = useText(texts);
+  if (property === 'locale' || property === 'timezone') {
+    return (
+      <Autocomplete
+        label={t[property]}
+        disabled={disabled}
+        data={property === 'locale' ? LANGUAGES : ZONES}
+        limit={50}
+        placeholder={property === 'locale' ? 'ru-RU' : 'Europe/Moscow'}
+        {...form.input(property)}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label={t[property]}
+      required={REQUIRED.has(property)}
+      disabled={disabled}
+      autoComplete="off"
+      type={property === 'email' ? 'email' : 'text'}
+      {...form.text(property)}
+    />
   );
 }

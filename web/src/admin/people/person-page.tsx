@@ -1,25 +1,25 @@
 /** One user: properties, unit and groups. */
-import { Button, Loader, Select } from '@mantine/core';
+import { Button, Group, Loader, PasswordInput, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { type SyntheticEvent, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { identity, identityAdmin } from '../../api/types.ts';
-import { useHas } from '../../app/session.ts';
+import type { access, identity, identityAdmin } from '../../api/types.ts';
+import { useHas, useSession } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
+import { confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { Page, Panel } from '../../ui/page.tsx';
+import { Page, type PageProps, Panel } from '../../ui/page.tsx';
 import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
 import classes from './people.module.css';
-import { PasswordForm } from './password.tsx';
 import { PersonForm } from './person-form.tsx';
 import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
 export function PersonPage({ id }: { id: string | undefined }) {
   const t = useText(texts);
-  const has = useHas();
   const navigate = useNavigate();
   const users = useQuery(usersQuery);
   const archived = useQuery(archivedQuery);
@@ -43,6 +43,13 @@ export function PersonPage({ id }: { id: string | undefined }) {
       </Page>
     );
   }
+  return <KnownPerson user={user} back={back} />;
+}
+
+function KnownPerson({ user, back }: { user: User; back: NonNullable<PageProps['back']> }) {
+  const t = useText(texts);
+  const has = useHas();
+  const navigate = useNavigate();
   const question = { title: t.archivePerson(user.displayName), body: t.archivePersonBody };
   return (
     <Page
@@ -167,5 +174,64 @@ function Groups({ user }: { user: User }) {
         />
       )}
     </>
+  );
+}
+
+/** Minimum length, as in the service (src/domain/access/contract.ts). */
+const SHORTEST = 12;
+
+export function PasswordForm({ user }: { user: User }) {
+  const t = useText(texts);
+  const own = useSession().user.id === user.id;
+  const [password, setPassword] = useState('');
+  const [left, setLeft] = useState(false);
+  const save = useAction({
+    run: () => call<typeof access.setPassword>('POST', `/identity/users/${user.id}/password`, { body: { password } }),
+    done: t.passwordSet,
+    after: () => {
+      setPassword('');
+      setLeft(false);
+    },
+    // The current user's own session ends too: the next request leads to the sign-in page.
+    touches: own ? [[]] : [],
+    quiet: true,
+  });
+  const short = password.length < SHORTEST;
+  const send = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault();
+    if (short) {
+      setLeft(true);
+      return;
+    }
+    const question = {
+      title: t.passwordTitle(user.displayName),
+      body: own ? t.passwordOwn : t.passwordBody,
+      yes: t.setPassword,
+    };
+    if (await confirm(question)) save.mutate();
+  };
+  return (
+    <form onSubmit={(event) => void send(event)}>
+      <Stack gap="sm">
+        <Text size="xs" c="dimmed">
+          {t.passwordHint}
+        </Text>
+        <PasswordInput
+          label={t.password}
+          value={password}
+          autoComplete="new-password"
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          onBlur={() => setLeft(password !== '')}
+          error={left && short ? t.passwordShort(SHORTEST) : undefined}
+          visibilityToggleButtonProps={{ 'aria-label': t.showPassword }}
+        />
+        <FaultAlert error={save.error} />
+        <Group>
+          <Button type="submit" variant="default" loading={save.isPending} disabled={password === ''}>
+            {t.setPassword}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -75,51 +75,73 @@ export function Matrix({ grants, beforeTitle, label }: MatrixProps) {
       </Group>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
         <table className={classes.matrix} aria-label={label}>
-          <thead>
-            <tr>
-              {beforeTitle !== undefined && <th scope="col">{beforeTitle}</th>}
-              <th scope="col">{t.type}</th>
-              {ACTIONS.map((action) => (
-                <th key={action} scope="col" className={classes.slanted}>
-                  <span>{words.action(action)}</span>
-                </th>
-              ))}
-              <th scope="col">{t.read}</th>
-              <th scope="col">{t.write}</th>
-              <th scope="col">{t.transitions}</th>
-            </tr>
-          </thead>
+          <MatrixHead beforeTitle={beforeTitle} />
           <tbody>
             {grants.map((grant) => (
-              <tr key={grant.key} data-dim={grant.dim || undefined}>
-                {beforeTitle !== undefined && <td>{grant.before}</td>}
-                <th scope="row">
-                  {typeName(grant.type)}
-                  <small>{conditionWords(grant)}</small>
-                </th>
-                {ACTIONS.map((action) => (
-                  <td key={action} className={classes.mark}>
-                    {grant.actions.includes(action) ? (
-                      <IconCheck size={15} aria-label={t.yes} className={classes.yes} />
-                    ) : (
-                      <IconMinus size={12} aria-label={t.no} className={classes.no} />
-                    )}
-                  </td>
-                ))}
-                <td>
-                  <NamesList names={grant.read} type={grant.type} />
-                </td>
-                <td>
-                  <NamesList names={grant.write} type={grant.type} />
-                </td>
-                <td>
-                  <NamesList names={grant.transitions} />
-                </td>
-              </tr>
+              <MatrixRow key={grant.key} grant={grant} beforeTitle={beforeTitle} conditionWords={conditionWords} />
             ))}
           </tbody>
         </table>
       </div>
     </>
+  );
+}
+
+function MatrixHead({ beforeTitle }: { beforeTitle: string | undefined }) {
+  const t = useText(texts);
+  const words = useRightWords();
+  return (
+    <thead>
+      <tr>
+        {beforeTitle !== undefined && <th scope="col">{beforeTitle}</th>}
+        <th scope="col">{t.type}</th>
+        {ACTIONS.map((action) => (
+          <th key={action} scope="col" className={classes.slanted}>
+            <span>{words.action(action)}</span>
+          </th>
+        ))}
+        <th scope="col">{t.read}</th>
+        <th scope="col">{t.write}</th>
+        <th scope="col">{t.transitions}</th>
+      </tr>
+    </thead>
+  );
+}
+
+interface MatrixRowProps {
+  grant: MatrixProps['grants'][number];
+  beforeTitle: string | undefined;
+  conditionWords: ({ where, whereHidden }: MatrixProps['grants'][number]) => string;
+}
+
+function MatrixRow({ grant, beforeTitle, conditionWords }: MatrixRowProps) {
+  const typeName = useTypeNames();
+  const t = useText(texts);
+  return (
+    <tr data-dim={grant.dim || undefined}>
+      {beforeTitle !== undefined && <td>{grant.before}</td>}
+      <th scope="row">
+        {typeName(grant.type)}
+        <small>{conditionWords(grant)}</small>
+      </th>
+      {ACTIONS.map((action) => (
+        <td key={action} className={classes.mark}>
+          {grant.actions.includes(action) ? (
+            <IconCheck size={15} aria-label={t.yes} className={classes.yes} />
+          ) : (
+            <IconMinus size={12} aria-label={t.no} className={classes.no} />
+          )}
+        </td>
+      ))}
+      <td>
+        <NamesList names={grant.read} type={grant.type} />
+      </td>
+      <td>
+        <NamesList names={grant.write} type={grant.type} />
+      </td>
+      <td>
+        <NamesList names={grant.transitions} />
+      </td>
+    </tr>
   );
 }

@@ -3,14 +3,14 @@ import { defineText } from '../../i18n/text.ts';
 export const texts = defineText(
   {
     title: 'Услуги',
-    hint: 'Услугу видят те, кому она доступна: в каталоге, в поиске и в полях записей.',
+    hint: 'Услуга показывается в каталоге, поиске и полях записей тем, кому она доступна.',
     create: 'Новая услуга',
-    empty: 'Услуг пока нет. Создайте первую, чтобы собрать из них каталог.',
+    empty: 'Услуг пока нет. Создайте первую, чтобы использовать её в каталоге.',
   },
   {
     title: 'Services',
-    hint: 'A service is seen by those to whom it is available: in the catalogue, in search and in fields of records.',
+    hint: 'A service is shown in the catalog, in search and in record fields to those to whom it is available.',
     create: 'New service',
-    empty: 'There are no services yet. Create the first one to make a catalogue of them.',
+    empty: 'No services yet. Create one to use it in the catalog.',
   },
 );

@@ -2,19 +2,19 @@ import { defineText } from '../../i18n/text.ts';
 
 export const texts = defineText(
   {
-    title: 'Параметры',
-    hint: 'Действуют для всех сразу после применения.',
+    title: 'Настройки',
+    hint: 'Настройки действуют для всех сразу после применения.',
     defaultLocale: 'Язык по умолчанию',
     timezone: 'Часовой пояс',
-    attachmentMaxBytes: 'Наибольший файл, байт',
-    searchExactTotal: 'До скольких находок считать точно',
+    attachmentMaxBytes: 'Максимальный размер вложения, байт',
+    searchExactTotal: 'Точное число результатов поиска до',
   },
   {
     title: 'Settings',
-    hint: 'They hold for everybody as soon as they are applied.',
+    hint: 'Settings take effect for everyone when they are applied.',
     defaultLocale: 'Default language',
     timezone: 'Time zone',
-    attachmentMaxBytes: 'Largest file, bytes',
-    searchExactTotal: 'Count hits exactly up to',
+    attachmentMaxBytes: 'Maximum attachment size, bytes',
+    searchExactTotal: 'Exact number of search results up to',
   },
 );

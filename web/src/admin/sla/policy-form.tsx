@@ -26,9 +26,6 @@ export function PolicyForm(props: ItemFormProps) {
   const t = useText(texts);
   const type = textAt(item, ['type']);
   const { conditionFields } = useTypeShape(type === '' ? [] : [type]);
-  const given = at(item, ['targets']);
-  const targets: readonly Target[] = Array.isArray(given) ? given : [];
-  const warnAt = at(item, ['warnAt']);
   return (
     <Stack gap="sm">
       <CodeInput {...props} />
@@ -49,49 +46,7 @@ export function PolicyForm(props: ItemFormProps) {
           onChange={(code) => set(['calendar'], code)}
         />
       </SimpleGrid>
-      <Input.Wrapper label={t.targets} description={t.targetsHint} labelElement="div" size="xs">
-        <ul className={form.lines}>
-          {targets.map((target, index) => (
-            <li
-              // A target is identified by its index; the first matching target applies.
-              // oxlint-disable-next-line react/no-array-index-key
-              key={index}
-              className={form.block}
-            >
-              <div className={form.target}>
-                <FieldInput
-                  field={durationField(t.targetOf(index + 1))}
-                  value={target.duration ?? null}
-                  onChange={(duration) => set(['targets', index, 'duration'], duration ?? '')}
-                />
-                <ConditionPart
-                  label={t.whenOf(index + 1)}
-                  none={t.otherwise}
-                  value={target.when}
-                  onChange={(when) => set(['targets', index, 'when'], when)}
-                  fields={conditionFields}
-                />
-                <ActionIcon
-                  aria-label={t.removeTarget(index + 1)}
-                  disabled={targets.length === 1}
-                  onClick={() => set(['targets'], targets.toSpliced(index, 1))}
-                >
-                  <IconTrash size={14} />
-                </ActionIcon>
-              </div>
-            </li>
-          ))}
-        </ul>
-        <Button
-          mt={6}
-          size="compact-xs"
-          variant="light"
-          leftSection={<IconPlus size={12} />}
-          onClick={() => set(['targets'], [...targets, { duration: 'PT8H' }])}
-        >
-          {t.addTarget}
-        </Button>
-      </Input.Wrapper>
+      <Targets item={item} set={set} conditionFields={conditionFields} />
       {(['start', 'pause', 'stop'] as const).map((key) => (
         <ConditionPart
           key={key}
@@ -103,15 +58,100 @@ export function PolicyForm(props: ItemFormProps) {
           optional={key === 'pause'}
         />
       ))}
-      <TagsInput
-        label={t.warnAt}
-        description={t.warnHint}
-        value={Array.isArray(warnAt) ? warnAt.map(String) : []}
-        onChange={(list) => {
-          const percents = list.map(Number).filter((percent) => Number.isInteger(percent));
-          set(['warnAt'], percents.length === 0 ? undefined : percents);
-        }}
-      />
+      <WarningInput item={item} set={set} />
     </Stack>
+  );
+}
+
+interface TargetsProps {
+  item: ItemFormProps['item'];
+  set: ItemFormProps['set'];
+  conditionFields: ReturnType<typeof useTypeShape>['conditionFields'];
+}
+
+/** The targets; the first one whose condition is met applies. */
+function Targets({ item, set, conditionFields }: TargetsProps) {
+  const t = useText(texts);
+  const given = at(item, ['targets']);
+  const targets: readonly Target[] = Array.isArray(given) ? given : [];
+  return (
+    <Input.Wrapper label={t.targets} description={t.targetsHint} labelElement="div" size="xs">
+      <ul className={form.lines}>
+        {targets.map((target, index) => (
+          <TargetLine
+            // A target is identified by its index; the first matching target applies.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            index={index}
+            target={target}
+            set={set}
+            conditionFields={conditionFields}
+            targets={targets}
+          />
+        ))}
+      </ul>
+      <Button
+        mt={6}
+        size="compact-xs"
+        variant="light"
+        leftSection={<IconPlus size={12} />}
+        onClick={() => set(['targets'], [...targets, { duration: 'PT8H' }])}
+      >
+        {t.addTarget}
+      </Button>
+    </Input.Wrapper>
+  );
+}
+
+interface TargetLineProps {
+  index: number;
+  target: Target;
+  set: ItemFormProps['set'];
+  conditionFields: ReturnType<typeof useTypeShape>['conditionFields'];
+  targets: readonly Target[];
+}
+
+function TargetLine({ index, target, set, conditionFields, targets }: TargetLineProps) {
+  const t = useText(texts);
+  return (
+    <li className={form.block}>
+      <div className={form.target}>
+        <FieldInput
+          field={durationField(t.targetOf(index + 1))}
+          value={target.duration ?? null}
+          onChange={(duration) => set(['targets', index, 'duration'], duration ?? '')}
+        />
+        <ConditionPart
+          label={t.whenOf(index + 1)}
+          none={t.otherwise}
+          value={target.when}
+          onChange={(when) => set(['targets', index, 'when'], when)}
+          fields={conditionFields}
+        />
+        <ActionIcon
+          aria-label={t.removeTarget(index + 1)}
+          disabled={targets.length === 1}
+          onClick={() => set(['targets'], targets.toSpliced(index, 1))}
+        >
+          <IconTrash size={14} />
+        </ActionIcon>
+      </div>
+    </li>
+  );
+}
+
+function WarningInput({ item, set }: { item: ItemFormProps['item']; set: ItemFormProps['set'] }) {
+  const t = useText(texts);
+  const warnAt = at(item, ['warnAt']);
+  return (
+    <TagsInput
+      label={t.warnAt}
+      description={t.warnHint}
+      value={Array.isArray(warnAt) ? warnAt.map(String) : []}
+      onChange={(list) => {
+        const percents = list.map(Number).filter((percent) => Number.isInteger(percent));
+        set(['warnAt'], percents.length === 0 ? undefined : percents);
+      }}
+    />
   );
 }

@@ -2,12 +2,12 @@
 import { Badge, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { isDataType } from '../../../../src/lib/data-types/index.ts';
+import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
-import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { type FieldItem, fieldsOf, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';

@@ -8,9 +8,8 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
 import { ChooseItems } from '../config/choices.tsx';
-import { CodedInput } from '../config/coded-input.tsx';
+import { CodedInput, LocalizedName } from '../config/form-parts.tsx';
 import { LinesHead, LinesTable } from '../config/lines-table.tsx';
-import { LocalizedName } from '../config/localized-name.tsx';
 import type { Path } from '../config/yaml-text.ts';
 import { type FieldItem, schemaOf } from './model.ts';
 import { texts } from './texts.ts';
@@ -111,10 +110,6 @@ function Options({ field, set }: Part) {
   const t = useText(texts);
   const options = Array.isArray(field.constraints?.options) ? field.constraints.options : [];
   const put = (next: readonly unknown[]): void => set(['constraints'], { ...field.constraints, options: next });
-  const move = (from: number, to: number): void => {
-    const moved = options[from];
-    if (moved !== undefined) put(options.toSpliced(from, 1).toSpliced(to, 0, moved));
-  };
   return (
     <Stack gap="xs">
       <LinesHead
@@ -124,54 +119,73 @@ function Options({ field, set }: Part) {
       />
       <LinesTable label={t.optionsInput} columns={[t.optionName, t.optionCode]} narrow>
         {options.map((option, index) => (
-          <tr
+          <OptionRow
             // An option's code can change while it is typed; only the index identifies it.
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
-          >
-            <td>
-              <LocalizedName
-                label={`${t.optionName}: ${option.code}`}
-                code={option.code}
-                name={option.name}
-                onChange={(name) => put(options.with(index, { ...option, name }))}
-              />
-            </td>
-            <td>
-              <TextInput
-                aria-label={`${t.optionCode}: ${option.code}`}
-                value={option.code}
-                spellCheck={false}
-                onChange={(event) => put(options.with(index, { ...option, code: event.currentTarget.value }))}
-              />
-            </td>
-            <td>
-              <Group gap={2} wrap="nowrap">
-                <ActionIcon
-                  aria-label={`${t.up}: ${option.code}`}
-                  disabled={index === 0}
-                  onClick={() => move(index, index - 1)}
-                >
-                  <IconArrowUp size={14} />
-                </ActionIcon>
-                <ActionIcon
-                  aria-label={`${t.down}: ${option.code}`}
-                  disabled={index === options.length - 1}
-                  onClick={() => move(index, index + 1)}
-                >
-                  <IconArrowDown size={14} />
-                </ActionIcon>
-                <ActionIcon
-                  aria-label={`${t.removeOption}: ${option.code}`}
-                  onClick={() => put(options.toSpliced(index, 1))}
-                >
-                  <IconTrash size={14} />
-                </ActionIcon>
-              </Group>
-            </td>
-          </tr>
+            options={options}
+            put={put}
+            option={option}
+            index={index}
+          />
         ))}
       </LinesTable>
     </Stack>
+  );
+}
+
+interface OptionRowProps {
+  options: { code: string; name?: unknown }[];
+  put: (next: readonly unknown[]) => void;
+  option: { code: string; name?: unknown };
+  index: number;
+}
+
+function OptionRow({ options, put, option, index }: OptionRowProps) {
+  const t = useText(texts);
+  const move = (from: number, to: number): void => {
+    const moved = options[from];
+    if (moved !== undefined) put(options.toSpliced(from, 1).toSpliced(to, 0, moved));
+  };
+  return (
+    <tr>
+      <td>
+        <LocalizedName
+          label={`${t.optionName}: ${option.code}`}
+          code={option.code}
+          name={option.name}
+          onChange={(name) => put(options.with(index, { ...option, name }))}
+        />
+      </td>
+      <td>
+        <TextInput
+          aria-label={`${t.optionCode}: ${option.code}`}
+          value={option.code}
+          spellCheck={false}
+          onChange={(event) => put(options.with(index, { ...option, code: event.currentTarget.value }))}
+        />
+      </td>
+      <td>
+        <Group gap={2} wrap="nowrap">
+          <ActionIcon
+            aria-label={`${t.up}: ${option.code}`}
+            disabled={index === 0}
+            onClick={() => move(index, index - 1)}
+          >
+            <IconArrowUp size={14} />
+          </ActionIcon>
+          <ActionIcon
+            aria-label={`${t.down}: ${option.code}`}
+            disabled={index === options.length - 1}
+            onClick={() => move(index, index + 1)}
+          >
+            <IconArrowDown size={14} />
+          </ActionIcon>
+          <ActionIcon aria-label={`${t.removeOption}: ${option.code}`} onClick={() => put(options.toSpliced(index, 1))}>
+            <IconTrash size={14} />
+          </ActionIcon>
+        </Group>
+      </td>
+    </tr>
   );
 }

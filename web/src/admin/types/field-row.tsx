@@ -2,12 +2,12 @@
 import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { DATA_TYPES } from '../../../../src/lib/data-types/index.ts';
+import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { NameInputs } from '../config/form-parts.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
-import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { FieldLimits } from './field-limits.tsx';
 import { type FieldItem, ofType } from './model.ts';
 import { texts } from './texts.ts';
@@ -42,50 +42,60 @@ export function FieldRow({ field, open, toggle, set, remove, up, down }: FieldRo
         <span className={classes.rowType}>{dataTypeName(types, field.dataType)}</span>
         {marks.length > 0 && <span className={classes.rowMarks}>{marks.join(' · ')}</span>}
       </button>
-      {open && (
-        <Stack gap="sm" className={classes.rowBody}>
-          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-            <TextInput
-              label={t.code}
-              value={field.code}
-              onChange={(event) => set(['code'], event.currentTarget.value)}
-            />
-            <Select
-              label={t.dataType}
-              data={DATA_TYPES.map((one) => ({ value: one, label: types[one] }))}
-              value={field.dataType}
-              searchable
-              allowDeselect={false}
-              onChange={(value) => value !== null && set([], ofType(field, value))}
-            />
-          </SimpleGrid>
-          <NameInputs item={field as unknown as ItemValue} set={set} />
-          <Group gap="lg">
-            {(['required', 'readOnly', 'multiple'] as const).map((key) => (
-              <Checkbox
-                key={key}
-                label={t[key]}
-                checked={field[key] === true}
-                onChange={(event) => set([key], event.currentTarget.checked || undefined)}
-              />
-            ))}
-          </Group>
-          <SearchChoice field={field} set={set} />
-          <FieldLimits field={field} set={set} />
-          <Group gap="xs">
-            <Button variant="default" leftSection={<IconTrash size={14} />} onClick={remove}>
-              {t.remove}
-            </Button>
-            <ActionIcon aria-label={t.up} disabled={up === undefined} onClick={up}>
-              <IconArrowUp size={16} />
-            </ActionIcon>
-            <ActionIcon aria-label={t.down} disabled={down === undefined} onClick={down}>
-              <IconArrowDown size={16} />
-            </ActionIcon>
-          </Group>
-        </Stack>
-      )}
+      {open && <FieldSettings field={field} set={set} remove={remove} up={up} down={down} />}
     </li>
+  );
+}
+
+interface FieldSettingsProps {
+  field: FieldItem;
+  set: (path: Path, value: unknown) => void;
+  remove: () => void;
+  up: (() => void) | undefined;
+  down: (() => void) | undefined;
+}
+
+function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
+  const t = useText(texts);
+  const types = useText(dataTypeTexts);
+  return (
+    <Stack gap="sm" className={classes.rowBody}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TextInput label={t.code} value={field.code} onChange={(event) => set(['code'], event.currentTarget.value)} />
+        <Select
+          label={t.dataType}
+          data={DATA_TYPES.map((one) => ({ value: one, label: types[one] }))}
+          value={field.dataType}
+          searchable
+          allowDeselect={false}
+          onChange={(value) => value !== null && set([], ofType(field, value))}
+        />
+      </SimpleGrid>
+      <NameInputs item={field as unknown as ItemValue} set={set} />
+      <Group gap="lg">
+        {(['required', 'readOnly', 'multiple'] as const).map((key) => (
+          <Checkbox
+            key={key}
+            label={t[key]}
+            checked={field[key] === true}
+            onChange={(event) => set([key], event.currentTarget.checked || undefined)}
+          />
+        ))}
+      </Group>
+      <SearchChoice field={field} set={set} />
+      <FieldLimits field={field} set={set} />
+      <Group gap="xs">
+        <Button variant="default" leftSection={<IconTrash size={14} />} onClick={remove}>
+          {t.remove}
+        </Button>
+        <ActionIcon aria-label={t.up} disabled={up === undefined} onClick={up}>
+          <IconArrowUp size={16} />
+        </ActionIcon>
+        <ActionIcon aria-label={t.down} disabled={down === undefined} onClick={down}>
+          <IconArrowDown size={16} />
+        </ActionIcon>
+      </Group>
+    </Stack>
   );
 }
 

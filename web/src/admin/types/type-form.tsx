@@ -3,8 +3,8 @@ import { Button, Group, Select, SimpleGrid, Stack, TextInput, Title } from '@man
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useLanguage } from '../../i18n/language.ts';
 import { typeOf } from '../../fields/view.ts';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
@@ -20,16 +20,8 @@ export function TypeForm(props: ItemFormProps) {
   const t = useText(texts);
   const language = useLanguage();
   const workflows = useQuery(sectionQuery('workflows'));
-  const [open, setOpen] = useState<number>();
   const fields = fieldsOf(item);
   const titles = fields.filter(({ dataType, multiple }) => typeOf(dataType).title === true && multiple !== true);
-  const prefix = textAt(item, ['numbering', 'prefix']);
-  const move = (from: number, to: number): void => {
-    const moved = fields[from];
-    if (moved === undefined) return;
-    setOpen(to);
-    set(['fields'], fields.toSpliced(from, 1).toSpliced(to, 0, moved));
-  };
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
@@ -67,30 +59,58 @@ export function TypeForm(props: ItemFormProps) {
           clearButtonProps={{ 'aria-label': t.none }}
           onChange={(value) => set(['workflow'], value ?? undefined)}
         />
+        <NumberingInputs item={item} set={set} />
+      </SimpleGrid>
+      <FieldList fields={fields} set={set} />
+    </Stack>
+  );
+}
+
+/** Prefix and number of digits of record numbers. */
+function NumberingInputs({ item, set }: { item: ItemFormProps['item']; set: ItemFormProps['set'] }) {
+  const t = useText(texts);
+  const prefix = textAt(item, ['numbering', 'prefix']);
+  return (
+    <>
+      <TextInput
+        label={t.prefix}
+        value={prefix}
+        placeholder={t.none}
+        onChange={(event) => {
+          const value = event.currentTarget.value.toUpperCase();
+          if (value === '') set(['numbering'], undefined);
+          else if (prefix === '') set(['numbering'], { prefix: value });
+          else set(['numbering', 'prefix'], value);
+        }}
+      />
+      {prefix !== '' && (
         <TextInput
-          label={t.prefix}
-          value={prefix}
-          placeholder={t.none}
+          label={t.digits}
+          value={textAt(item, ['numbering', 'digits'])}
+          placeholder="7"
+          inputMode="numeric"
           onChange={(event) => {
-            const value = event.currentTarget.value.toUpperCase();
-            if (value === '') set(['numbering'], undefined);
-            else if (prefix === '') set(['numbering'], { prefix: value });
-            else set(['numbering', 'prefix'], value);
+            const digits = Number(event.currentTarget.value);
+            set(['numbering', 'digits'], Number.isInteger(digits) && digits > 0 ? digits : undefined);
           }}
         />
-        {prefix !== '' && (
-          <TextInput
-            label={t.digits}
-            value={textAt(item, ['numbering', 'digits'])}
-            placeholder="7"
-            inputMode="numeric"
-            onChange={(event) => {
-              const digits = Number(event.currentTarget.value);
-              set(['numbering', 'digits'], Number.isInteger(digits) && digits > 0 ? digits : undefined);
-            }}
-          />
-        )}
-      </SimpleGrid>
+      )}
+    </>
+  );
+}
+
+/** The fields of the type; one at a time is open for editing. */
+function FieldList({ fields, set }: { fields: ReturnType<typeof fieldsOf>; set: ItemFormProps['set'] }) {
+  const t = useText(texts);
+  const [open, setOpen] = useState<number>();
+  const move = (from: number, to: number): void => {
+    const moved = fields[from];
+    if (moved === undefined) return;
+    setOpen(to);
+    set(['fields'], fields.toSpliced(from, 1).toSpliced(to, 0, moved));
+  };
+  return (
+    <>
       <Group justify="space-between" mt="xs">
         <Title order={3}>{t.fields}</Title>
         <Button
@@ -124,7 +144,7 @@ export function TypeForm(props: ItemFormProps) {
           />
         ))}
       </ul>
-    </Stack>
+    </>
   );
 }
 

@@ -1,22 +1,21 @@
 /** Organizational units: the tree, a new unit, and a unit with its users. */
-import { Button, Group, Loader, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Loader, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel, type ScreenProps } from '../../ui/page.tsx';
 import type { LocalizedText } from '../config/queries.ts';
-import { MemberList, StateBadge, TurnButton } from '../people/parts.tsx';
+import { isNamed, MemberList, StateBadge, StoredName, textOf, TurnButton } from '../people/parts.tsx';
 import classes from '../people/people.module.css';
-import { isNamed, StoredName, textOf } from '../people/stored-name.tsx';
 import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../people/queries.ts';
 import { texts } from '../people/texts.ts';
 import { UnitTree } from './tree.tsx';
@@ -151,87 +150,73 @@ interface UnitFormProps {
 function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
   const t = useText(texts);
   const units = useQuery(unitsQuery);
-  const [name, setName] = useState<LocalizedText>();
-  const [code, setCode] = useState('');
-  const [parent, setParent] = useState(parentId);
-  const [manager, setManager] = useState(unit?.managerUserId ?? null);
-  const [location, setLocation] = useState(unit?.location ?? '');
-  const save = useAction({
-    run: (): Promise<Unit> =>
-      unit === undefined
-        ? call<typeof identity.createUnit>('POST', '/identity/org-units', {
-            body: {
-              name: textOf(name),
-              ...(code === '' ? {} : { code }),
-              ...(parent === null ? {} : { parentId: parent }),
-              ...(manager === null ? {} : { managerUserId: manager }),
-              ...(location === '' ? {} : { location }),
-            },
-          })
-        : call<typeof identityAdmin.changeUnit>('PATCH', `/identity/org-units/${unit.id}`, {
-            body: {
-              expectedRevision: unit.revision,
-              ...(name === undefined ? {} : { name }),
-              parentId: parent,
-              managerUserId: manager,
-              location: location === '' ? null : location,
-            },
-          }),
+  const isNew = unit === undefined;
+  const archived = unit?.state === 'ARCHIVED';
+  const form = useForm({
+    start: {
+      name: undefined as LocalizedText | undefined,
+      code: '',
+      parent: parentId,
+      manager: unit?.managerUserId ?? null,
+      location: unit?.location ?? '',
+    },
+    send: (values) => (isNew ? createUnit(values) : changeUnit(unit, values)),
+    ready: ({ name }) => !archived && (isNew || name !== undefined ? isNamed(name) : true),
     touches: IDENTITY,
-    done: unit === undefined ? t.created : t.saved,
+    done: isNew ? t.created : t.saved,
     after: (saved) => onCreated?.(saved),
-    quiet: true,
   });
-  const send = (event: FormEvent): void => {
-    event.preventDefault();
-    save.mutate();
-  };
-  const locked = unit?.state === 'ARCHIVED';
+  const parents = (units.data ?? []).filter(({ id }) => id !== unit?.id);
   return (
-    <form onSubmit={send}>
-      <Stack gap="sm">
-        <StoredName section="orgUnits" row={unit} value={name} disabled={locked} onChange={setName} />
-        {unit === undefined && (
-          <TextInput
-            label={t.code}
-            description={t.codeHint}
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
-          />
-        )}
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-          <Select
-            label={t.parent}
-            data={(units.data ?? [])
-              .filter(({ id }) => id !== unit?.id)
-              .map((one) => ({ value: one.id, label: one.name }))}
-            value={parent}
-            placeholder={t.top}
-            disabled={locked}
-            onChange={setParent}
-            searchable
-            clearable
-            clearButtonProps={{ 'aria-label': t.top }}
-          />
-          <PersonPicker label={t.manager} value={manager} onChange={setManager} disabled={locked} />
-        </SimpleGrid>
-        <TextInput
-          label={t.location}
-          value={location}
-          disabled={locked}
-          onChange={(event) => setLocation(event.currentTarget.value)}
+    <FormFrame form={form} label={isNew ? t.create : t.save}>
+      <StoredName section="orgUnits" row={unit} disabled={archived} {...form.input('name')} />
+      {isNew && <TextInput label={t.code} description={t.codeHint} {...form.text('code')} />}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <Select
+          label={t.parent}
+          data={parents.map((one) => ({ value: one.id, label: one.name }))}
+          placeholder={t.top}
+          disabled={archived}
+          searchable
+          clearable
+          clearButtonProps={{ 'aria-label': t.top }}
+          {...form.input('parent')}
         />
-        <FaultAlert error={save.error} />
-        <Group>
-          <Button
-            type="submit"
-            loading={save.isPending}
-            disabled={locked || (unit === undefined || name !== undefined ? !isNamed(name) : false)}
-          >
-            {unit === undefined ? t.create : t.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <PersonPicker label={t.manager} disabled={archived} {...form.input('manager')} />
+      </SimpleGrid>
+      <TextInput label={t.location} disabled={archived} {...form.text('location')} />
+    </FormFrame>
   );
+}
+
+interface UnitValues {
+  name: LocalizedText | undefined;
+  code: string;
+  parent: string | null;
+  manager: string | null;
+  location: string;
+}
+
+function createUnit({ name, code, parent, manager, location }: UnitValues): Promise<Unit> {
+  return call<typeof identity.createUnit>('POST', '/identity/org-units', {
+    body: {
+      name: textOf(name),
+      ...(code === '' ? {} : { code }),
+      ...(parent === null ? {} : { parentId: parent }),
+      ...(manager === null ? {} : { managerUserId: manager }),
+      ...(location === '' ? {} : { location }),
+    },
+  });
+}
+
+function changeUnit(unit: Unit, { name, parent, manager, location }: UnitValues): Promise<Unit> {
+  return call<typeof identityAdmin.changeUnit>('PATCH', `/identity/org-units/${unit.id}`, {
+    body: {
+      expectedRevision: unit.revision,
+      ...(name === undefined ? {} : { name }),
+      parentId: parent,
+      managerUserId: manager,
+      location: location === '' ? null : location,
+    },
+  });
 }

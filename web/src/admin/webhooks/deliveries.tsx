@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { webhooks } from '../../api/types.ts';
+import { eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -13,7 +14,6 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
-import { eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { deliveriesKey, deliveriesQuery, type Delivery, type Subscription, subscriptionsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -26,13 +26,34 @@ const TONES: Record<Delivery['status'], Tone> = {
 
 export function DeliveriesTable({ subscription }: { subscription?: Subscription }) {
   const t = useText(texts);
-  const events = useText(eventTexts);
   const { data, error, refetch } = useQuery(deliveriesQuery(subscription?.id));
   const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
   const [open, setOpen] = useState<string>();
   const opened = data?.find((one) => one.id === open);
   const of = (delivery: Delivery) => subscriptions.find((one) => one.id === delivery.subscriptionId);
-  const columns = useMemo(
+  const columns = useDeliveryColumns(subscription, subscriptions);
+  return (
+    <>
+      <FaultAlert error={error} retry={() => void refetch()} />
+      <DataTable
+        label={t.lastDeliveries}
+        columns={columns}
+        rows={data}
+        rowKey={(row) => row.id}
+        onOpen={(row) => setOpen(row.id)}
+        empty={t.noDeliveries}
+      />
+      <Modal opened={opened !== undefined} onClose={() => setOpen(undefined)} title={t.delivery} size="lg">
+        {opened !== undefined && <DeliveryDetails delivery={opened} subscription={of(opened)} />}
+      </Modal>
+    </>
+  );
+}
+
+function useDeliveryColumns(subscription: Subscription | undefined, subscriptions: readonly Subscription[]) {
+  const t = useText(texts);
+  const events = useText(eventTexts);
+  return useMemo(
     (): Column<Delivery>[] => [
       {
         key: 'at',
@@ -74,22 +95,6 @@ export function DeliveriesTable({ subscription }: { subscription?: Subscription 
       },
     ],
     [t, events, subscription, subscriptions],
-  );
-  return (
-    <>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      <DataTable
-        label={t.lastDeliveries}
-        columns={columns}
-        rows={data}
-        rowKey={(row) => row.id}
-        onOpen={(row) => setOpen(row.id)}
-        empty={t.noDeliveries}
-      />
-      <Modal opened={opened !== undefined} onClose={() => setOpen(undefined)} title={t.delivery} size="lg">
-        {opened !== undefined && <DeliveryDetails delivery={opened} subscription={of(opened)} />}
-      </Modal>
-    </>
   );
 }
 
@@ -138,34 +143,47 @@ function DeliveryDetails({ delivery, subscription }: { delivery: Delivery; subsc
         ]}
       />
       {delivery.attempts.map((attempt) => (
-        <Panel key={attempt.number} title={t.attempt(attempt.number)}>
-          <Group gap="md" mb={4}>
-            <Text size="sm">{format.exact(attempt.at)}</Text>
-            <Text size="sm" fw={600}>
-              {attempt.response?.status ?? t.noAnswer}
-            </Text>
-            {attempt.response !== undefined && (
-              <Text size="sm" c="dimmed">
-                {t.tookMs(attempt.response.durationMs)}
-              </Text>
-            )}
-          </Group>
-          {attempt.error !== undefined && <Text size="sm">{attempt.error}</Text>}
-          {attempt.response !== undefined && attempt.response.bodyExcerpt !== '' && (
-            <Raw label={t.bodyExcerpt}>{attempt.response.bodyExcerpt}</Raw>
-          )}
-        </Panel>
+        <AttemptPanel key={attempt.number} attempt={attempt} />
       ))}
-      {canRetry && (
-        <Group justify="flex-end" gap="md">
-          <Text size="xs" c="dimmed" flex={1}>
-            {t.retryBody}
-          </Text>
-          <Button loading={retry.isPending} onClick={() => retry.mutate()}>
-            {t.retry}
-          </Button>
-        </Group>
-      )}
+      {canRetry && <RetryButton retry={retry} />}
     </Stack>
+  );
+}
+
+function AttemptPanel({ attempt }: { attempt: Delivery['attempts'][number] }) {
+  const t = useText(texts);
+  const format = useFormats();
+  return (
+    <Panel title={t.attempt(attempt.number)}>
+      <Group gap="md" mb={4}>
+        <Text size="sm">{format.exact(attempt.at)}</Text>
+        <Text size="sm" fw={600}>
+          {attempt.response?.status ?? t.noAnswer}
+        </Text>
+        {attempt.response !== undefined && (
+          <Text size="sm" c="dimmed">
+            {t.tookMs(attempt.response.durationMs)}
+          </Text>
+        )}
+      </Group>
+      {attempt.error !== undefined && <Text size="sm">{attempt.error}</Text>}
+      {attempt.response !== undefined && attempt.response.bodyExcerpt !== '' && (
+        <Raw label={t.bodyExcerpt}>{attempt.response.bodyExcerpt}</Raw>
+      )}
+    </Panel>
+  );
+}
+
+function RetryButton({ retry }: { retry: { isPending: boolean; mutate: () => void } }) {
+  const t = useText(texts);
+  return (
+    <Group justify="flex-end" gap="md">
+      <Text size="xs" c="dimmed" flex={1}>
+        {t.retryBody}
+      </Text>
+      <Button loading={retry.isPending} onClick={() => retry.mutate()}>
+        {t.retry}
+      </Button>
+    </Group>
   );
 }

@@ -1,14 +1,19 @@
 /** Webhooks: subscriptions with their deliveries, and signing secrets. */
 import { Button, Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { EVENT_KINDS } from '../../i18n/event-texts.ts';
 import { useText } from '../../i18n/text.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { ConnectionMark, useStateName } from '../connections/connection.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
+import { type Subscription, subscriptionsQuery } from './queries.ts';
 import { SecretsTable } from './secrets.tsx';
 import { SubscriptionForm } from './subscription-form.tsx';
 import { SubscriptionPage } from './subscription-page.tsx';
-import { SubscriptionsTable } from './subscriptions.tsx';
 import { texts } from './texts.ts';
 
 const TABS = ['subscriptions', 'deliveries', 'secrets'] as const;
@@ -49,5 +54,45 @@ function Overview({ tab }: { tab: string }) {
         onSaved={(one) => go(`webhooks/subscriptions/${one.id}`)}
       />
     </Page>
+  );
+}
+
+export function SubscriptionsTable({ onOpen }: { onOpen: (one: Subscription) => void }) {
+  const t = useText(texts);
+  const stateName = useStateName();
+  const { data, error, refetch } = useQuery(subscriptionsQuery);
+  const columns = useMemo(
+    (): Column<Subscription>[] => [
+      { key: 'code', title: t.code, value: (row) => row.code },
+      { key: 'endpoint', title: t.endpoint, value: (row) => row.endpoint, minor: true },
+      {
+        key: 'events',
+        title: t.events,
+        value: (row) => row.eventTypes.join(', '),
+        render: (row) =>
+          row.eventTypes.length === EVENT_KINDS.length ? t.eventsAll : t.eventCount(row.eventTypes.length),
+      },
+      { key: 'secret', title: t.secret, value: (row) => row.secretRef, minor: true },
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => stateName(row),
+        render: (row) => <ConnectionMark connection={row} />,
+      },
+    ],
+    [t, stateName],
+  );
+  return (
+    <>
+      <FaultAlert error={error} retry={() => void refetch()} />
+      <DataTable
+        label={t.subscriptions}
+        columns={columns}
+        rows={data}
+        rowKey={(row) => row.id}
+        onOpen={onOpen}
+        empty={t.none}
+      />
+    </>
   );
 }

@@ -20,32 +20,7 @@ export function SecretsTable() {
   const { data, error, refetch } = useQuery(secretsQuery);
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<Secret>();
-  const [shown, setShown] = useState<Shown>();
-  const columns = useMemo(
-    (): Column<Secret>[] => [
-      {
-        key: 'code',
-        title: t.code,
-        value: (row) => (row.state === 'ARCHIVED' ? `${row.code} (${t.archivedSecret})` : row.code),
-      },
-      { key: 'value', title: t.value, value: (row) => (row.hasValue ? t.hasValue : t.noValue) },
-      {
-        key: 'createdAt',
-        title: t.createdAt,
-        value: (row) => row.createdAt ?? '',
-        render: (row) => (row.createdAt === null ? '' : <Time at={row.createdAt} />),
-        minor: true,
-      },
-      {
-        key: 'previous',
-        title: t.previousUntil,
-        value: (row) => row.previousUntil ?? '',
-        render: (row) => (row.previousUntil === null ? '' : <Time at={row.previousUntil} absolute />),
-        minor: true,
-      },
-    ],
-    [t],
-  );
+  const columns = useSecretColumns();
   const rotation = (row: Secret): ReactNode =>
     row.state === 'ACTIVE' && (
       <Button size="compact-xs" variant="default" onClick={() => setRotating(row)}>
@@ -71,6 +46,53 @@ export function SecretsTable() {
         empty={t.noSecretsYet}
         rowActions={rotation}
       />
+      <SecretDialogs creating={creating} setCreating={setCreating} rotating={rotating} setRotating={setRotating} />
+    </Stack>
+  );
+}
+
+function useSecretColumns() {
+  const t = useText(texts);
+  return useMemo(
+    (): Column<Secret>[] => [
+      {
+        key: 'code',
+        title: t.code,
+        value: (row) => (row.state === 'ARCHIVED' ? `${row.code} (${t.archivedSecret})` : row.code),
+      },
+      { key: 'value', title: t.value, value: (row) => (row.hasValue ? t.hasValue : t.noValue) },
+      {
+        key: 'createdAt',
+        title: t.createdAt,
+        value: (row) => row.createdAt ?? '',
+        render: (row) => (row.createdAt === null ? '' : <Time at={row.createdAt} />),
+        minor: true,
+      },
+      {
+        key: 'previous',
+        title: t.previousUntil,
+        value: (row) => row.previousUntil ?? '',
+        render: (row) => (row.previousUntil === null ? '' : <Time at={row.previousUntil} absolute />),
+        minor: true,
+      },
+    ],
+    [t],
+  );
+}
+
+interface SecretDialogsProps {
+  creating: boolean;
+  setCreating: (next: boolean) => void;
+  rotating: Secret | undefined;
+  setRotating: (secret: Secret | undefined) => void;
+}
+
+/** Dialogs for a new secret, for a rotation, and for the secret itself, which is shown only once. */
+function SecretDialogs({ creating, setCreating, rotating, setRotating }: SecretDialogsProps) {
+  const t = useText(texts);
+  const [shown, setShown] = useState<Shown>();
+  return (
+    <>
       <Modal opened={creating} onClose={() => setCreating(false)} title={t.createSecret}>
         <NewSecret
           onMade={(made) => {
@@ -111,7 +133,7 @@ export function SecretsTable() {
           </Stack>
         )}
       </Modal>
-    </Stack>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Form of a subscription. A new one is created disabled, and only a disabled one can be changed. */
-import { Alert, Button, Group, Input, Modal, MultiSelect, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Group, Input, Modal, MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { call } from '../../api/client.ts';
 import type { FieldSchema, webhooks } from '../../api/types.ts';
 import { useSession } from '../../app/session.ts';
@@ -10,11 +10,10 @@ import { PersonPicker } from '../../fields/pickers.tsx';
 import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
+import { EVENT_KINDS, eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
-import { eventName, eventTexts, EVENT_KINDS } from '../../i18n/event-texts.ts';
-import { type NewSubscription, type Subscription, secretsQuery, subscriptionsKey } from './queries.ts';
+import { FormFrame, useForm } from '../../ui/form.tsx';
+import { type NewSubscription, secretsQuery, type Subscription, subscriptionsKey } from './queries.ts';
 import { texts } from './texts.ts';
 
 interface FormProps {
@@ -42,31 +41,83 @@ export function SubscriptionForm(props: FormProps) {
 function Form({ onClose, onSaved, subscription }: FormProps) {
   const t = useText(texts);
   const events = useText(eventTexts);
-  const { user } = useSession();
-  const { data: secrets } = useQuery(secretsQuery);
   const { data: types = [] } = useQuery(deskTypesQuery);
-  const [code, setCode] = useState('');
-  const [endpoint, setEndpoint] = useState(subscription?.endpoint ?? 'https://');
-  const [secretRef, setSecretRef] = useState<string | null>(subscription?.secretRef ?? null);
-  const [executor, setExecutor] = useState<string | null>(subscription?.executionPrincipalId ?? user.id);
-  const [kinds, setKinds] = useState<string[]>(subscription?.eventTypes ?? []);
-  const [chosen, setChosen] = useState<string[]>(subscription?.filters.types ?? []);
-  const [condition, setCondition] = useState(subscription?.filters.condition as Condition | undefined);
-  const [maxAttempts, setMaxAttempts] = useState<number | string>(subscription?.retryPolicy.maxAttempts ?? 3);
-  const [baseDelayMs, setBaseDelayMs] = useState<number | string>(subscription?.retryPolicy.baseDelayMs ?? 1000);
-  const ids = chosen.map((one) => types.find((type) => type.code === one)?.id ?? one);
-  const save = useAction({
-    run: () => {
+  const form = useSubscriptionForm(subscription, types, onSaved);
+  const { types: chosen, condition } = form.values;
+  const ids = chosen.map((one) => typeIdOf(types, one));
+  return (
+    <FormFrame form={form} label={subscription === undefined ? t.saveDisabled : t.save} onCancel={onClose}>
+      {subscription === undefined && (
+        <TextInput label={t.code} description={t.codeHint} required data-autofocus {...form.text('code')} />
+      )}
+      <TextInput label={t.endpoint} description={t.endpointHint} required type="url" {...form.text('endpoint')} />
+      <MultiSelect
+        label={t.events}
+        required
+        searchable
+        data={EVENT_KINDS.map((kind) => ({ value: kind as string, label: eventName(events, kind) }))}
+        {...form.input('kinds')}
+      />
+      <SecretInput value={form.values.secretRef} onChange={(secretRef) => form.set({ secretRef })} />
+      <PersonPicker label={t.executor} description={t.executorHint} required {...form.input('executor')} />
+      <MultiSelect
+        label={t.types}
+        placeholder={chosen.length === 0 ? t.typesAll : ''}
+        searchable
+        data={types.map((type) => ({ value: type.id, label: type.name }))}
+        value={ids}
+        onChange={(next) => form.set({ types: next })}
+      />
+      <Input.Wrapper label={t.condition} labelElement="div" size="xs">
+        <ConditionOf
+          types={types.filter((type) => ids.includes(type.id))}
+          value={condition}
+          onChange={(next) => form.set({ condition: next })}
+        />
+      </Input.Wrapper>
+      <Group grow align="flex-start">
+        <NumberInput label={t.maxAttempts} min={1} max={10} {...form.input('maxAttempts')} />
+        <NumberInput label={t.baseDelay} min={1} max={3_600_000} {...form.input('baseDelayMs')} />
+      </Group>
+    </FormFrame>
+  );
+}
+
+function typeIdOf(types: readonly DeskType[], idOrCode: string): string {
+  return types.find((type) => type.code === idOrCode)?.id ?? idOrCode;
+}
+
+function useSubscriptionForm(
+  subscription: Subscription | undefined,
+  types: readonly DeskType[],
+  onSaved: (one: Subscription) => void,
+) {
+  const t = useText(texts);
+  const { user } = useSession();
+  return useForm({
+    start: {
+      code: '',
+      endpoint: subscription?.endpoint ?? 'https://',
+      secretRef: subscription?.secretRef ?? null,
+      executor: subscription?.executionPrincipalId ?? user.id,
+      kinds: (subscription?.eventTypes ?? []) as string[],
+      types: subscription?.filters.types ?? [],
+      condition: subscription?.filters.condition as Condition | undefined,
+      maxAttempts: (subscription?.retryPolicy.maxAttempts ?? 3) as number | string,
+      baseDelayMs: (subscription?.retryPolicy.baseDelayMs ?? 1000) as number | string,
+    },
+    send: ({ code, condition, ...values }) => {
+      const ids = values.types.map((one) => typeIdOf(types, one));
       const settings = {
-        endpoint: endpoint.trim(),
-        secretRef: secretRef ?? '',
-        executionPrincipalId: executor ?? '',
-        eventTypes: kinds as NewSubscription['eventTypes'],
+        endpoint: values.endpoint.trim(),
+        secretRef: values.secretRef ?? '',
+        executionPrincipalId: values.executor ?? '',
+        eventTypes: values.kinds as NewSubscription['eventTypes'],
         filters: {
           ...(ids.length === 0 ? {} : { types: ids }),
           ...(condition === undefined ? {} : { condition }),
         },
-        retryPolicy: { maxAttempts: Number(maxAttempts), baseDelayMs: Number(baseDelayMs) },
+        retryPolicy: { maxAttempts: Number(values.maxAttempts), baseDelayMs: Number(values.baseDelayMs) },
       };
       return subscription === undefined
         ? call<typeof webhooks.createSubscription>('POST', '/webhooks', {
@@ -74,104 +125,32 @@ function Form({ onClose, onSaved, subscription }: FormProps) {
           })
         : call<typeof webhooks.changeSubscription>('PATCH', `/webhooks/${subscription.id}`, { body: settings });
     },
+    ready: ({ code, endpoint, secretRef, executor, kinds, condition }) =>
+      (subscription !== undefined || code.trim() !== '') &&
+      endpoint.trim().length > 'https://'.length &&
+      secretRef !== null &&
+      executor !== null &&
+      kinds.length > 0 &&
+      (condition === undefined || isComplete(condition)),
     touches: [subscriptionsKey],
     done: subscription === undefined ? t.created : t.changed,
     after: onSaved,
-    quiet: true,
   });
-  const ready =
-    (subscription !== undefined || code.trim() !== '') &&
-    endpoint.trim().length > 'https://'.length &&
-    secretRef !== null &&
-    executor !== null &&
-    kinds.length > 0 &&
-    (condition === undefined || isComplete(condition));
-  const usable = (secrets ?? []).filter((one) => one.state === 'ACTIVE' || one.code === secretRef);
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready) save.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <FaultAlert error={save.error} />
-        {subscription === undefined && (
-          <TextInput
-            label={t.code}
-            description={t.codeHint}
-            required
-            value={code}
-            onChange={(event) => setCode(event.currentTarget.value)}
-            data-autofocus
-          />
-        )}
-        <TextInput
-          label={t.endpoint}
-          description={t.endpointHint}
-          required
-          type="url"
-          value={endpoint}
-          onChange={(event) => setEndpoint(event.currentTarget.value)}
-        />
-        <MultiSelect
-          label={t.events}
-          required
-          searchable
-          data={EVENT_KINDS.map((kind) => ({ value: kind, label: eventName(events, kind) }))}
-          value={kinds}
-          onChange={setKinds}
-        />
-        {secrets !== undefined && usable.length === 0 ? (
-          <Alert color="yellow" variant="light">
-            {t.noSecrets}
-          </Alert>
-        ) : (
-          <Select
-            label={t.secret}
-            required
-            data={usable.map((one) => one.code)}
-            value={secretRef}
-            onChange={setSecretRef}
-          />
-        )}
-        <PersonPicker
-          label={t.executor}
-          description={t.executorHint}
-          required
-          value={executor}
-          onChange={setExecutor}
-        />
-        <MultiSelect
-          label={t.types}
-          placeholder={chosen.length === 0 ? t.typesAll : ''}
-          searchable
-          data={types.map((type) => ({ value: type.id, label: type.name }))}
-          value={ids}
-          onChange={setChosen}
-        />
-        <Input.Wrapper label={t.condition} labelElement="div" size="xs">
-          <ConditionOf
-            types={types.filter((type) => ids.includes(type.id))}
-            value={condition}
-            onChange={setCondition}
-          />
-        </Input.Wrapper>
-        <Group grow align="flex-start">
-          <NumberInput label={t.maxAttempts} min={1} max={10} value={maxAttempts} onChange={setMaxAttempts} />
-          <NumberInput label={t.baseDelay} min={1} max={3_600_000} value={baseDelayMs} onChange={setBaseDelayMs} />
-        </Group>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={save.isPending} disabled={!ready}>
-            {subscription === undefined ? t.saveDisabled : t.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
+}
+
+/** The signing secret, or a hint that there is none yet. */
+function SecretInput({ value, onChange }: { value: string | null; onChange: (code: string | null) => void }) {
+  const t = useText(texts);
+  const { data: secrets } = useQuery(secretsQuery);
+  const usable = (secrets ?? []).filter((one) => one.state === 'ACTIVE' || one.code === value);
+  if (secrets !== undefined && usable.length === 0) {
+    return (
+      <Alert color="yellow" variant="light">
+        {t.noSecrets}
+      </Alert>
+    );
+  }
+  return <Select label={t.secret} required data={usable.map((one) => one.code)} value={value} onChange={onChange} />;
 }
 
 interface ConditionOfProps {

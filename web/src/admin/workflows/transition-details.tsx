@@ -2,8 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Assignments } from '../config/assignments.tsx';
-import { ConditionPart } from '../config/condition-part.tsx';
-import { useConditionWords } from '../config/condition-words.ts';
+import { ConditionPart, useConditionWords } from '../config/condition-part.tsx';
 import { FormFields } from '../config/form-fields.tsx';
 import type { TypeShape } from '../config/type-shape.ts';
 import type { TransitionItem } from './model.ts';

@@ -5,11 +5,10 @@ import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
-import { LinesHead, LinesTable } from '../config/lines-table.tsx';
-import { LocalizedName } from '../config/localized-name.tsx';
-import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
-import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
+import { CodeInput, LocalizedName, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
+import { LinesHead, LinesTable } from '../config/lines-table.tsx';
+import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
 import { nameIn } from '../config/yaml-text.ts';
 import { sourcesOf, type StateItem, statesOf, type TransitionItem, transitionsOf } from './model.ts';
 import { texts } from './texts.ts';
@@ -37,22 +36,7 @@ export function WorkflowForm(props: ItemFormProps) {
         />
       </SimpleGrid>
       <NameInputs item={item} set={set} />
-      <LinesHead
-        title={t.states}
-        add={t.addState}
-        onAdd={() => set(['states'], [...states, { code: freeCode('state', states), category: 'open' }])}
-      />
-      <LinesTable label={t.states} columns={[t.name, t.code, t.category]}>
-        {states.map((state, index) => (
-          <StateRow
-            // oxlint-disable-next-line react/no-array-index-key
-            key={index}
-            state={state}
-            set={(key, value) => set(['states', index, key], value)}
-            remove={() => set(['states'], states.toSpliced(index, 1))}
-          />
-        ))}
-      </LinesTable>
+      <StateList set={set} states={states} />
       <LinesHead
         title={t.transitions}
         add={t.addTransition}
@@ -76,6 +60,30 @@ export function WorkflowForm(props: ItemFormProps) {
         ))}
       </LinesTable>
     </Stack>
+  );
+}
+
+function StateList({ set, states }: { set: ItemFormProps['set']; states: readonly StateItem[] }) {
+  const t = useText(texts);
+  return (
+    <>
+      <LinesHead
+        title={t.states}
+        add={t.addState}
+        onAdd={() => set(['states'], [...states, { code: freeCode('state', states), category: 'open' }])}
+      />
+      <LinesTable label={t.states} columns={[t.name, t.code, t.category]}>
+        {states.map((state, index) => (
+          <StateRow
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            state={state}
+            set={(key, value) => set(['states', index, key], value)}
+            remove={() => set(['states'], states.toSpliced(index, 1))}
+          />
+        ))}
+      </LinesTable>
+    </>
   );
 }
 
@@ -136,8 +144,6 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
   const { code } = transition;
   const any = { value: '*', label: t.fromAny };
   const [open, setOpen] = useState(false);
-  const details = useTransitionDetails(transition, shape);
-  const said = details.length === 0 ? t.nothingMore : details.join(' · ');
   return (
     <>
       <tr className={open ? classes.opened : undefined}>
@@ -174,16 +180,7 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
           />
         </td>
         <td className={classes.parts}>
-          <button
-            type="button"
-            className={classes.more}
-            aria-expanded={open}
-            aria-label={`${t.of(t.details, code)}: ${said}`}
-            onClick={() => setOpen(!open)}
-          >
-            <IconChevronRight size={13} />
-            <span>{said}</span>
-          </button>
+          <DetailsToggle transition={transition} shape={shape} open={open} code={code} setOpen={setOpen} />
         </td>
         <td>
           <ActionIcon aria-label={t.removeTransition(code)} onClick={remove}>
@@ -199,5 +196,31 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
         </tr>
       )}
     </>
+  );
+}
+
+interface DetailsToggleProps {
+  transition: TransitionItem;
+  shape: TypeShape;
+  open: boolean;
+  code: string;
+  setOpen: (next: boolean) => void;
+}
+
+function DetailsToggle({ transition, shape, open, code, setOpen }: DetailsToggleProps) {
+  const t = useText(texts);
+  const details = useTransitionDetails(transition, shape);
+  const said = details.length === 0 ? t.nothingMore : details.join(' · ');
+  return (
+    <button
+      type="button"
+      className={classes.more}
+      aria-expanded={open}
+      aria-label={`${t.of(t.details, code)}: ${said}`}
+      onClick={() => setOpen(!open)}
+    >
+      <IconChevronRight size={13} />
+      <span>{said}</span>
+    </button>
   );
 }

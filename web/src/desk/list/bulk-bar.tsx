@@ -28,26 +28,14 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
   const t = useText(texts);
   const [form, setForm] = useState<'update' | 'transition'>();
   const [results, setResults] = useState<readonly BulkResult[]>();
-  const run = useAction({
-    run: (body: BulkBody) => call<typeof bulk.bulk>('POST', '/bulk', { body }),
-    touches: [['records'], ['record']],
-    after: (output) => {
-      setForm(undefined);
-      setResults(output);
-    },
+  const run = useBulk((output) => {
+    setForm(undefined);
+    setResults(output);
   });
   const chosenTypes = new Set(rows.map((row) => row.typeDefinitionId));
   const type = chosenTypes.size === 1 ? types.find((one) => chosenTypes.has(one.id)) : undefined;
   const every = (may: (one: DeskType) => boolean): boolean =>
     [...chosenTypes].every((id) => types.some((one) => one.id === id && may(one)));
-  const archive = async (): Promise<void> => {
-    const title = t.bulkArchiveTitle(rows.length);
-    if (!(await confirm({ title, body: t.bulkArchiveBody, yes: t.bulkArchive, danger: true }))) return;
-    run.mutate({
-      operation: 'archive',
-      items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision })),
-    });
-  };
   const close = (): void => {
     setResults(undefined);
     onClear();
@@ -66,14 +54,7 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
         </Button>
       )}
       {every((one) => one.canArchive) && (
-        <Button
-          variant="default"
-          leftSection={<IconArchive size={14} />}
-          loading={run.isPending && form === undefined}
-          onClick={() => void archive()}
-        >
-          {t.bulkArchive}
-        </Button>
+        <ArchiveButton rows={rows} loading={run.isPending && form === undefined} onRun={run.mutate} />
       )}
       {type === undefined && (
         <Text size="xs" c="dimmed">
@@ -83,28 +64,75 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
       <Button variant="subtle" color="gray" onClick={onClear} ml="auto">
         {t.clearSelection}
       </Button>
-      <Modal
-        opened={form !== undefined && type !== undefined}
-        onClose={() => setForm(undefined)}
-        title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
-      >
-        {form === 'update' && type !== undefined && (
-          <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
-        )}
-        {form === 'transition' && (
-          <BulkTransition
-            rows={rows}
-            pending={run.isPending}
-            error={run.error}
-            onRun={run.mutate}
-            onCancel={() => setForm(undefined)}
-          />
-        )}
-      </Modal>
+      <BulkForms form={form} type={type} setForm={setForm} rows={rows} run={run} />
       <Modal opened={results !== undefined} onClose={close} title={t.bulkResults} size="lg">
         {results !== undefined && <Results results={results} rows={rows} onClose={close} />}
       </Modal>
     </section>
+  );
+}
+
+function useBulk(after: (results: readonly BulkResult[]) => void) {
+  return useAction({
+    run: (body: BulkBody) => call<typeof bulk.bulk>('POST', '/bulk', { body }),
+    touches: [['records'], ['record']],
+    after,
+  });
+}
+
+interface ArchiveButtonProps {
+  rows: readonly Row[];
+  loading: boolean;
+  onRun: (body: BulkBody) => void;
+}
+
+/** Archives the rows after a confirmation. */
+function ArchiveButton({ rows, loading, onRun }: ArchiveButtonProps) {
+  const t = useText(texts);
+  const archive = async (): Promise<void> => {
+    const title = t.bulkArchiveTitle(rows.length);
+    if (!(await confirm({ title, body: t.bulkArchiveBody, yes: t.bulkArchive, danger: true }))) return;
+    onRun({
+      operation: 'archive',
+      items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision })),
+    });
+  };
+  return (
+    <Button variant="default" leftSection={<IconArchive size={14} />} loading={loading} onClick={() => void archive()}>
+      {t.bulkArchive}
+    </Button>
+  );
+}
+
+interface BulkFormsProps {
+  form: 'update' | 'transition' | undefined;
+  type: DeskType | undefined;
+  setForm: (next: 'update' | 'transition' | undefined) => void;
+  rows: readonly Row[];
+  run: ReturnType<typeof useBulk>;
+}
+
+function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
+  const t = useText(texts);
+  return (
+    <Modal
+      opened={form !== undefined && type !== undefined}
+      onClose={() => setForm(undefined)}
+      title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
+    >
+      {form === 'update' && type !== undefined && (
+        <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
+      )}
+      {form === 'transition' && (
+        <BulkTransition
+          rows={rows}
+          pending={run.isPending}
+          error={run.error}
+          onRun={run.mutate}
+          onCancel={() => setForm(undefined)}
+        />
+      )}
+    </Modal>
   );
 }
 

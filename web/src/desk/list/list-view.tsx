@@ -2,27 +2,24 @@
 import { ActionIcon, Button, Checkbox, Loader, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { IconColumns3, IconPlus, IconRefresh, IconSearch } from '@tabler/icons-react';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
-import { useSession } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
+import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { chosenColumns, storeColumns, storedColumns, useColumns } from './columns.ts';
 import { ExportButton } from './export-button.tsx';
 import { FilterButton } from './filter-panel.tsx';
 import classes from './list.module.css';
 import { RecordTable } from './record-table.tsx';
-import { useHead } from './head.ts';
-import { isLong, rowsOf, rowsQuery } from './source.ts';
+import { useRows } from './rows.ts';
+import type { RowPage } from './source.ts';
 import { texts } from './texts.ts';
 
-/** Refresh interval of a visible list in milliseconds. */
-const REFRESH = 8000;
 const NO_FIELDS: readonly FieldSchema[] = [];
 
 export interface ListViewProps {
@@ -35,158 +32,212 @@ export interface ListViewProps {
 
 export function ListView({ title, definition, onDefinition, tools }: ListViewProps) {
   const t = useText(texts);
-  const session = useSession();
   const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   useDocumentTitle(`${title} · Docket`);
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.code === definition.type || one.id === definition.type);
   const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
   const fields = (schema.data?.fields as FieldSchema[] | undefined) ?? NO_FIELDS;
-  const columns = useColumns(type, fields);
-  const [stored, setStored] = useState<{ type: string | undefined; codes: string[] | undefined }>();
-  const codes =
-    stored !== undefined && stored.type === type?.code
-      ? stored.codes
-      : (definition.columns ?? storedColumns(type?.code));
-  const shown = chosenColumns(columns, codes);
+  const choice = useColumnChoice(definition, onDefinition, type, fields);
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
-  const list = useInfiniteQuery({
-    ...rowsQuery(definition, type, session),
-    enabled: definition.type === undefined || type !== undefined,
-    refetchInterval: (query) => !isLong(query.state.data) && REFRESH,
-    refetchOnWindowFocus: (query) => !isLong(query.state.data),
-    refetchOnMount: (query) => query.state.isInvalidated || !isLong(query.state.data),
-  });
-  useHead(definition, type, isLong(list.data));
-  const rows = useMemo(() => rowsOf(list.data), [list.data]);
-  const { fetchNextPage, hasNextPage, isFetchingNextPage } = list;
-  const more = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [fetchNextPage, isFetchingNextPage]);
-  const setWords = useDebouncedCallback((q: string) => onDefinition(without({ ...definition, q }, 'q')), 350);
-  const setColumns = (next: string[]): void => {
-    setStored({ type: type?.code, codes: next });
-    storeColumns(type?.code, next);
-    if (definition.columns !== undefined) onDefinition({ ...definition, columns: next });
-  };
-  const archived = definition.state === 'ARCHIVED';
-  const mayChange = (one: { canUpdate: boolean; canArchive: boolean; canTransition: boolean }): boolean =>
-    one.canUpdate || one.canArchive || one.canTransition;
-  const selectable = !archived && !narrow && (type === undefined ? types.some(mayChange) : mayChange(type));
+  const { list, rows, more } = useRows(definition, type);
+  const selectable =
+    definition.state !== 'ARCHIVED' && !narrow && (type === undefined ? types.some(mayChange) : mayChange(type));
   const chosen = rows.filter((row) => selection.has(row.id));
-  const { total, totalExact } = list.data?.pages[0] ?? {};
-  const filtered = definition.filter !== undefined || definition.q !== undefined || definition.state !== undefined;
   return (
     <div className={classes.page}>
       <header className={classes.head}>
         <h1>{title}</h1>
         <span className={classes.count} aria-live="polite">
-          {list.data !== undefined &&
-            t.shown(total ?? rows.length, total === undefined ? hasNextPage : totalExact === false)}
+          {list.data !== undefined && t.shown(...countOf(list.data.pages[0], rows.length, list.hasNextPage))}
         </span>
         <div className={classes.tools}>
-          <TextInput
-            key={`${definition.type ?? ''}${definition.state ?? ''}`}
-            className={classes.search}
-            type="search"
-            placeholder={t.quick}
-            aria-label={t.quick}
-            leftSection={<IconSearch size={14} />}
-            defaultValue={definition.q ?? ''}
-            onChange={(event) => setWords(event.currentTarget.value)}
+          <Filters definition={definition} onDefinition={onDefinition} type={type} types={types} fields={fields} />
+          <ColumnChoice {...choice} />
+          <RefreshButton refreshing={list.isRefetching} onRefresh={() => void list.refetch()} />
+          <ExportButton
+            title={title}
+            definition={definition}
+            type={type}
+            types={types}
+            rows={rows}
+            columns={choice.shown}
           />
-          {type !== undefined && type.states.length > 0 && (
-            <Select
-              aria-label={t.state}
-              className={classes.state}
-              data={[
-                { value: 'ACTIVE', label: t.anyState },
-                ...type.states.map((state) => ({ value: state.code, label: state.name })),
-                { value: 'ARCHIVED', label: t.archivedState },
-              ]}
-              value={definition.state ?? 'ACTIVE'}
-              onChange={(state) =>
-                onDefinition(
-                  state === null || state === 'ACTIVE' ? without(definition, 'state') : { ...definition, state },
-                )
-              }
-              allowDeselect={false}
-            />
-          )}
-          {!archived && (
-            <FilterButton
-              size={30}
-              value={definition.filter}
-              onApply={(filter) =>
-                onDefinition(filter === undefined ? without(definition, 'filter') : { ...definition, filter })
-              }
-              fields={fields}
-              types={type === undefined ? types : [type]}
-            />
-          )}
-          <Popover position="bottom-end" shadow="md" trapFocus>
-            <Popover.Target>
-              <Tooltip label={t.columns}>
-                <ActionIcon variant="default" size={30} aria-label={t.columns}>
-                  <IconColumns3 size={16} />
-                </ActionIcon>
-              </Tooltip>
-            </Popover.Target>
-            <Popover.Dropdown mah={420} style={{ overflowY: 'auto' }}>
-              <Checkbox.Group value={shown.map((column) => column.code)} onChange={setColumns} label={t.columns}>
-                <Stack gap={6} mt="xs">
-                  {columns.map((column) => (
-                    <Checkbox
-                      key={column.code}
-                      value={column.code}
-                      label={column.name}
-                      disabled={column.code === 'title'}
-                    />
-                  ))}
-                </Stack>
-              </Checkbox.Group>
-            </Popover.Dropdown>
-          </Popover>
-          <Tooltip label={t.refreshed}>
-            <ActionIcon variant="default" size={30} aria-label={t.refresh} onClick={() => void list.refetch()}>
-              {list.isRefetching ? <Loader size={14} /> : <IconRefresh size={16} />}
-            </ActionIcon>
-          </Tooltip>
-          <ExportButton title={title} definition={definition} type={type} types={types} rows={rows} columns={shown} />
           {tools}
-          {type?.canCreate === true && (
-            <Button
-              leftSection={<IconPlus size={14} />}
-              renderRoot={(props) => <Link {...props} to="/new/$typeCode" params={{ typeCode: type.code }} />}
-            >
-              {t.create}
-            </Button>
-          )}
+          {type?.canCreate === true && <CreateButton type={type} />}
         </div>
       </header>
-      {list.error !== null && list.data === undefined ? (
-        <div className={classes.center}>
-          <FaultAlert error={list.error} retry={() => void list.refetch()} />
-        </div>
-      ) : list.data !== undefined && rows.length === 0 ? (
-        <div className={classes.center}>
-          <Empty>{filtered ? t.emptyFilter : t.empty}</Empty>
-        </div>
+      {rows.length === 0 && (list.error !== null || list.data !== undefined) ? (
+        <NoRows
+          definition={definition}
+          error={list.data === undefined ? list.error : null}
+          retry={() => void list.refetch()}
+        />
       ) : (
         <RecordTable
           label={title}
           rows={rows}
-          columns={shown}
+          columns={choice.shown}
           types={types}
           cards={narrow}
           selection={selection}
           onSelection={selectable ? setSelection : undefined}
-          hasMore={hasNextPage}
+          hasMore={list.hasNextPage}
           onMore={more}
         />
       )}
       {chosen.length > 0 && <BulkBar rows={chosen} types={types} onClear={() => setSelection(new Set())} />}
     </div>
+  );
+}
+
+const mayChange = (type: DeskType): boolean => type.canUpdate || type.canArchive || type.canTransition;
+
+/** The number of records, and whether there are more: a search knows its total, a list only what is loaded. */
+function countOf(first: RowPage | undefined, loaded: number, hasMore: boolean): [count: number, more: boolean] {
+  return first?.total === undefined ? [loaded, hasMore] : [first.total, first.totalExact === false];
+}
+
+interface NoRowsProps {
+  definition: QueueDefinition;
+  error: Error | null;
+  retry: () => void;
+}
+
+/** Shown instead of the rows: the error, or that there are none. */
+function NoRows({ definition: { filter, q, state }, error, retry }: NoRowsProps) {
+  const t = useText(texts);
+  const filtered = filter !== undefined || q !== undefined || state !== undefined;
+  return (
+    <div className={classes.center}>
+      <FaultAlert error={error} retry={retry} />
+      {error === null && <Empty>{filtered ? t.emptyFilter : t.empty}</Empty>}
+    </div>
+  );
+}
+
+type OnDefinition = ListViewProps['onDefinition'];
+
+/** The available and the shown columns. The choice is stored in the queue if it names columns, else in the browser. */
+function useColumnChoice(
+  definition: QueueDefinition,
+  onDefinition: OnDefinition,
+  type: DeskType | undefined,
+  fields: readonly FieldSchema[],
+) {
+  const columns = useColumns(type, fields);
+  const [chosen, setChosen] = useState<{ type: string | undefined; codes: string[] | undefined }>();
+  const codes =
+    chosen !== undefined && chosen.type === type?.code
+      ? chosen.codes
+      : (definition.columns ?? storedColumns(type?.code));
+  const choose = (next: string[]): void => {
+    setChosen({ type: type?.code, codes: next });
+    storeColumns(type?.code, next);
+    if (definition.columns !== undefined) onDefinition({ ...definition, columns: next });
+  };
+  return { columns, shown: chosenColumns(columns, codes), choose };
+}
+
+function ColumnChoice({ columns, shown, choose }: ReturnType<typeof useColumnChoice>) {
+  const t = useText(texts);
+  return (
+    <Popover position="bottom-end" shadow="md" trapFocus>
+      <Popover.Target>
+        <Tooltip label={t.columns}>
+          <ActionIcon variant="default" size={30} aria-label={t.columns}>
+            <IconColumns3 size={16} />
+          </ActionIcon>
+        </Tooltip>
+      </Popover.Target>
+      <Popover.Dropdown mah={420} style={{ overflowY: 'auto' }}>
+        <Checkbox.Group value={shown.map((column) => column.code)} onChange={choose} label={t.columns}>
+          <Stack gap={6} mt="xs">
+            {columns.map(({ code, name }) => (
+              <Checkbox key={code} value={code} label={name} disabled={code === 'title'} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+interface FiltersProps {
+  definition: QueueDefinition;
+  onDefinition: OnDefinition;
+  type: DeskType | undefined;
+  types: readonly DeskType[];
+  fields: readonly FieldSchema[];
+}
+
+/** The quick search, the state, and the condition of the list. */
+function Filters({ definition, onDefinition, type, types, fields }: FiltersProps) {
+  const t = useText(texts);
+  const setWords = useDebouncedCallback((q: string) => onDefinition(without({ ...definition, q }, 'q')), 350);
+  return (
+    <>
+      <TextInput
+        key={`${definition.type ?? ''}${definition.state ?? ''}`}
+        className={classes.search}
+        type="search"
+        placeholder={t.quick}
+        aria-label={t.quick}
+        leftSection={<IconSearch size={14} />}
+        defaultValue={definition.q ?? ''}
+        onChange={(event) => setWords(event.currentTarget.value)}
+      />
+      {type !== undefined && type.states.length > 0 && (
+        <Select
+          aria-label={t.state}
+          className={classes.state}
+          data={[
+            { value: 'ACTIVE', label: t.anyState },
+            ...type.states.map((state) => ({ value: state.code, label: state.name })),
+            { value: 'ARCHIVED', label: t.archivedState },
+          ]}
+          value={definition.state ?? 'ACTIVE'}
+          onChange={(state) =>
+            onDefinition(state === null || state === 'ACTIVE' ? without(definition, 'state') : { ...definition, state })
+          }
+          allowDeselect={false}
+        />
+      )}
+      {definition.state !== 'ARCHIVED' && (
+        <FilterButton
+          size={30}
+          value={definition.filter}
+          onApply={(filter) =>
+            onDefinition(filter === undefined ? without(definition, 'filter') : { ...definition, filter })
+          }
+          fields={fields}
+          types={type === undefined ? types : [type]}
+        />
+      )}
+    </>
+  );
+}
+
+function RefreshButton({ refreshing, onRefresh }: { refreshing: boolean; onRefresh: () => void }) {
+  const t = useText(texts);
+  return (
+    <Tooltip label={t.refreshed}>
+      <ActionIcon variant="default" size={30} aria-label={t.refresh} onClick={onRefresh}>
+        {refreshing ? <Loader size={14} /> : <IconRefresh size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function CreateButton({ type }: { type: DeskType }) {
+  const t = useText(texts);
+  return (
+    <Button
+      leftSection={<IconPlus size={14} />}
+      renderRoot={(props) => <Link {...props} to="/new/$typeCode" params={{ typeCode: type.code }} />}
+    >
+      {t.create}
+    </Button>
   );
 }
 

@@ -6,13 +6,25 @@ import { Checkbox } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
+import { PersonName } from '../../ui/person.tsx';
+import { Time } from '../../ui/time.tsx';
 import { type DeskType, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
-import { Cell } from './cell.tsx';
+import { StateBadge } from '../record/state-badge.tsx';
+import { texts as deskTexts } from '../texts.ts';
 import type { ListColumn } from './columns.ts';
-import type { Row } from './source.ts';
 import classes from './list.module.css';
+import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 
 const ROW_HEIGHT = 36;
@@ -37,36 +49,87 @@ export interface RecordTableProps {
 }
 
 export function RecordTable(props: RecordTableProps) {
-  const { rows, columns, cards, selection, onSelection, hasMore, onMore } = props;
-  const t = useText(texts);
-  const navigate = useNavigate();
-  const client = useQueryClient();
+  const { rows, columns, cards, selection, onSelection, hasMore } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const [cursor, setCursor] = useState(0);
-  const at = Math.min(cursor, Math.max(0, rows.length - 1));
+  const virtual = useVirtualRows(props, scroller);
+  const items = virtual.getVirtualItems();
+  const control = useControl(props, (index) => virtual.scrollToIndex(index));
+  const template = [
+    ...(onSelection === undefined ? [] : ['2rem']),
+    ...columns.map((column) => (column.width === 0 ? 'minmax(16rem, 1fr)' : `${column.width}rem`)),
+  ].join(' ');
+  return (
+    <div
+      ref={scroller}
+      className={classes.scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-multiselectable={onSelection !== undefined}
+      aria-activedescendant={
+        items.some((item) => item.index === control.at) ? `row-${rows[control.at]?.id}` : undefined
+      }
+      onKeyDown={control.onKey}
+      data-cards={cards || undefined}
+    >
+      {!cards && (
+        <div role="rowgroup" className={classes.headerGroup}>
+          <HeadRow {...props} template={template} />
+        </div>
+      )}
+      <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start, size }) => {
+          const row = rows[index];
+          if (row === undefined) return null;
+          const place = { transform: `translateY(${start}px)`, height: size };
+          return (
+            <RecordRow
+              key={row.id}
+              {...props}
+              row={row}
+              index={index}
+              current={index === control.at}
+              selected={selection.has(row.id)}
+              style={cards ? place : { ...place, gridTemplateColumns: template }}
+              onClick={(event) => control.click(event, index)}
+              onToggle={() => control.toggle(row)}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** The rows to render. Loads the next page before the last loaded row becomes visible. */
+function useVirtualRows(
+  { rows, cards, hasMore, onMore }: RecordTableProps,
+  scroller: RefObject<HTMLDivElement | null>,
+) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => (cards ? CARD_HEIGHT : ROW_HEIGHT),
     overscan: 12,
   });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
+  const last = virtual.getVirtualItems().at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= rows.length - (last > SCROLLED ? AHEAD_SCROLLING : AHEAD)) onMore();
   }, [hasMore, last, rows.length, onMore]);
   useEffect(() => {
     virtual.measure();
   }, [cards, virtual]);
+  return virtual;
+}
 
+/** The current row, and what keys and clicks do with rows. */
+function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo: (index: number) => void) {
+  const navigate = useNavigate();
+  const [cursor, setCursor] = useState(0);
+  const at = Math.min(cursor, Math.max(0, rows.length - 1));
   const open = (row: Row | undefined): void => {
     if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
-  };
-  /** Prefetches the data of the record's page on pointer down. */
-  const ahead = (id: string): void => {
-    void client.prefetchQuery(recordQuery(id));
-    void client.prefetchQuery(recordSchemaQuery(id));
-    void client.prefetchQuery(permissionsQuery(id));
   };
   const toggle = (row: Row | undefined): void => {
     if (row === undefined || onSelection === undefined) return;
@@ -81,43 +144,45 @@ export function RecordTable(props: RecordTableProps) {
   const move = (index: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
     setCursor(next);
-    virtual.scrollToIndex(next);
+    scrollTo(next);
   };
-  const keys = (event: KeyboardEvent): void => {
+  const steps: Readonly<Record<string, () => void>> = {
+    j: () => move(at + 1),
+    ArrowDown: () => move(at + 1),
+    k: () => move(at - 1),
+    ArrowUp: () => move(at - 1),
+    PageDown: () => move(at + 15),
+    PageUp: () => move(at - 15),
+    Home: () => move(0),
+    End: () => move(rows.length - 1),
+    Enter: () => open(rows[at]),
+    o: () => open(rows[at]),
+    x: () => toggle(rows[at]),
+    ' ': () => toggle(rows[at]),
+    Escape: () => onSelection?.(new Set()),
+  };
+  const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const steps: Record<string, () => void> = {
-      j: () => move(at + 1),
-      ArrowDown: () => move(at + 1),
-      k: () => move(at - 1),
-      ArrowUp: () => move(at - 1),
-      PageDown: () => move(at + 15),
-      PageUp: () => move(at - 15),
-      Home: () => move(0),
-      End: () => move(rows.length - 1),
-      Enter: () => open(rows[at]),
-      o: () => open(rows[at]),
-      x: () => toggle(rows[at]),
-      ' ': () => toggle(rows[at]),
-      Escape: () => onSelection?.(new Set()),
-    };
     const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
     if (step === undefined) return;
     event.preventDefault();
     step();
   };
-  const click = (index: number) => (event: MouseEvent) => {
+  const click = (event: MouseEvent, index: number): void => {
     if ((event.target as HTMLElement).closest('input, label, a') !== null) return;
     if (event.shiftKey && onSelection !== undefined) selectTo(index);
     else if (event.ctrlKey || event.metaKey) window.open(`/records/${rows[index]?.id}`, '_blank', 'noopener');
     else open(rows[index]);
     setCursor(index);
   };
-  const template = [
-    ...(onSelection === undefined ? [] : ['2rem']),
-    ...columns.map((column) => (column.width === 0 ? 'minmax(16rem, 1fr)' : `${column.width}rem`)),
-  ].join(' ');
+  return { at, onKey, click, toggle };
+}
+
+/** The titles of the columns, and the choice of all rows. */
+function HeadRow({ rows, columns, selection, onSelection, template }: RecordTableProps & { template: string }) {
+  const t = useText(texts);
   const all = rows.length > 0 && rows.every((row) => selection.has(row.id));
-  const head = (
+  return (
     <div role="row" className={classes.header} style={{ gridTemplateColumns: template }} aria-rowindex={1}>
       {onSelection !== undefined && (
         <div role="columnheader" className={classes.cell}>
@@ -138,70 +203,65 @@ export function RecordTable(props: RecordTableProps) {
       ))}
     </div>
   );
+}
+
+interface RecordRowProps extends Pick<RecordTableProps, 'columns' | 'types' | 'cards' | 'onSelection'> {
+  row: Row;
+  index: number;
+  /** True for the row that keys act on. */
+  current: boolean;
+  selected: boolean;
+  style: CSSProperties;
+  onClick: (event: MouseEvent) => void;
+  onToggle: () => void;
+}
+
+function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowProps) {
+  const t = useText(texts);
+  const prefetch = usePrefetch(row.id);
+  const selectable = props.onSelection !== undefined;
   return (
     <div
-      ref={scroller}
-      className={classes.scroller}
-      role="grid"
-      tabIndex={0}
-      aria-label={props.label}
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
-      aria-multiselectable={onSelection !== undefined}
-      aria-activedescendant={items.some((item) => item.index === at) ? `row-${rows[at]?.id}` : undefined}
-      onKeyDown={keys}
-      data-cards={cards || undefined}
+      id={`row-${row.id}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selectable ? props.selected : undefined}
+      className={classes.row}
+      data-cursor={props.current || undefined}
+      style={props.style}
+      onClick={props.onClick}
+      onPointerDown={prefetch}
     >
-      {!cards && (
-        <div role="rowgroup" className={classes.headerGroup}>
-          {head}
+      {cards && <Card row={row} columns={columns} types={types} />}
+      {!cards && selectable && (
+        <div role="gridcell" className={classes.cell}>
+          <Checkbox
+            size="xs"
+            tabIndex={-1}
+            aria-label={t.select(row.number ?? row.title ?? row.id)}
+            checked={props.selected}
+            onChange={props.onToggle}
+          />
         </div>
       )}
-      <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
-        {items.map((item) => {
-          const row = rows[item.index];
-          if (row === undefined) return null;
-          const place = { transform: `translateY(${item.start}px)`, height: item.size };
-          return (
-            <div
-              key={row.id}
-              id={`row-${row.id}`}
-              role="row"
-              aria-rowindex={item.index + 2}
-              aria-selected={onSelection === undefined ? undefined : selection.has(row.id)}
-              className={classes.row}
-              data-cursor={item.index === at || undefined}
-              style={cards ? place : { ...place, gridTemplateColumns: template }}
-              onClick={click(item.index)}
-              onPointerDown={() => ahead(row.id)}
-            >
-              {cards ? (
-                <Card row={row} columns={columns} types={props.types} />
-              ) : (
-                <>
-                  {onSelection !== undefined && (
-                    <div role="gridcell" className={classes.cell}>
-                      <Checkbox
-                        size="xs"
-                        tabIndex={-1}
-                        aria-label={t.select(row.number ?? row.title ?? row.id)}
-                        checked={selection.has(row.id)}
-                        onChange={() => toggle(row)}
-                      />
-                    </div>
-                  )}
-                  {columns.map((column) => (
-                    <div key={column.code} role="gridcell" className={classes.cell} data-column={column.code}>
-                      <Cell row={row} column={column} types={props.types} />
-                    </div>
-                  ))}
-                </>
-              )}
-            </div>
-          );
-        })}
-      </div>
+      {!cards &&
+        columns.map((column) => (
+          <div key={column.code} role="gridcell" className={classes.cell} data-column={column.code}>
+            <Cell row={row} column={column} types={types} />
+          </div>
+        ))}
     </div>
   );
+}
+
+/** Returns a function that loads the data of the record's page, on pointer down. */
+function usePrefetch(id: string): () => void {
+  const client = useQueryClient();
+  return () => {
+    void client.prefetchQuery(recordQuery(id));
+    void client.prefetchQuery(recordSchemaQuery(id));
+    void client.prefetchQuery(permissionsQuery(id));
+  };
 }
 
 /** Two lines: the title, then the other chosen columns. */
@@ -226,4 +286,31 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
       </div>
     </div>
   );
+}
+
+/** A table cell of a record. */
+export function Cell({ row, column, types }: { row: Row; column: ListColumn; types: readonly DeskType[] }) {
+  const t = useText(deskTexts);
+  if (column.field !== undefined) return <FieldValue field={column.field} value={row.values[column.code]} compact />;
+  switch (column.code) {
+    case 'number':
+      return <span className="tabular">{row.number}</span>;
+    case 'title':
+      return row.title ?? row.number ?? t.hiddenTitle;
+    case 'type':
+      return types.find((type) => type.id === row.typeDefinitionId)?.name ?? row.typeCode;
+    case 'workflowState':
+      return row.workflowState === null ? null : <StateBadge state={row.workflowState} />;
+    case 'createdAt':
+      return row.createdAt === undefined ? null : <Time at={row.createdAt} />;
+    case 'updatedAt':
+      return <Time at={row.updatedAt} />;
+    case 'createdBy':
+    case 'updatedBy': {
+      const person = row[column.code];
+      return person === null || person === undefined ? null : <PersonName name={person.displayName} />;
+    }
+    default:
+      return null;
+  }
 }

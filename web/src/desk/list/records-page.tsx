@@ -1,10 +1,12 @@
-/** The records of one type, or of all types. The list's state is in the URL. */
+/** The pages of a list: all records of a type or state, and a queue. */
+import { Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
 import { useText } from '../../i18n/text.ts';
-import { deskTypesQuery, type QueueDefinition } from '../queries.ts';
-import { SaveQueue } from '../queues/save-queue.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { deskTypesQuery, type Queue, type QueueDefinition, queuesQuery } from '../queries.ts';
+import { QueueTools, SaveQueue } from '../queues/save-queue.tsx';
 import { ListView } from './list-view.tsx';
 import { texts } from './texts.ts';
 
@@ -43,4 +45,26 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+export function QueuePage() {
+  const t = useText(texts);
+  const { queueId } = useParams({ from: '/inside/queues/$queueId' });
+  const { data } = useQuery(queuesQuery);
+  const queue = data?.find((one) => one.id === queueId);
+  if (data === undefined) return <Loader m="xl" size="sm" />;
+  if (queue === undefined) return <Empty>{t.queueGone}</Empty>;
+  return <OneQueue key={`${queue.id} ${queue.revision}`} queue={queue} />;
+}
+
+function OneQueue({ queue }: { queue: Queue }) {
+  const [definition, setDefinition] = useState<QueueDefinition>(queue.definition);
+  return (
+    <ListView
+      title={queue.name}
+      definition={definition}
+      onDefinition={setDefinition}
+      tools={<QueueTools queue={queue} definition={definition} />}
+    />
+  );
 }

@@ -1,15 +1,15 @@
 /** Saves the state of a list as a queue, private or shared. */
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Switch, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Menu, Modal, Switch, TextInput, Tooltip } from '@mantine/core';
 import { IconBookmark, IconDots } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { type SyntheticEvent, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { desk } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { texts } from '../list/texts.ts';
 import { type Queue, type QueueDefinition, queuesQuery } from '../queries.ts';
 
@@ -104,47 +104,28 @@ function SaveForm({ definition, suggested, onClose }: Omit<SaveDialogProps, 'ope
   const t = useText(texts);
   const has = useHas();
   const navigate = useNavigate();
-  const [name, setName] = useState(suggested);
-  const [shared, setShared] = useState(false);
-  const create = useAction({
-    run: () =>
+  const form = useForm({
+    start: { name: suggested, shared: false },
+    send: ({ name, shared }) =>
       call<typeof desk.createQueue>('POST', '/desk/queues', { body: { name: name.trim(), shared, definition } }),
+    ready: ({ name }) => name.trim() !== '',
     touches,
     done: t.queueSaved,
-    quiet: true,
     after: (queue) => {
       onClose();
       return navigate({ to: '/queues/$queueId', params: { queueId: queue.id } });
     },
   });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <FaultAlert error={create.error} />
-        <TextInput
-          label={t.queueName}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={100}
-          required
-          data-autofocus
+    <FormFrame form={form} label={t.saveQueue} onCancel={onClose}>
+      <TextInput label={t.queueName} maxLength={100} required data-autofocus {...form.text('name')} />
+      {has('config.manage') && (
+        <Switch
+          label={t.queueShared}
+          checked={form.values.shared}
+          onChange={(event) => form.set({ shared: event.currentTarget.checked })}
         />
-        {has('config.manage') && (
-          <Switch label={t.queueShared} checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-            {t.saveQueue}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </FormFrame>
   );
 }

@@ -49,19 +49,7 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
   const language = useLanguage();
   const { visibility } = comment;
   const view = VISIBILITY_VIEWS[visibility];
-  const touches = [recordKey(comment.objectId)];
-  const remove = useAction({
-    run: () =>
-      call<typeof comments.archiveComment>('DELETE', `/comments/${comment.id}`, {
-        body: { expectedRevision: comment.revision },
-      }),
-    touches,
-  });
   const mayEdit = can('comment.edit') && seenVisibilities(can).includes(visibility);
-  const ask = async (): Promise<void> => {
-    if (await confirm({ title: t.deleteComment, body: t.deleteCommentBody, yes: t.delete, danger: true }))
-      remove.mutate();
-  };
   return (
     <article className={classes.comment} data-visibility={visibility}>
       <header className={classes.head}>
@@ -78,23 +66,7 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
             <view.icon size={12} />
             {view.short[language]}
           </span>
-          {mayEdit && (
-            <Menu>
-              <Menu.Target>
-                <ActionIcon size="sm" aria-label={t.more}>
-                  <IconDots size={14} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setEditing(true)}>
-                  {t.edit}
-                </Menu.Item>
-                <Menu.Item leftSection={<IconTrash size={14} />} color="red" onClick={() => void ask()}>
-                  {t.delete}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
-          )}
+          {mayEdit && <CommentMenu comment={comment} setEditing={setEditing} />}
         </span>
       </header>
       {editing ? (
@@ -103,6 +75,44 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
         <Markdown source={comment.body} />
       )}
     </article>
+  );
+}
+
+interface CommentMenuProps {
+  comment: RecordComment;
+  setEditing: (next: boolean) => void;
+}
+
+function CommentMenu({ comment, setEditing }: CommentMenuProps) {
+  const t = useText(texts);
+  const touches = [recordKey(comment.objectId)];
+  const remove = useAction({
+    run: () =>
+      call<typeof comments.archiveComment>('DELETE', `/comments/${comment.id}`, {
+        body: { expectedRevision: comment.revision },
+      }),
+    touches,
+  });
+  const ask = async (): Promise<void> => {
+    if (await confirm({ title: t.deleteComment, body: t.deleteCommentBody, yes: t.delete, danger: true }))
+      remove.mutate();
+  };
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon size="sm" aria-label={t.more}>
+          <IconDots size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={14} />} onClick={() => setEditing(true)}>
+          {t.edit}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconTrash size={14} />} color="red" onClick={() => void ask()}>
+          {t.delete}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -12,9 +12,9 @@ export const eventTexts = defineText(
     system: 'Сервис',
     api: 'API',
     console: 'консоль',
-    import: 'загрузку',
+    import: 'импорт',
     bulk: 'массовое изменение',
-    inbound: 'входящий вызов',
+    inbound: 'интеграцию',
     catalog: 'каталог',
   },
   {
@@ -27,8 +27,8 @@ export const eventTexts = defineText(
     api: 'the API',
     console: 'the console',
     import: 'an import',
-    bulk: 'a bulk change',
-    inbound: 'an inbound call',
-    catalog: 'the catalogue',
+    bulk: 'a bulk action',
+    inbound: 'an integration',
+    catalog: 'the catalog',
   },
 );

@@ -1,21 +1,25 @@
 /** History of a record, newest first, with old and new values. */
-import { Button, Loader } from '@mantine/core';
+import { Anchor, Button, Loader } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { FieldSchema, HistoryEvent, WorkflowState } from '../../api/types.ts';
 import { isEmpty } from '../../fields/check.ts';
-import { RichText, type RichNode } from '../../fields/rich-text.tsx';
+import { labelText, useLabels } from '../../fields/labels.ts';
+import { type RichNode, RichText } from '../../fields/rich-text.tsx';
 import { FieldValue } from '../../fields/value.tsx';
+import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
+import { viewOf } from '../comment-visibility.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { historyQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
-import { EventAbout } from './event-about.tsx';
 import { eventTexts } from './event-texts.ts';
 import classes from './lists.module.css';
+import { slaQuery } from './sla.tsx';
 
 const SHOWN = 50;
 
@@ -77,34 +81,7 @@ function Event({ event, fields, states, recordId }: EventProps) {
         )}
       </header>
       {changes.map((change) => (
-        <dl key={change.field} className={classes.change}>
-          <dt>
-            {change.field === 'workflowState'
-              ? words.workflowState
-              : change.field === 'state'
-                ? words.state
-                : (fields.get(change.field)?.name ?? change.field)}
-          </dt>
-          <dd>
-            {event.type !== 'ObjectCreated' && (
-              <>
-                <span className={isEmpty(change.from) ? undefined : classes.from}>
-                  <Shown
-                    change={change.field}
-                    value={change.from}
-                    fields={fields}
-                    states={states}
-                    recordId={recordId}
-                  />
-                </span>
-                <IconArrowRight size={12} aria-hidden="true" />
-              </>
-            )}
-            <span>
-              <Shown change={change.field} value={change.to} fields={fields} states={states} recordId={recordId} />
-            </span>
-          </dd>
-        </dl>
+        <Change key={change.field} change={change} fields={fields} event={event} states={states} recordId={recordId} />
       ))}
       {typeof reason === 'string' && (
         <dl className={classes.change}>
@@ -124,6 +101,42 @@ function Event({ event, fields, states, recordId }: EventProps) {
   );
 }
 
+interface ChangeProps {
+  change: HistoryEvent['changes'][number];
+  fields: ReadonlyMap<string, FieldSchema>;
+  event: HistoryEvent;
+  states: readonly { id: string; code: string; name: string; category: 'open' | 'waiting' | 'done' }[];
+  recordId: string;
+}
+
+function Change({ change, fields, event, states, recordId }: ChangeProps) {
+  const words = useText(eventTexts);
+  return (
+    <dl className={classes.change}>
+      <dt>
+        {change.field === 'workflowState'
+          ? words.workflowState
+          : change.field === 'state'
+            ? words.state
+            : (fields.get(change.field)?.name ?? change.field)}
+      </dt>
+      <dd>
+        {event.type !== 'ObjectCreated' && (
+          <>
+            <span className={isEmpty(change.from) ? undefined : classes.from}>
+              <Shown change={change.field} value={change.from} fields={fields} states={states} recordId={recordId} />
+            </span>
+            <IconArrowRight size={12} aria-hidden="true" />
+          </>
+        )}
+        <span>
+          <Shown change={change.field} value={change.to} fields={fields} states={states} recordId={recordId} />
+        </span>
+      </dd>
+    </dl>
+  );
+}
+
 interface ShownProps extends Omit<EventProps, 'event'> {
   change: string;
   value: unknown;
@@ -139,4 +152,48 @@ function Shown({ change, value, fields, states, recordId }: ShownProps) {
   const field = fields.get(change);
   if (field !== undefined) return <FieldValue field={field} value={value} recordId={recordId} />;
   return value === null || value === undefined ? '—' : JSON.stringify(value);
+}
+
+interface AboutProps {
+  event: HistoryEvent;
+  recordId: string;
+}
+
+export function EventAbout({ event, recordId }: AboutProps) {
+  const language = useLanguage();
+  const { originalFilename, visibility } = event.data;
+  if (typeof originalFilename === 'string') return <span>{originalFilename}</span>;
+  if (typeof event.data['commentId'] === 'string') return <span>{viewOf(visibility)?.short[language]}</span>;
+  if (typeof event.data['relationId'] === 'string') return <OtherEnd event={event} recordId={recordId} />;
+  if (typeof event.data['slaInstanceId'] === 'string') return <Limit event={event} recordId={recordId} />;
+  return null;
+}
+
+function OtherEnd({ event, recordId }: AboutProps) {
+  const t = useText(texts);
+  const { sourceObjectId, targetObjectId } = event.data;
+  const other = sourceObjectId === recordId ? targetObjectId : sourceObjectId;
+  const id = typeof other === 'string' ? other : undefined;
+  const labels = useLabels(id === undefined ? [] : [id]);
+  if (id === undefined) return null;
+  const name = labelText(labels.get(id));
+  if (name === undefined) return labels.has(id) ? <span>{t.hiddenTitle}</span> : null;
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}>
+      {name}
+    </Anchor>
+  );
+}
+
+function Limit({ event, recordId }: AboutProps) {
+  const { data } = useQuery(slaQuery(recordId));
+  const { policyCode, percent } = event.data;
+  const found = data?.instances.find((one) => one.policyCode === policyCode);
+  const part = typeof percent === 'number' ? ` · ${percent}\u00A0%` : '';
+  return (
+    <span>
+      {found?.name ?? String(policyCode ?? '')}
+      {part}
+    </span>
+  );
 }

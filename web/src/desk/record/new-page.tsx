@@ -7,9 +7,7 @@ import { type SyntheticEvent, useState } from 'react';
 import { NotFoundPage } from '../../app/error-pages.tsx';
 import { call } from '../../api/client.ts';
 import type { FieldSchema, objects } from '../../api/types.ts';
-import { checkField, isEmpty } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
-import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -17,7 +15,7 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
-import { recordLayout } from './schema.ts';
+import { recordLayout, type NewValues, useNewValues } from './schema.ts';
 
 export function NewRecordPage() {
   const { typeCode } = useParams({ from: '/inside/new/$typeCode' });
@@ -31,46 +29,12 @@ export function NewRecordPage() {
 
 function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
-  const problemText = useProblemText();
-  const navigate = useNavigate();
-  const client = useQueryClient();
   const writable = fields.filter((field) => !field.readOnly);
-  const defaults = (): Record<string, unknown> =>
-    Object.fromEntries(writable.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]])));
-  const [values, setValues] = useState(defaults);
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [tried, setTried] = useState(false);
-  // One idempotency key per form: a double click or a retry after a lost answer creates one record.
-  const [key, setKey] = useState(() => crypto.randomUUID());
-  const problems = new Map(writable.map((field) => [field.code, checkField(field, values[field.code])]));
-  const create = useAction({
-    run: (_another: boolean) =>
-      call<typeof objects.createObject>('POST', '/objects', {
-        body: {
-          typeDefinitionId: type.id,
-          values: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
-        },
-        idempotencyKey: key,
-      }),
-    touches: [['records']],
-    done: (record) => `${t.created}: ${record.number ?? record.title ?? ''}`,
-    quiet: true,
-    after: async (record, another) => {
-      setKey(crypto.randomUUID());
-      if (another) {
-        setValues(defaults());
-        setTouched(new Set());
-        setTried(false);
-        return;
-      }
-      client.setQueryData(recordQuery(record.id).queryKey, record);
-      await navigate({ to: '/records/$recordId', params: { recordId: record.id } });
-    },
-  });
-  const refusals = refusalsOf(create.error);
+  const values = useNewValues(writable);
+  const create = useCreate(type, values);
+  const rejected = refusalsOf(create.error);
   const submit = (another: boolean): void => {
-    setTried(true);
-    if ([...problems.values()].every((problem) => problem === undefined)) create.mutate(another);
+    if (values.check()) create.mutate(another);
   };
   useHotkeys([['mod+Enter', () => submit(false)]], []);
   const { title, long, short } = recordLayout(writable, type.titleField);
@@ -80,19 +44,12 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
     <FieldInput
       key={field.code}
       field={field}
-      value={values[field.code] ?? null}
+      value={values.value(field.code)}
       onChange={(value) => {
-        setValues((before) => ({ ...before, [field.code]: value }));
-        setTouched((before) => new Set([...before, field.code]));
-        if (create.isError) {
-          create.reset();
-          setKey(crypto.randomUUID());
-        }
+        values.set(field.code, value);
+        create.change();
       }}
-      error={
-        (tried || touched.has(field.code) ? problemText(problems.get(field.code)) : undefined) ??
-        refusals.get(field.code)
-      }
+      error={values.error(field.code, rejected)}
       autoFocus={index === 0}
     />
   );
@@ -106,21 +63,13 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         }}
       >
         <Stack gap="md">
-          {create.isError && refusals.size === 0 && <FaultAlert error={create.error} />}
+          {create.isError && rejected.size === 0 && <FaultAlert error={create.error} />}
           <Panel>
             <Stack gap="sm">{ordered.map(input)}</Stack>
           </Panel>
           {rest.length > 0 && (
             <Panel title={t.optional}>
-              <div
-                style={{
-                  display: 'grid',
-                  gap: '0.75rem',
-                  gridTemplateColumns: 'repeat(auto-fill, minmax(15rem, 1fr))',
-                }}
-              >
-                {rest.map((field) => input(field, 1))}
-              </div>
+              <div style={OPTIONAL}>{rest.map((field) => input(field, 1))}</div>
             </Panel>
           )}
           <Group gap="xs" justify="flex-end">
@@ -135,4 +84,38 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
       </form>
     </Page>
   );
+}
+
+const OPTIONAL = { display: 'grid', gap: '0.75rem', gridTemplateColumns: 'repeat(auto-fill, minmax(15rem, 1fr))' };
+
+/** Creates the record and opens it, or, with `another`, empties the form for the next one. */
+function useCreate(type: DeskType, values: NewValues) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  // One idempotency key per form: a double click or a retry after a lost answer creates one record.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const create = useAction({
+    run: (_another: boolean) =>
+      call<typeof objects.createObject>('POST', '/objects', {
+        body: { typeDefinitionId: type.id, values: values.given },
+        idempotencyKey: key,
+      }),
+    touches: [['records']],
+    done: (record) => `${t.created}: ${record.number ?? record.title ?? ''}`,
+    quiet: true,
+    after: async (record, another) => {
+      setKey(crypto.randomUUID());
+      if (another) return values.reset();
+      client.setQueryData(recordQuery(record.id).queryKey, record);
+      await navigate({ to: '/records/$recordId', params: { recordId: record.id } });
+    },
+  });
+  /** Call it on a change of the form: after an error, the next attempt is a new request. */
+  const change = (): void => {
+    if (!create.isError) return;
+    create.reset();
+    setKey(crypto.randomUUID());
+  };
+  return { ...create, change };
 }

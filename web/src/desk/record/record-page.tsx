@@ -2,28 +2,27 @@
 import { Alert, Button, Group, Loader, Tabs } from '@mantine/core';
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { ApiFault } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
-import { confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FaultAlert, useFaultText } from '../../ui/fault.tsx';
+import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Time } from '../../ui/time.tsx';
-import { deskTypesQuery, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
+import { type DeskType, deskTypesQuery, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { Comments } from './comments.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
-import { useRecordDraft } from './draft.ts';
+import { type RecordDraft, useRecordDraft } from './draft.ts';
 import { FieldLine } from './field-line.tsx';
 import { DropZone, useUpload } from './files-upload.tsx';
 import { Files } from './files.tsx';
 import { Opening } from './opening.tsx';
-import classes from './record.module.css';
 import { RecordHead } from './record-head.tsx';
-import { SaveBar } from './save-bar.tsx';
-import { recordLayout } from './schema.ts';
+import classes from './record.module.css';
+import { type Layout, recordLayout } from './schema.ts';
 import { SlaPanel } from './sla.tsx';
 
 const Relations = lazy(() => import('./relations.tsx'));
@@ -64,8 +63,6 @@ interface LoadedProps {
 
 function Loaded({ record, fields, actions }: LoadedProps) {
   const t = useText(texts);
-  const navigate = useNavigate();
-  const { tab } = useSearch({ from: '/inside/records/$recordId' });
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.id === record.typeDefinitionId);
   const layout = useMemo(() => recordLayout(fields, type?.titleField), [fields, type?.titleField]);
@@ -76,17 +73,10 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const mayUpdate = can('update');
   useDocumentTitle(`${[record.number, record.title].filter(Boolean).join(' · ') || t.hiddenTitle} · Docket`);
   useHotkeys([['mod+S', draft.save]], []);
-  useBlocker({
-    shouldBlockFn: async () =>
-      draft.count > 0 && !(await confirm({ title: t.leaveTitle, body: t.leaveBody, yes: t.leave, danger: true })),
-    enableBeforeUnload: () => draft.count > 0,
-    disabled: draft.count === 0,
-  });
+  useUnsavedWarning(draft.count > 0);
   const line = (field: FieldSchema) => (
     <FieldLine key={field.code} field={field} draft={draft} recordId={record.id} mayUpdate={mayUpdate} />
   );
-  const shownTabs = TABS.filter((one) => one !== 'history' || actions.includes('history'));
-  const open = shownTabs.find((one) => one === tab) ?? 'activity';
   return (
     <DropZone enabled={can('attachment.add')} onFiles={upload.add} className={classes.page}>
       <RecordHead record={record} type={type} titleField={layout.title} draft={draft} can={can} actions={actions} />
@@ -98,68 +88,110 @@ function Loaded({ record, fields, actions }: LoadedProps) {
                 {t.archivedHint}
               </Alert>
             )}
-            {draft.overtaken && (
-              <Alert color="yellow" mb="sm" role="status">
-                <Group justify="space-between" gap="xs">
-                  {record.updatedBy === null
-                    ? t.changedMeanwhileSomebody
-                    : t.changedMeanwhile(record.updatedBy.displayName)}
-                  <Button size="compact-xs" variant="default" onClick={draft.showChanges}>
-                    {t.showChanges}
-                  </Button>
-                </Group>
-              </Alert>
-            )}
+            {draft.overtaken && <ChangedMeanwhile record={record} draft={draft} />}
             {layout.long.map(line)}
-            <Tabs
-              className={classes.tabs}
-              value={open}
-              onChange={(value) =>
-                void navigate({
-                  to: '/records/$recordId',
-                  params: { recordId: record.id },
-                  search: value === null || value === 'activity' ? {} : { tab: value },
-                  replace: true,
-                })
-              }
-            >
-              <Tabs.List mb="sm">
-                {shownTabs.map((one) => (
-                  <Tabs.Tab key={one} value={one}>
-                    {t[one]}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              <Tabs.Panel value="activity">
-                <Comments recordId={record.id} can={can} />
-              </Tabs.Panel>
-              <Tabs.Panel value="files">
-                <Files recordId={record.id} can={can} upload={upload} />
-              </Tabs.Panel>
-              <Tabs.Panel value="relations">
-                <Suspense fallback={<Loader size="sm" />}>
-                  <Relations record={record} can={can} />
-                </Suspense>
-              </Tabs.Panel>
-              <Tabs.Panel value="history">
-                <Suspense fallback={<Loader size="sm" />}>
-                  <History recordId={record.id} fields={fields} states={type?.states ?? []} />
-                </Suspense>
-              </Tabs.Panel>
-            </Tabs>
+            <RecordTabs actions={actions} record={record} can={can} upload={upload} fields={fields} type={type} />
           </div>
         </div>
-        <aside className={classes.side} aria-label={t.details}>
-          <SlaPanel recordId={record.id} />
-          <h2 className={classes.sideHeading}>{t.details}</h2>
-          {layout.short.map(line)}
-          <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
-          <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
-        </aside>
+        <Details record={record} layout={layout} line={line} />
       </div>
       <SaveBar draft={draft} />
       <ConflictDialog draft={draft} fields={fields} />
     </DropZone>
+  );
+}
+
+interface RecordTabsProps {
+  actions: readonly string[];
+  record: DocketRecord;
+  can: (action: string) => boolean;
+  upload: ReturnType<typeof useUpload>;
+  fields: readonly FieldSchema[];
+  type: DeskType | undefined;
+}
+
+function RecordTabs({ actions, record, can, upload, fields, type }: RecordTabsProps) {
+  const navigate = useNavigate();
+  const t = useText(texts);
+  const { tab } = useSearch({ from: '/inside/records/$recordId' });
+  const shownTabs = TABS.filter((one) => one !== 'history' || actions.includes('history'));
+  const open = shownTabs.find((one) => one === tab) ?? 'activity';
+  return (
+    <Tabs
+      className={classes.tabs}
+      value={open}
+      onChange={(value) =>
+        void navigate({
+          to: '/records/$recordId',
+          params: { recordId: record.id },
+          search: value === null || value === 'activity' ? {} : { tab: value },
+          replace: true,
+        })
+      }
+    >
+      <Tabs.List mb="sm">
+        {shownTabs.map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {t[one]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value="activity">
+        <Comments recordId={record.id} can={can} />
+      </Tabs.Panel>
+      <Tabs.Panel value="files">
+        <Files recordId={record.id} can={can} upload={upload} />
+      </Tabs.Panel>
+      <Tabs.Panel value="relations">
+        <Suspense fallback={<Loader size="sm" />}>
+          <Relations record={record} can={can} />
+        </Suspense>
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        <Suspense fallback={<Loader size="sm" />}>
+          <History recordId={record.id} fields={fields} states={type?.states ?? []} />
+        </Suspense>
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+interface ChangedMeanwhileProps {
+  record: DocketRecord;
+  draft: RecordDraft;
+}
+
+function ChangedMeanwhile({ record, draft }: ChangedMeanwhileProps) {
+  const t = useText(texts);
+  return (
+    <Alert color="yellow" mb="sm" role="status">
+      <Group justify="space-between" gap="xs">
+        {record.updatedBy === null ? t.changedMeanwhileSomebody : t.changedMeanwhile(record.updatedBy.displayName)}
+        <Button size="compact-xs" variant="default" onClick={draft.showChanges}>
+          {t.showChanges}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+interface DetailsProps {
+  record: DocketRecord;
+  layout: Layout;
+  line: (field: FieldSchema) => React.JSX.Element;
+}
+
+/** SLA, the short fields, and who created and changed the record. */
+function Details({ record, layout, line }: DetailsProps) {
+  const t = useText(texts);
+  return (
+    <aside className={classes.side} aria-label={t.details}>
+      <SlaPanel recordId={record.id} />
+      <h2 className={classes.sideHeading}>{t.details}</h2>
+      {layout.short.map(line)}
+      <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
+      <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
+    </aside>
   );
 }
 
@@ -171,5 +203,24 @@ function Stamp({ name, at, who }: { name: string; at: string; who: string | unde
         <Time at={at} /> {who}
       </div>
     </div>
+  );
+}
+
+export function SaveBar({ draft }: { draft: RecordDraft }) {
+  const t = useText(texts);
+  const say = useFaultText();
+  if (draft.count === 0) return null;
+  return (
+    <section className={classes.bar} aria-label={t.changes(draft.count)}>
+      <span className={classes.barText} role={draft.error === undefined || draft.error === null ? undefined : 'alert'}>
+        {draft.error === undefined || draft.error === null ? t.changes(draft.count) : say(draft.error)}
+      </span>
+      <Button variant="default" onClick={draft.drop}>
+        {t.discard}
+      </Button>
+      <Button onClick={draft.save} loading={draft.saving} disabled={draft.problems.size > 0} title="Ctrl+S">
+        {t.save}
+      </Button>
+    </section>
   );
 }

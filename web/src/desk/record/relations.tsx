@@ -120,14 +120,7 @@ function RelationLine({ relation, recordId, mayRemove }: { relation: Relation; r
 
 function AddRelation({ record, onDone }: { record: DocketRecord; onDone: () => void }) {
   const t = useText(texts);
-  const { data: definitions = [], error } = useQuery({
-    queryKey: [...recordKey(record.id), 'relation-definitions'],
-    queryFn: ({ signal }) =>
-      call<typeof relations.listDefinitions>('GET', '/relation-definitions', {
-        query: { sourceObjectId: record.id },
-        signal,
-      }),
-  });
+  const { definitions, error } = useRelationDefinitions(record);
   const [chosen, setChosen] = useState<string | null>(null);
   const [target, setTarget] = useState<string | null>(null);
   const definition = definitions.find((one) => one.id === (chosen ?? definitions[0]?.id));
@@ -182,4 +175,17 @@ function AddRelation({ record, onDone }: { record: DocketRecord; onDone: () => v
       </Group>
     </Stack>
   );
+}
+
+/** The relations that can be added to the record. */
+function useRelationDefinitions(record: DocketRecord) {
+  const { data: definitions = [], error } = useQuery({
+    queryKey: [...recordKey(record.id), 'relation-definitions'],
+    queryFn: ({ signal }) =>
+      call<typeof relations.listDefinitions>('GET', '/relation-definitions', {
+        query: { sourceObjectId: record.id },
+        signal,
+      }),
+  });
+  return { definitions, error };
 }

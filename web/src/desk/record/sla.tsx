@@ -14,7 +14,7 @@ import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
 
-const SlaExplanation = lazy(() => import('./sla-explanation.tsx'));
+const SlaExplanation = lazy(() => import('./intervals.tsx'));
 
 type SlaInstance = AnswerOf<typeof sla.listSla>[number];
 
@@ -93,13 +93,6 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
   const share = Math.min(100, Math.max(0, ((instance.targetMs - remaining) / instance.targetMs) * 100));
   const late = instance.breached || remaining < 0;
   const tone = late ? 'red' : share > 75 ? 'orange' : 'petrol';
-  const command = useAction({
-    run: (name: 'pause' | 'resume' | 'stop') =>
-      call<typeof sla.commandSla>('POST', `/sla/${instance.id}/${name}`, {
-        body: { expectedRevision: instance.revision },
-      }),
-    touches: [recordKey(recordId)],
-  });
   const commands = { ACTIVE: ['pause', 'stop'], PAUSED: ['resume', 'stop'], STOPPED: [] } as const;
   const possible = has('sla.control') ? commands[instance.status] : [];
   const status = { ACTIVE: t.running, PAUSED: t.paused, STOPPED: t.stopped }[instance.status];
@@ -113,22 +106,7 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
       <div className={styles.head}>
         <span className={styles.name}>{instance.name}</span>
         <span className={styles.status}>{status}</span>
-        {possible.length > 0 && (
-          <Menu>
-            <Menu.Target>
-              <ActionIcon size="xs" aria-label={`${t.more}: ${instance.name}`}>
-                <IconDots size={13} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {possible.map((name) => (
-                <Menu.Item key={name} onClick={() => command.mutate(name)}>
-                  {t[name]}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
-        )}
+        {possible.length > 0 && <TimerMenu instance={instance} recordId={recordId} possible={possible} />}
       </div>
       <Progress value={share} color={tone} size={4} aria-label={instance.name} />
       <div className={styles.foot}>
@@ -155,5 +133,38 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
         )}
       </Modal>
     </div>
+  );
+}
+
+interface TimerMenuProps {
+  instance: TimerProps['instance'];
+  recordId: string;
+  possible: readonly ('pause' | 'resume' | 'stop')[];
+}
+
+function TimerMenu({ instance, recordId, possible }: TimerMenuProps) {
+  const t = useText(texts);
+  const command = useAction({
+    run: (name: 'pause' | 'resume' | 'stop') =>
+      call<typeof sla.commandSla>('POST', `/sla/${instance.id}/${name}`, {
+        body: { expectedRevision: instance.revision },
+      }),
+    touches: [recordKey(recordId)],
+  });
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon size="xs" aria-label={`${t.more}: ${instance.name}`}>
+          <IconDots size={13} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {possible.map((name) => (
+          <Menu.Item key={name} onClick={() => command.mutate(name)}>
+            {t[name]}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -36,26 +36,9 @@ export function transitionField(
 }
 
 export function Transitions({ record, disabled }: { record: DocketRecord; disabled: boolean }) {
-  const t = useText(texts);
-  const client = useQueryClient();
   const { data } = useQuery(workflowQuery(record.id));
   const [chosen, setChosen] = useState<Transition>();
-  const move = useAction({
-    run: async ({ transition, values }: { transition: Transition; values: Record<string, unknown> }) => {
-      const known = await client.ensureQueryData(workflowQuery(record.id));
-      return await call<typeof workflow.transitionObject>('POST', `/objects/${record.id}/transitions`, {
-        body: {
-          transitionId: transition.id,
-          expectedRevision: record.revision,
-          expectedStateId: known.state?.id ?? '',
-          values,
-        },
-      });
-    },
-    touches: [recordKey(record.id), ['records']],
-    done: (_output, { transition }) => t.moved(transition.to.name),
-    after: () => setChosen(undefined),
-  });
+  const move = useTransition(record, setChosen);
   if (data === undefined || data.transitions.length === 0) return null;
   const start = (transition: Transition): void => {
     move.reset();
@@ -77,22 +60,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
           {transition.name}
         </Button>
       ))}
-      {rest.length > 0 && (
-        <Menu>
-          <Menu.Target>
-            <Button variant="default" rightSection={<IconChevronDown size={14} />} disabled={disabled}>
-              {t.more}
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {rest.map((transition) => (
-              <Menu.Item key={transition.id} onClick={() => start(transition)}>
-                {transition.name}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      {rest.length > 0 && <MoreTransitions disabled={disabled} rest={rest} start={start} />}
       <Modal opened={chosen !== undefined} onClose={() => setChosen(undefined)} title={chosen?.name} size="lg">
         {chosen !== undefined && (
           <TransitionForm
@@ -107,6 +75,53 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
         )}
       </Modal>
     </>
+  );
+}
+
+function useTransition(record: DocketRecord, setChosen: (next: Transition | undefined) => void) {
+  const client = useQueryClient();
+  const t = useText(texts);
+  return useAction({
+    run: async ({ transition, values }: { transition: Transition; values: Record<string, unknown> }) => {
+      const known = await client.ensureQueryData(workflowQuery(record.id));
+      return await call<typeof workflow.transitionObject>('POST', `/objects/${record.id}/transitions`, {
+        body: {
+          transitionId: transition.id,
+          expectedRevision: record.revision,
+          expectedStateId: known.state?.id ?? '',
+          values,
+        },
+      });
+    },
+    touches: [recordKey(record.id), ['records']],
+    done: (_output, { transition }) => t.moved(transition.to.name),
+    after: () => setChosen(undefined),
+  });
+}
+
+interface MoreTransitionsProps {
+  disabled: boolean;
+  rest: readonly Transition[];
+  start: (transition: Transition) => void;
+}
+
+function MoreTransitions({ disabled, rest, start }: MoreTransitionsProps) {
+  const t = useText(texts);
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="default" rightSection={<IconChevronDown size={14} />} disabled={disabled}>
+          {t.more}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {rest.map((transition) => (
+          <Menu.Item key={transition.id} onClick={() => start(transition)}>
+            {transition.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -4,7 +4,7 @@ import { useDocumentTitle } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type SyntheticEvent, useState } from 'react';
+import { Fragment, type SyntheticEvent, useState } from 'react';
 import type { GlobalRight } from '../../../../src/contract/rights.ts';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { FieldSchema, search, Session } from '../../api/types.ts';
@@ -18,7 +18,6 @@ import { searchCondition } from '../list/source.ts';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
 import classes from './search.module.css';
-import { Snippet } from './snippet.tsx';
 import { texts } from './texts.ts';
 
 const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
@@ -72,56 +71,22 @@ function conditionOf(filter: string | undefined, type: DeskType | undefined, ses
 
 export function SearchPage() {
   const t = useText(texts);
-  const has = useHas();
   const session = useSession();
   const navigate = useNavigate();
   const asked = useSearch({ from: '/inside/search' });
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.code === asked.type);
-  const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
-  const [words, setWords] = useState(asked.q ?? '');
   const [kinds, setKinds] = useState<readonly Kind[]>(['object']);
   const condition = conditionOf(asked.filter, type, session);
   const found = useInfiniteQuery(foundQuery(asked.q, condition, kinds));
   useDocumentTitle(`${asked.q ?? t.title} · Docket`);
-  const go = (next: { q?: string; filter?: string; type?: string }): void =>
-    void navigate({ to: '/search', search: next, replace: true });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    go({ ...asked, q: words });
-  };
+  const go = (next: Asked): void => void navigate({ to: '/search', search: next, replace: true });
   const results = found.data?.pages.flatMap((page) => page.results) ?? [];
   const first = found.data?.pages[0];
-  const offered = KINDS.filter((kind) => mayFind(kind, has));
   return (
     <div className={classes.page}>
       <h1 className={classes.heading}>{t.title}</h1>
-      <form onSubmit={submit} className={classes.form} role="search">
-        <TextInput
-          size="md"
-          className={classes.words}
-          type="search"
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
-          placeholder={t.words}
-          aria-label={t.words}
-          leftSection={<IconSearch size={18} />}
-          autoFocus
-        />
-        <Button type="submit" size="md">
-          {t.go}
-        </Button>
-        <FilterButton
-          size={42}
-          value={asked.filter === undefined ? undefined : JSON.parse(asked.filter)}
-          onApply={(filter) => {
-            const { filter: _old, ...rest } = asked;
-            go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
-          }}
-          fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
-          types={type === undefined ? types : [type]}
-        />
-      </form>
+      <SearchForm type={type} asked={asked} go={go} types={types} />
       <Group gap="xs" my="sm">
         <Select
           aria-label={t.type}
@@ -137,17 +102,7 @@ export function SearchPage() {
           searchable
           w={190}
         />
-        {condition === undefined && (
-          <Chip.Group multiple value={[...kinds]} onChange={(next) => next.length > 0 && setKinds(next as Kind[])}>
-            <Group gap={4} role="group" aria-label={t.kinds}>
-              {offered.map((kind) => (
-                <Chip key={kind} value={kind} size="xs">
-                  {t[kind]}
-                </Chip>
-              ))}
-            </Group>
-          </Chip.Group>
-        )}
+        {condition === undefined && <KindChoice kinds={kinds} setKinds={setKinds} />}
       </Group>
       {found.error !== null && <FaultAlert error={found.error} retry={() => void found.refetch()} />}
       {!asks(asked.q, condition) && <Empty>{t.hint}</Empty>}
@@ -168,6 +123,80 @@ export function SearchPage() {
         </Button>
       )}
     </div>
+  );
+}
+
+/** The search parameters of the address. */
+interface Asked {
+  q?: string;
+  filter?: string;
+  type?: string;
+}
+
+interface SearchFormProps {
+  type: DeskType | undefined;
+  asked: Asked;
+  go: (next: Asked) => void;
+  types: readonly DeskType[];
+}
+
+function SearchForm({ type, asked, go, types }: SearchFormProps) {
+  const t = useText(texts);
+  const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
+  const [words, setWords] = useState(asked.q ?? '');
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    go({ ...asked, q: words });
+  };
+  return (
+    <form onSubmit={submit} className={classes.form} role="search">
+      <TextInput
+        size="md"
+        className={classes.words}
+        type="search"
+        value={words}
+        onChange={(event) => setWords(event.currentTarget.value)}
+        placeholder={t.words}
+        aria-label={t.words}
+        leftSection={<IconSearch size={18} />}
+        autoFocus
+      />
+      <Button type="submit" size="md">
+        {t.go}
+      </Button>
+      <FilterButton
+        size={42}
+        value={asked.filter === undefined ? undefined : JSON.parse(asked.filter)}
+        onApply={(filter) => {
+          const { filter: _old, ...rest } = asked;
+          go(filter === undefined ? rest : { ...rest, filter: JSON.stringify(filter) });
+        }}
+        fields={(schema.data?.fields as FieldSchema[] | undefined) ?? []}
+        types={type === undefined ? types : [type]}
+      />
+    </form>
+  );
+}
+
+interface KindChoiceProps {
+  kinds: readonly Kind[];
+  setKinds: (next: readonly Kind[]) => void;
+}
+
+function KindChoice({ kinds, setKinds }: KindChoiceProps) {
+  const has = useHas();
+  const t = useText(texts);
+  const offered = KINDS.filter((kind) => mayFind(kind, has));
+  return (
+    <Chip.Group multiple value={[...kinds]} onChange={(next) => next.length > 0 && setKinds(next as Kind[])}>
+      <Group gap={4} role="group" aria-label={t.kinds}>
+        {offered.map((kind) => (
+          <Chip key={kind} value={kind} size="xs">
+            {t[kind]}
+          </Chip>
+        ))}
+      </Group>
+    </Chip.Group>
   );
 }
 
@@ -215,5 +244,35 @@ function ResultLine({ result, types }: { result: Result; types: readonly DeskTyp
         <Time at={result.updatedAt} />
       </div>
     </li>
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" };
+
+function unescape(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39|#x27);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
+
+/** Splits the snippet into parts and tells which are matches. */
+export function piecesOf(snippet: string): { text: string; hit: boolean }[] {
+  return snippet
+    .split(/(<mark>.*?<\/mark>)/s)
+    .filter((piece) => piece !== '')
+    .map((piece) => {
+      const hit = piece.startsWith('<mark>');
+      return { hit, text: unescape(hit ? piece.slice('<mark>'.length, -'</mark>'.length) : piece) };
+    });
+}
+
+export function Snippet({ text }: { text: string }) {
+  return piecesOf(text).map((piece, index) =>
+    // Parts have no id; only the index identifies them.
+    piece.hit ? (
+      // oxlint-disable-next-line react/no-array-index-key
+      <mark key={index}>{piece.text}</mark>
+    ) : (
+      // oxlint-disable-next-line react/no-array-index-key
+      <Fragment key={index}>{piece.text}</Fragment>
+    ),
   );
 }

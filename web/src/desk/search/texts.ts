@@ -3,23 +3,23 @@ import { defineText, plural, pluralEn } from '../../i18n/text.ts';
 export const texts = defineText(
   {
     title: 'Поиск',
-    words: 'Что искать: слова, номер, целый вопрос…',
+    words: 'Слова, номер или вопрос…',
     go: 'Найти',
-    type: 'Вид записей',
-    anyType: 'Любой вид',
+    type: 'Тип записи',
+    anyType: 'Любой тип',
     hint: 'Введите хотя бы две буквы или цифры, или задайте условие.',
-    nothing: 'Ничего не нашлось',
+    nothing: 'Ничего не найдено',
     found: (n: number, exact: boolean) =>
       exact
         ? `${plural(n, 'Найдена', 'Найдено', 'Найдено')} ${n} ${plural(n, 'запись', 'записи', 'записей')}`
         : `Найдено больше ${n}`,
     more: 'Показать ещё',
-    kinds: 'Где искать',
+    kinds: 'Область поиска',
     object: 'Записи',
     comment: 'Комментарии',
     article: 'Статьи',
     service: 'Услуги',
-    user: 'Люди',
+    user: 'Пользователи',
     group: 'Группы',
     'org-unit': 'Подразделения',
     untitled: 'Без названия',
@@ -27,7 +27,7 @@ export const texts = defineText(
   },
   {
     title: 'Search',
-    words: 'What to find: words, a number, a whole question…',
+    words: 'Words, a number or a question…',
     go: 'Find',
     type: 'Record type',
     anyType: 'Any type',
@@ -36,12 +36,12 @@ export const texts = defineText(
     found: (n: number, exact: boolean) =>
       exact ? `${n} ${pluralEn(n, 'result', 'results')}` : `More than ${n} results`,
     more: 'Show more',
-    kinds: 'Where to look',
+    kinds: 'Search in',
     object: 'Records',
     comment: 'Comments',
     article: 'Articles',
     service: 'Services',
-    user: 'People',
+    user: 'Users',
     group: 'Groups',
     'org-unit': 'Units',
     untitled: 'Untitled',

@@ -6,10 +6,9 @@ import { type AnswerOf, ApiFault, call } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
-import { checkField, isEmpty } from '../../fields/check.ts';
+import { type NewValues, useNewValues } from '../../desk/record/schema.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
-import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -27,62 +26,21 @@ export function RequestDialog({ item, onClose }: { item: Item | undefined; onClo
 
 function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const t = useText(texts);
-  const problemText = useProblemText();
   const has = useHas();
-  const navigate = useNavigate();
   const { user } = useSession();
   const fields = (item.fields as FieldSchema[]).filter((field) => !field.readOnly);
   const [requester, setRequester] = useState<string | null>(user.id);
-  const [values, setValues] = useState<Record<string, unknown>>(() =>
-    Object.fromEntries(fields.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]]))),
-  );
   const [asset, setAsset] = useState<string | null>(null);
-  const [tried, setTried] = useState(false);
-  // One idempotency key per form: a double click creates one request.
-  const [key] = useState(() => crypto.randomUUID());
-  const problems = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
-  const request = useAction({
-    run: () =>
-      call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
-        body: {
-          requesterId: requester ?? '',
-          ...(asset === null ? {} : { assetId: asset }),
-          values: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
-        },
-        idempotencyKey: key,
-      }),
-    touches: [['records']],
-    done: t.submitted,
-    quiet: true,
-  });
-  const refusals = refusalsOf(request.error);
+  const values = useNewValues(fields);
+  const request = useRequest(item, { requester, asset, values: values.given });
   const places = request.error instanceof ApiFault ? request.error.places : [];
-  const assetProblem = places.find(({ path }) => path === '/assetId');
-  if (request.data !== undefined) {
-    const made = request.data;
-    return (
-      <Stack gap="md">
-        <Text role="status">{made.number === null ? t.submitted : t.numbered(made.number)}</Text>
-        <Group justify="flex-end" gap="xs">
-          <Button
-            variant="default"
-            onClick={() => void navigate({ to: '/records/$recordId', params: { recordId: made.id } })}
-          >
-            {t.openRecord}
-          </Button>
-          <Button onClick={onClose}>{t.done}</Button>
-        </Group>
-      </Stack>
-    );
-  }
-  const forOthers = has('catalog.impersonate');
+  if (request.data !== undefined) return <Submitted record={request.data} onClose={onClose} />;
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        setTried(true);
-        if (requester !== null && [...problems.values()].every((problem) => problem === undefined)) request.mutate();
+        if (values.check() && requester !== null) request.mutate();
       }}
     >
       <Stack gap="sm">
@@ -92,7 +50,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
           </Text>
         )}
         <FaultAlert error={request.error} />
-        {forOthers && (
+        {has('catalog.impersonate') && (
           <PersonPicker
             label={t.forWhom}
             description={t.forWhomHint}
@@ -102,15 +60,7 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
           />
         )}
         {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
-        {fields.map((field) => (
-          <FieldInput
-            key={field.code}
-            field={field}
-            value={values[field.code] ?? null}
-            onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
-            error={refusals.get(field.code) ?? (tried ? problemText(problems.get(field.code)) : undefined)}
-          />
-        ))}
+        <FormInputs fields={fields} values={values} rejected={refusalsOf(request.error)} />
         {item.assetTypes !== null && (
           <RecordPicker
             label={t.asset}
@@ -118,18 +68,85 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
             types={item.assetTypes}
             value={asset}
             onChange={setAsset}
-            error={assetProblem?.message}
+            error={places.find(({ path }) => path === '/assetId')?.message}
           />
         )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={request.isPending} disabled={requester === null}>
-            {t.submit}
-          </Button>
-        </Group>
+        <RequestButtons pending={request.isPending} disabled={requester === null} onCancel={onClose} />
       </Stack>
     </form>
+  );
+}
+
+interface FormInputsProps {
+  fields: readonly FieldSchema[];
+  values: NewValues;
+  /** What the service found wrong, by field. */
+  rejected: ReadonlyMap<string, string>;
+}
+
+function FormInputs({ fields, values, rejected }: FormInputsProps) {
+  return fields.map((field) => (
+    <FieldInput
+      key={field.code}
+      field={field}
+      value={values.value(field.code)}
+      onChange={(value) => values.set(field.code, value)}
+      error={values.error(field.code, rejected)}
+    />
+  ));
+}
+
+function RequestButtons(props: { pending: boolean; disabled: boolean; onCancel: () => void }) {
+  const t = useText(texts);
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={props.onCancel}>
+        {t.cancel}
+      </Button>
+      <Button type="submit" loading={props.pending} disabled={props.disabled}>
+        {t.submit}
+      </Button>
+    </Group>
+  );
+}
+
+interface RequestBody {
+  requester: string | null;
+  asset: string | null;
+  values: Record<string, unknown>;
+}
+
+function useRequest(item: Item, { requester, asset, values }: RequestBody) {
+  const t = useText(texts);
+  // One idempotency key per form: a double click creates one request.
+  const [key] = useState(() => crypto.randomUUID());
+  return useAction({
+    run: () =>
+      call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
+        body: { requesterId: requester ?? '', ...(asset === null ? {} : { assetId: asset }), values },
+        idempotencyKey: key,
+      }),
+    touches: [['records']],
+    done: t.submitted,
+    quiet: true,
+  });
+}
+
+type Requested = AnswerOf<typeof catalog.requestItem>;
+
+function Submitted({ record, onClose }: { record: Requested; onClose: () => void }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const open = (): void => void navigate({ to: '/records/$recordId', params: { recordId: record.id } });
+  return (
+    <Stack gap="md">
+      <Text role="status">{record.number === null ? t.submitted : t.numbered(record.number)}</Text>
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={open}>
+          {t.openRecord}
+        </Button>
+        <Button onClick={onClose}>{t.done}</Button>
+      </Group>
+    </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useHas } from '../../app/session.ts';
+import { type RichNode, RichText } from '../../fields/rich-text.tsx';
 import { useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -12,7 +13,6 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { PersonName } from '../../ui/person.tsx';
-import { ArticleText } from './article-text.tsx';
 import classes from './knowledge.module.css';
 import { type Article, articleQuery, articlesQuery } from './queries.ts';
 import { texts } from './texts.ts';
@@ -106,4 +106,14 @@ export function ArticlePage({ id }: { id: string }) {
       )}
     </Page>
   );
+}
+
+/** Base path of an article's images. */
+export function imagesOf(articleId: string): string {
+  return `/kb/articles/${articleId}`;
+}
+
+/** The text of an article. */
+export function ArticleText({ document, articleId }: { document: unknown; articleId: string }) {
+  return <RichText document={document as RichNode} recordId={imagesOf(articleId)} />;
 }

@@ -1,89 +1,56 @@
 /** Editor of a draft. */
-import { Button, Group, Loader, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import { type BodyOf, call } from '../../api/client.ts';
+import { Loader, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { lazy, Suspense, useEffect } from 'react';
+import { call } from '../../api/client.ts';
 import type { knowledge } from '../../api/types.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
 import type { RichNode } from '../../fields/rich-text.tsx';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
-import { imagesOf } from './article-text.tsx';
+import { imagesOf } from './articles.tsx';
 import { knowledgeKey, type Version } from './queries.ts';
 import { texts } from './texts.ts';
 
 const RichTextEditor = lazy(() => import('../../fields/rich-text-editor.tsx'));
 
-type Changes = BodyOf<typeof knowledge.editDraft>;
-
 export function DraftEditor({ version, onDirty }: { version: Version; onDirty: (dirty: boolean) => void }) {
   const t = useText(texts);
-  const [changes, setChanges] = useState<Changes>({});
-  const set = (part: Changes): void => {
-    setChanges((before) => ({ ...before, ...part }));
-    onDirty(true);
-  };
-  const save = useAction({
-    run: () =>
-      call<typeof knowledge.editDraft>('PATCH', `/kb/article-versions/${version.versionId}`, { body: changes }),
+  const form = useForm({
+    start: {
+      title: version.title,
+      summary: version.summary ?? '',
+      bodyDocument: version.bodyDocument,
+      tags: version.tags,
+      responsibleId: version.responsibleId,
+    },
+    send: (_values, { summary, ...changed }) =>
+      call<typeof knowledge.editDraft>('PATCH', `/kb/article-versions/${version.versionId}`, {
+        body: { ...changed, ...(summary === undefined ? {} : { summary: summary === '' ? null : summary }) },
+      }),
+    ready: ({ title }, changed) => Object.keys(changed).length > 0 && title.trim() !== '',
     touches: [knowledgeKey],
     done: t.saved,
-    after: () => {
-      setChanges({});
-      onDirty(false);
-    },
-    quiet: true,
   });
-  const now = { ...version, ...changes };
-  const dirty = Object.keys(changes).length > 0;
+  useEffect(() => onDirty(form.dirty), [onDirty, form.dirty]);
   return (
     <Panel>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (dirty) save.mutate();
-        }}
-      >
-        <Stack gap="sm">
-          <FaultAlert error={save.error} />
-          <TextInput
-            label={t.name}
-            required
-            value={now.title}
-            onChange={(event) => set({ title: event.currentTarget.value })}
+      <FormFrame form={form} label={t.save}>
+        <TextInput label={t.name} required {...form.text('title')} />
+        <Textarea label={t.summary} autosize minRows={2} maxLength={2000} {...form.text('summary')} />
+        <Suspense fallback={<Loader size="xs" />}>
+          <RichTextEditor
+            label={t.text}
+            value={version.bodyDocument as unknown as RichNode}
+            onChange={(value) =>
+              form.set({ bodyDocument: (value ?? { type: 'doc', content: [] }) as unknown as Record<string, unknown> })
+            }
+            recordId={imagesOf(version.id)}
           />
-          <Textarea
-            label={t.summary}
-            autosize
-            minRows={2}
-            maxLength={2000}
-            value={now.summary ?? ''}
-            onChange={(event) => set({ summary: event.currentTarget.value === '' ? null : event.currentTarget.value })}
-          />
-          <Suspense fallback={<Loader size="xs" />}>
-            <RichTextEditor
-              label={t.text}
-              value={version.bodyDocument as unknown as RichNode}
-              onChange={(value) =>
-                set({ bodyDocument: (value ?? { type: 'doc', content: [] }) as unknown as Record<string, unknown> })
-              }
-              recordId={imagesOf(version.id)}
-            />
-          </Suspense>
-          <TagsInput label={t.tags} value={now.tags ?? []} onChange={(tags) => set({ tags })} maxTags={50} />
-          <PersonPicker
-            label={t.responsible}
-            value={now.responsibleId ?? null}
-            onChange={(responsibleId) => set({ responsibleId })}
-          />
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending} disabled={!dirty || now.title.trim() === ''}>
-              {t.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        </Suspense>
+        <TagsInput label={t.tags} maxTags={50} {...form.input('tags')} />
+        <PersonPicker label={t.responsible} {...form.input('responsibleId')} />
+      </FormFrame>
     </Panel>
   );
 }

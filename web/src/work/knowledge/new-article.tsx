@@ -1,14 +1,12 @@
 /** Creates a draft: of a new article, or a new version of the article with the given code. */
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Group, Modal, Select, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { knowledge } from '../../api/types.ts';
-import { useLanguage } from '../../i18n/language.ts';
+import { type Language, useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { FaultAlert } from '../../ui/fault.tsx';
-import { basesQuery, knowledgeKey } from './queries.ts';
+import { FormFrame, useForm } from '../../ui/form.tsx';
+import { type Base, basesQuery, knowledgeKey } from './queries.ts';
 import { texts } from './texts.ts';
 
 interface Props {
@@ -30,18 +28,66 @@ function Form({ onClose, onMade }: Props) {
   const t = useText(texts);
   const language = useLanguage();
   const { data: bases = [] } = useQuery(basesQuery(language));
-  const [chosenBase, setBase] = useState<string | null>(null);
-  const [chosenSection, setSection] = useState<string | null>(null);
-  const [chosenLocale, setLocale] = useState<string | null>(null);
-  const [code, setCode] = useState('');
-  const [title, setTitle] = useState('');
-  const [body, setBody] = useState('');
-  const base = bases.find((one) => one.id === chosenBase) ?? (bases.length === 1 ? bases[0] : undefined);
-  const section = base?.sections.find((one) => one.id === chosenSection) ?? base?.sections[0];
-  const locale = base?.locales.find((one) => one === (chosenLocale ?? language)) ?? base?.locales[0];
-  const create = useAction({
-    run: () =>
-      call<typeof knowledge.createArticle>('POST', '/kb/articles', {
+  const form = useArticleForm(bases, onMade);
+  const { base, section, locale } = placeOf(bases, form.values, language);
+  return (
+    <FormFrame form={form} label={t.create} onCancel={onClose}>
+      <TextInput label={t.name} required data-autofocus {...form.text('title')} />
+      <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />
+      <Select
+        label={t.base}
+        required
+        allowDeselect={false}
+        data={bases.map((one) => ({ value: one.id, label: one.name }))}
+        value={base?.id ?? null}
+        onChange={(id) => form.set({ base: id })}
+      />
+      <Group grow>
+        <Select
+          label={t.section}
+          required
+          allowDeselect={false}
+          data={(base?.sections ?? []).map((one) => ({ value: one.id, label: one.name }))}
+          value={section?.id ?? null}
+          onChange={(id) => form.set({ section: id })}
+        />
+        <Select
+          label={t.locale}
+          required
+          allowDeselect={false}
+          data={base?.locales ?? []}
+          value={locale ?? null}
+          onChange={(code) => form.set({ locale: code })}
+        />
+      </Group>
+      <Textarea label={t.text} required autosize minRows={3} {...form.text('body')} />
+    </FormFrame>
+  );
+}
+
+interface ChosenPlace {
+  base: string | null;
+  section: string | null;
+  locale: string | null;
+}
+
+/** The chosen base, section and language; what is not chosen is the only base, its first section and the user's language. */
+function placeOf(bases: readonly Base[], chosen: ChosenPlace, language: Language) {
+  const base = bases.find((one) => one.id === chosen.base) ?? (bases.length === 1 ? bases[0] : undefined);
+  const section = base?.sections.find((one) => one.id === chosen.section) ?? base?.sections[0];
+  const locale = base?.locales.find((one) => one === (chosen.locale ?? language)) ?? base?.locales[0];
+  return { base, section, locale };
+}
+
+function useArticleForm(bases: readonly Base[], onMade: (versionId: string) => void) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const nowhere: ChosenPlace = { base: null, section: null, locale: null };
+  return useForm({
+    start: { ...nowhere, code: '', title: '', body: '' },
+    send: ({ code, title, body, ...chosen }) => {
+      const { base, section, locale } = placeOf(bases, chosen, language);
+      return call<typeof knowledge.createArticle>('POST', '/kb/articles', {
         body: {
           baseId: base?.id ?? '',
           sectionId: section?.id ?? '',
@@ -51,80 +97,14 @@ function Form({ onClose, onMade }: Props) {
           visibility: base?.visibility ?? 'internal',
           body: body.trim(),
         },
-      }),
+      });
+    },
+    ready: ({ code, title, body, ...chosen }) => {
+      const { section, locale } = placeOf(bases, chosen, language);
+      return section !== undefined && locale !== undefined && [code, title, body].every((text) => text.trim() !== '');
+    },
     touches: [knowledgeKey],
     done: t.created,
     after: (made) => onMade(made.versionId),
-    quiet: true,
   });
-  const ready =
-    section !== undefined && locale !== undefined && code.trim() !== '' && title.trim() !== '' && body.trim() !== '';
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (ready) create.mutate();
-      }}
-    >
-      <Stack gap="sm">
-        <FaultAlert error={create.error} />
-        <TextInput
-          label={t.name}
-          required
-          value={title}
-          onChange={(event) => setTitle(event.currentTarget.value)}
-          data-autofocus
-        />
-        <TextInput
-          label={t.code}
-          description={t.codeHint}
-          required
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-        <Select
-          label={t.base}
-          required
-          allowDeselect={false}
-          data={bases.map((one) => ({ value: one.id, label: one.name }))}
-          value={base?.id ?? null}
-          onChange={setBase}
-        />
-        <Group grow>
-          <Select
-            label={t.section}
-            required
-            allowDeselect={false}
-            data={(base?.sections ?? []).map((one) => ({ value: one.id, label: one.name }))}
-            value={section?.id ?? null}
-            onChange={setSection}
-          />
-          <Select
-            label={t.locale}
-            required
-            allowDeselect={false}
-            data={base?.locales ?? []}
-            value={locale ?? null}
-            onChange={setLocale}
-          />
-        </Group>
-        <Textarea
-          label={t.text}
-          required
-          autosize
-          minRows={3}
-          value={body}
-          onChange={(event) => setBody(event.currentTarget.value)}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={!ready}>
-            {t.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
 }

@@ -12,7 +12,7 @@ import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
-import { ArticleText } from './article-text.tsx';
+import { ArticleText } from './articles.tsx';
 import { AudiencePanel } from './audience-panel.tsx';
 import { DraftEditor } from './draft-editor.tsx';
 import classes from './knowledge.module.css';
@@ -40,6 +40,98 @@ function Known({ version }: { version: Version }) {
   const navigate = useNavigate();
   const [dirty, setDirty] = useState(false);
   const open = (id: string): void => void navigate({ to: '/work/$', params: { _splat: `knowledge/versions/${id}` } });
+  const commands = useVersionCommands(version, open);
+  const { publish, archive, restore, copy } = commands;
+  const draft = version.state === 'DRAFT';
+  return (
+    <Page
+      title={version.title}
+      hint={
+        <ToneMark tone={TONES[version.state]}>{`${t[version.state]} · ${version.locale} · ${version.code}`}</ToneMark>
+      }
+      back={{ label: t.back, href: BACK }}
+      actions={<VersionActions version={version} commands={commands} dirty={dirty} />}
+    >
+      <FaultAlert error={publish.error ?? archive.error ?? restore.error ?? copy.error} />
+      <div className={classes.columns}>
+        <div>
+          {draft ? (
+            <DraftEditor key={version.versionId} version={version} onDirty={setDirty} />
+          ) : (
+            <Panel>
+              <ArticleText document={version.bodyDocument} articleId={version.id} />
+            </Panel>
+          )}
+        </div>
+        <div>
+          <AudiencePanel
+            versionId={version.versionId}
+            editable={draft || (version.state === 'ACTIVE' && has('kb.publish'))}
+          />
+          <Neighbours version={version} onOpen={open} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface VersionActionsProps {
+  version: Version;
+  commands: ReturnType<typeof useVersionCommands>;
+  /** True if the draft has unsaved changes; it cannot be published then. */
+  dirty: boolean;
+}
+
+/** The buttons of the actions that the state of the version allows. */
+function VersionActions({ version, commands, dirty }: VersionActionsProps) {
+  const t = useText(texts);
+  const has = useHas();
+  const { publish, archive, restore, copy } = commands;
+  const draft = version.state === 'DRAFT';
+  const ask = async (title: string, body: string, yes: string, act: () => void, danger = false): Promise<void> => {
+    if (await confirm({ title, body, yes, danger })) act();
+  };
+  return (
+    <>
+      {draft && has('kb.publish') && (
+        <Tooltip label={t.unsaved} disabled={!dirty}>
+          <Button
+            disabled={dirty}
+            loading={publish.isPending}
+            onClick={() => void ask(t.publishTitle, t.publishBody, t.publish, () => publish.mutate())}
+          >
+            {t.publish}
+          </Button>
+        </Tooltip>
+      )}
+      {version.state === 'ACTIVE' && (
+        <Button
+          variant="default"
+          loading={copy.isPending}
+          onClick={() => void ask(t.newVersionTitle, t.newVersionBody, t.newVersion, () => copy.mutate())}
+        >
+          {t.newVersion}
+        </Button>
+      )}
+      {version.state === 'ARCHIVED' ? (
+        <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+          {t.restore}
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          loading={archive.isPending}
+          onClick={() => void ask(t.archiveTitle, t.archiveBody, t.archive, () => archive.mutate(), true)}
+        >
+          {t.archive}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function useVersionCommands(version: Version, open: (id: string) => void) {
+  const t = useText(texts);
   const shared = { touches: [knowledgeKey], quiet: true } as const;
   const publish = useAction({
     ...shared,
@@ -85,76 +177,7 @@ function Known({ version }: { version: Version }) {
     done: t.created,
     after: (made) => open(made.versionId),
   });
-  const ask = async (title: string, body: string, yes: string, act: () => void, danger = false): Promise<void> => {
-    if (await confirm({ title, body, yes, danger })) act();
-  };
-  const draft = version.state === 'DRAFT';
-  return (
-    <Page
-      title={version.title}
-      hint={
-        <ToneMark tone={TONES[version.state]}>{`${t[version.state]} · ${version.locale} · ${version.code}`}</ToneMark>
-      }
-      back={{ label: t.back, href: BACK }}
-      actions={
-        <>
-          {draft && has('kb.publish') && (
-            <Tooltip label={t.unsaved} disabled={!dirty}>
-              <Button
-                disabled={dirty}
-                loading={publish.isPending}
-                onClick={() => void ask(t.publishTitle, t.publishBody, t.publish, () => publish.mutate())}
-              >
-                {t.publish}
-              </Button>
-            </Tooltip>
-          )}
-          {version.state === 'ACTIVE' && (
-            <Button
-              variant="default"
-              loading={copy.isPending}
-              onClick={() => void ask(t.newVersionTitle, t.newVersionBody, t.newVersion, () => copy.mutate())}
-            >
-              {t.newVersion}
-            </Button>
-          )}
-          {version.state === 'ARCHIVED' ? (
-            <Button variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
-              {t.restore}
-            </Button>
-          ) : (
-            <Button
-              variant="default"
-              loading={archive.isPending}
-              onClick={() => void ask(t.archiveTitle, t.archiveBody, t.archive, () => archive.mutate(), true)}
-            >
-              {t.archive}
-            </Button>
-          )}
-        </>
-      }
-    >
-      <FaultAlert error={publish.error ?? archive.error ?? restore.error ?? copy.error} />
-      <div className={classes.columns}>
-        <div>
-          {draft ? (
-            <DraftEditor key={version.versionId} version={version} onDirty={setDirty} />
-          ) : (
-            <Panel>
-              <ArticleText document={version.bodyDocument} articleId={version.id} />
-            </Panel>
-          )}
-        </div>
-        <div>
-          <AudiencePanel
-            versionId={version.versionId}
-            editable={draft || (version.state === 'ACTIVE' && has('kb.publish'))}
-          />
-          <Neighbours version={version} onOpen={open} />
-        </div>
-      </div>
-    </Page>
-  );
+  return { publish, archive, restore, copy };
 }
 
 /** Other versions of the article, in all languages. */

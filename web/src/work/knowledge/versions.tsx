@@ -10,7 +10,7 @@ import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
-import { basesQuery, knowledgeKey, type VersionRow } from './queries.ts';
+import { type Base, basesQuery, knowledgeKey, type VersionRow } from './queries.ts';
 import { texts } from './texts.ts';
 
 export const TONES = { DRAFT: 'wait', ACTIVE: 'good', ARCHIVED: 'gone' } as const;
@@ -21,44 +21,8 @@ export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
   const { data: bases = [] } = useQuery(basesQuery(language));
   const [state, setState] = useState<VersionRow['state'] | null>(null);
   const [baseId, setBaseId] = useState<string | null>(null);
-  const versions = useInfiniteQuery({
-    queryKey: [...knowledgeKey, 'versions', state, baseId],
-    queryFn: ({ pageParam, signal }) =>
-      call<typeof knowledge.listVersions>('GET', '/kb/article-versions', {
-        query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
-        signal,
-      }),
-    initialPageParam: 1,
-    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
-  });
-  const columns = useMemo((): Column<VersionRow>[] => {
-    const base = (id: string) => bases.find((one) => one.id === id);
-    return [
-      { key: 'title', title: t.name, value: (row) => row.title },
-      { key: 'locale', title: t.locale, value: (row) => row.locale, width: '5.5rem' },
-      {
-        key: 'state',
-        title: t.state,
-        value: (row) => t[row.state],
-        render: (row) => <ToneMark tone={TONES[row.state]}>{t[row.state]}</ToneMark>,
-        width: '9rem',
-      },
-      { key: 'base', title: t.base, value: (row) => base(row.baseId)?.name ?? '', minor: true },
-      {
-        key: 'section',
-        title: t.section,
-        value: (row) => base(row.baseId)?.sections.find((one) => one.id === row.sectionId)?.name ?? '',
-        minor: true,
-      },
-      {
-        key: 'updatedAt',
-        title: t.updatedAt,
-        value: (row) => row.updatedAt,
-        render: (row) => <Time at={row.updatedAt} />,
-        minor: true,
-      },
-    ];
-  }, [t, bases]);
+  const versions = useVersions(state, baseId);
+  const columns = useVersionColumns(bases);
   return (
     <>
       <FaultAlert error={versions.error} retry={() => void versions.refetch()} />
@@ -101,4 +65,49 @@ export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
       )}
     </>
   );
+}
+
+function useVersionColumns(bases: readonly Base[]) {
+  const t = useText(texts);
+  return useMemo((): Column<VersionRow>[] => {
+    const base = (id: string) => bases.find((one) => one.id === id);
+    return [
+      { key: 'title', title: t.name, value: (row) => row.title },
+      { key: 'locale', title: t.locale, value: (row) => row.locale, width: '5.5rem' },
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => t[row.state],
+        render: (row) => <ToneMark tone={TONES[row.state]}>{t[row.state]}</ToneMark>,
+        width: '9rem',
+      },
+      { key: 'base', title: t.base, value: (row) => base(row.baseId)?.name ?? '', minor: true },
+      {
+        key: 'section',
+        title: t.section,
+        value: (row) => base(row.baseId)?.sections.find((one) => one.id === row.sectionId)?.name ?? '',
+        minor: true,
+      },
+      {
+        key: 'updatedAt',
+        title: t.updatedAt,
+        value: (row) => row.updatedAt,
+        render: (row) => <Time at={row.updatedAt} />,
+        minor: true,
+      },
+    ];
+  }, [t, bases]);
+}
+
+function useVersions(state: VersionRow['state'] | null, baseId: string | null) {
+  return useInfiniteQuery({
+    queryKey: [...knowledgeKey, 'versions', state, baseId],
+    queryFn: ({ pageParam, signal }) =>
+      call<typeof knowledge.listVersions>('GET', '/kb/article-versions', {
+        query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
+        signal,
+      }),
+    initialPageParam: 1,
+    getNextPageParam: (last) => (last.hasMore ? last.page + 1 : undefined),
+  });
 }

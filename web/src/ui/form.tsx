@@ -1,0 +1,143 @@
+/** Forms: the values, what the user changed, the save with its errors, and the warning about unsaved changes. */
+import { Button, Group, Stack } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { type ChangeEvent, type ReactNode, type SyntheticEvent, useState } from 'react';
+import { ApiFault } from '../api/client.ts';
+import { useText } from '../i18n/text.ts';
+import { type ActionOptions, useAction } from './action.ts';
+import { confirm } from './confirm.tsx';
+import { FaultAlert } from './fault.tsx';
+import { texts } from './texts.ts';
+
+interface FormOptions<Values, Answer> extends Pick<ActionOptions<void, Answer>, 'touches' | 'done'> {
+  /** The values before the user changed anything. Later values of it are ignored; use a `key` to start again. */
+  start: Values;
+  /** Sends the values. `changed` holds only those that differ from the start or the last save. */
+  send: (values: Values, changed: Partial<Values>) => Promise<Answer>;
+  /** False while the values cannot be sent; undefined: always true. */
+  ready?: (values: Values, changed: Partial<Values>) => boolean;
+  /** Called after the values were saved. */
+  after?: (answer: Answer, values: Values) => unknown;
+}
+
+interface InputProps<Value> {
+  value: Value;
+  onChange: (value: Value) => void;
+  /** What the service found wrong with the value. */
+  error: string | undefined;
+}
+
+export interface Form<Values> {
+  values: Values;
+  changed: Partial<Values>;
+  dirty: boolean;
+  set: (part: Partial<Values>) => void;
+  /** Props of an input whose `onChange` takes the value. */
+  input: <Key extends keyof Values>(key: Key) => InputProps<Values[Key]>;
+  /** Props of an input for text, whose `onChange` takes the DOM event. */
+  text: (key: keyof Values) => {
+    value: string;
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => void;
+    error: string | undefined;
+  };
+  ready: boolean;
+  saving: boolean;
+  error: Error | null;
+  submit: () => void;
+}
+
+export function useForm<Values extends object, Answer>(options: FormOptions<Values, Answer>): Form<Values> {
+  const [base, setBase] = useState(options.start);
+  const [values, setValues] = useState(options.start);
+  const changed = changesOf(base, values);
+  const save = useAction<void, Answer>({
+    run: () => options.send(values, changed),
+    touches: options.touches ?? [],
+    ...(options.done === undefined ? {} : { done: options.done }),
+    after: (answer) => {
+      setBase(values);
+      return options.after?.(answer, values);
+    },
+    quiet: true,
+  });
+  const set = (part: Partial<Values>): void => setValues((before) => ({ ...before, ...part }));
+  const places = save.error instanceof ApiFault ? save.error.places : [];
+  const problem = (key: keyof Values) => places.find(({ path }) => path.endsWith(`/${String(key)}`))?.message;
+  return {
+    values,
+    changed,
+    dirty: Object.keys(changed).length > 0,
+    set,
+    input: (key) => ({
+      value: values[key],
+      onChange: (value) => set({ [key]: value } as unknown as Partial<Values>),
+      error: problem(key),
+    }),
+    text: (key) => ({
+      value: String(values[key]),
+      onChange: (event) => set({ [key]: event.currentTarget.value } as unknown as Partial<Values>),
+      error: problem(key),
+    }),
+    ready: options.ready?.(values, changed) ?? true,
+    saving: save.isPending,
+    error: save.error,
+    submit: () => save.mutate(),
+  };
+}
+
+function changesOf<Values extends object>(base: Values, values: Values): Partial<Values> {
+  const changed = Object.entries(values).filter(
+    ([key, value]) => JSON.stringify(value) !== JSON.stringify(base[key as keyof Values]),
+  );
+  return Object.fromEntries(changed) as Partial<Values>;
+}
+
+interface FormFrameProps {
+  form: Pick<Form<never>, 'ready' | 'saving' | 'error' | 'submit'>;
+  /** Text of the button that sends the form. */
+  label: string;
+  /** Shows a button that gives up. */
+  onCancel?: () => void;
+  /** Shown beside the buttons. */
+  note?: ReactNode;
+  children: ReactNode;
+}
+
+/** The form element with the error, the inputs and the buttons. */
+export function FormFrame({ form, label, onCancel, note, children }: FormFrameProps) {
+  const t = useText(texts);
+  const send = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (form.ready) form.submit();
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack gap="sm">
+        <FaultAlert error={form.error} />
+        {children}
+        <Group justify={onCancel === undefined ? 'flex-start' : 'flex-end'} gap="xs">
+          {onCancel !== undefined && (
+            <Button variant="default" onClick={onCancel}>
+              {t.cancel}
+            </Button>
+          )}
+          <Button type="submit" loading={form.saving} disabled={!form.ready}>
+            {label}
+          </Button>
+          {note}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** While `dirty`, leaving the page needs a confirmation. `dirty` may be a function of the moment of leaving. */
+export function useUnsavedWarning(dirty: boolean, saved: () => boolean = () => false): void {
+  const t = useText(texts);
+  useBlocker({
+    shouldBlockFn: async () =>
+      dirty && !saved() && !(await confirm({ title: t.leaveTitle, body: t.leaveBody, yes: t.leave, danger: true })),
+    enableBeforeUnload: dirty,
+    disabled: !dirty,
+  });
+}
