@@ -1,6 +1,7 @@
 /**
- * Builds the HTTP server from a list of bound operations. Fastify does routing, injection in tests and closing. The order of
- * checks, reading bodies and sending answers are in `serve.ts`, because Fastify reads a body before the key is checked.
+ * Builds the HTTP server from a list of bound operations. Fastify provides routing, the limits of Node's server, listening and
+ * closing, and `inject` for tests. Its hooks, body parsers and validation are not used: they read a body before the key is
+ * checked, and the order of checks is part of the contract (docs/spec/conventions.md). `serve.ts` has that order.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';

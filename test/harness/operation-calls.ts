@@ -1,5 +1,6 @@
 /** A minimal valid call of every operation, who lacks the right to it, and what it must hide, for `access.db.test.ts`. */
 import { randomUUID } from 'node:crypto';
+import { operations } from '../../src/modules.ts';
 import type { TestApp } from './app.ts';
 import { catalogCases, catalogConfiguration } from './operation-calls-catalog.ts';
 import { deskCases } from './operation-calls-desk.ts';
@@ -15,6 +16,12 @@ import { ACTIONS, idOf, RIGHTS, user } from './small-configuration.ts';
 export type { Call, Login, OperationCase } from './operation-calls-case.ts';
 
 export { HIDDEN_VALUE, HIDDEN_FIELD };
+
+/** Whether the operation reads one record that its path names, and needs no other input: `GET /objects/{objectId}/…`. */
+export function isRecordRead({ method, path }: { method: string; path: string }): boolean {
+  return method === 'GET' && /^\/objects\/\{objectId\}(?:\/[^{}]+)?$/.test(path);
+}
+
 export const PASSWORD = 'correct horse battery staple';
 
 export const WORLD = `
@@ -104,7 +111,14 @@ export function operationCases(
   const update = (objectId: string, changes: unknown = { title: 'Other' }): Call => ({
     body: { operation: 'update', items: [{ objectId, expectedRevision: 1, changes }] },
   });
+  /** Reads of one record need no row: the declared right says who lacks access. */
+  const recordReads = operations().filter(isRecordRead);
+  const derived = recordReads.map(({ id, right }): [string, OperationCase] => [
+    id,
+    { ...record(), lacks: right === undefined || right === 'read' ? NOT_THERE : missing(right, 'reader') },
+  ]);
   return {
+    ...Object.fromEntries(derived),
     'metadata.types': { call: () => ({}), lacks: ALLOWED },
     'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
     'search.search': { call: () => ({ query: '?q=thing&pageSize=100' }), lacks: ALLOWED },
@@ -114,7 +128,6 @@ export function operationCases(
       lacks: missing('create', 'reader'),
       names: async (code) => ({ body: { typeDefinitionId: 'thing', values: { title: 'New', [code]: 'x' } } }),
     },
-    'objects.get': { ...record(), lacks: NOT_THERE },
     'objects.update': {
       ...record(() => ({ expectedRevision: 1, changes: { title: 'Other' } })),
       lacks: missing('update', 'reader'),
@@ -124,8 +137,6 @@ export function operationCases(
       }),
     },
     'objects.archive': { ...record(expected), lacks: missing('archive', 'reader') },
-    'objects.history': { ...record(), lacks: missing('history', 'reader') },
-    'objects.schema': { ...record(), lacks: NOT_THERE },
     'objects.image': {
       call: async () => ({ params: await make.image(true) }),
       lacks: NOT_THERE,
@@ -135,7 +146,6 @@ export function operationCases(
       },
     },
     'objects.restore': { ...on('objectId', (shown) => make.archived(shown)), lacks: missing('archive', 'reader') },
-    'comments.list': { ...record(), lacks: NOT_THERE },
     'comments.add': {
       ...record(() => ({ body: 'A', visibility: 'public' })),
       lacks: missing('comment.create', 'reader'),
@@ -152,7 +162,6 @@ export function operationCases(
       ...on('commentId', (shown) => make.comment(shown), expected),
       lacks: missing('comment.edit', 'reader'),
     },
-    'attachments.list': { ...record(), lacks: NOT_THERE },
     'attachments.add': {
       ...record(() => ({ filename: 'a.txt', contentBase64: 'eA==' })),
       lacks: missing('attachment.add', 'reader'),
@@ -162,7 +171,6 @@ export function operationCases(
       ...on('attachmentId', (shown) => make.file(shown), expected),
       lacks: missing('attachment.delete', 'reader'),
     },
-    'relations.list': { ...record(), lacks: NOT_THERE },
     'relations.definitions': {
       call: () => ({}),
       lacks: ALLOWED,
@@ -176,7 +184,6 @@ export function operationCases(
       ...on('relationId', (shown) => make.relation(shown), expected),
       lacks: missing('relation.delete', 'reader'),
     },
-    'workflow.get': { ...record(), lacks: NOT_THERE },
     'workflow.transition': { ...record(() => make.transition()), lacks: missing('transition', 'reader') },
     'bulk.run': {
       call: async () => update(await make.record(true)),
@@ -214,7 +221,6 @@ export function operationCases(
       call: async () => ({ params: { code: await make.secret() }, body: { overlap: 'PT1H' } }),
       lacks: missing('webhook.manage'),
     },
-    'sla.list': { ...record(), lacks: NOT_THERE },
     'sla.history': { ...on('instanceId', (shown) => make.instance(shown)), lacks: NOT_THERE },
     'sla.command': {
       call: async () => ({ params: { instanceId: await make.instance(true), command: 'pause' }, body: {} }),
