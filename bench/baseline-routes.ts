@@ -1,4 +1,4 @@
-/** The bare server's routes around a record; see `baseline-server.ts`. */
+/** The baseline server's routes around a record; see `baseline-server.ts`. */
 import { createHash, randomUUIDv7 } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const event = (type: string, from: string): string => `event AS (
     INSERT INTO journal (id, at, type, object_id, actor_id, via, key_id, correlation_id, data, hash)
     SELECT $1, $2, '${type}', $3, $4, 'api', $5, $6, $7::jsonb, $8 ${from}
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) SELECT $1, '${type}', $3, $2, 0 ${from}
+    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT $1, '${type}', $3, $2, 0 ${from}
   )`;
 
 const COMMENT = `WITH ${event('CommentAdded', '')}
@@ -60,7 +60,7 @@ const BULK = `WITH wanted AS (
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     SELECT event, $2, 'ObjectUpdated', id, revision, $3, 'api', $4, $5, note, $6 FROM record
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) SELECT event, 'ObjectUpdated', id, $2, 0 FROM record
+    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT event, 'ObjectUpdated', id, $2, 0 FROM record
   )
   SELECT id AS "objectId", revision, 'SUCCEEDED' AS status FROM record`;
 

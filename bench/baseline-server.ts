@@ -40,9 +40,9 @@ const CREATE = `
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     VALUES ($10, $8, 'ObjectCreated', $1, 1, $9, 'api', $11, $12, $13, $14)
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) VALUES ($10, 'ObjectCreated', $1, $8, 0)
+    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) VALUES ($10, 'ObjectCreated', $1, $8, 0)
   ), kept AS (
-    INSERT INTO bare.idempotency (caller_id, route, key, fingerprint, status, answer, created_at)
+    INSERT INTO baseline.idempotency (caller_id, route, key, fingerprint, status, answer, created_at)
     VALUES ($11, 'objects.create', $15, $14, 201, $16, $8)
   )
   SELECT number FROM record`;
@@ -56,16 +56,16 @@ const UPDATE = `
     INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
     SELECT $6, $4, 'ObjectUpdated', $1, revision, $5, 'api', $7, $8, $9, $10 FROM record
   ), waiting AS (
-    INSERT INTO bare.outbox (event_id, type, object_id, at, journal_seq) SELECT $6, 'ObjectUpdated', $1, $4, 0 FROM record
+    INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT $6, 'ObjectUpdated', $1, $4, 0 FROM record
   )
   SELECT * FROM record`;
 
 const HASH = Buffer.alloc(32, 7);
 
 /** Tables that the service would empty meanwhile, so that the two do not work on each other's rows. */
-export const BASELINE_TABLES = `CREATE SCHEMA IF NOT EXISTS bare;
-  CREATE TABLE IF NOT EXISTS bare.outbox (LIKE public.outbox INCLUDING ALL);
-  CREATE TABLE IF NOT EXISTS bare.idempotency (LIKE public.idempotency INCLUDING ALL)`;
+export const BASELINE_TABLES = `CREATE SCHEMA IF NOT EXISTS baseline;
+  CREATE TABLE IF NOT EXISTS baseline.outbox (LIKE public.outbox INCLUDING ALL);
+  CREATE TABLE IF NOT EXISTS baseline.idempotency (LIKE public.idempotency INCLUDING ALL)`;
 
 function folded(values: Values): Values {
   const title = String(values.title).toLowerCase();

@@ -53,7 +53,7 @@ export interface Environment {
   idle: Memory;
   server: string;
   service: Started;
-  bare: Started;
+  baseline: Started;
   /** Where the database's server process is, for readings of memory and processor time. */
   postmaster: number | null;
   /** For manual inspection of the database. */
@@ -142,7 +142,7 @@ async function fill(
       catalogItemId: await readCatalogItem(db),
       groups: await loadGroups(db),
     };
-    const target: Target = { ports: { docket: options.port, bare: 0 }, key, facts, ids: [] };
+    const target: Target = { ports: { docket: options.port, baseline: 0 }, key, facts, ids: [] };
     const pattern = await readPattern(db, await firstRecord(target), keyId);
     facts.typeId = pattern.typeId;
     facts.ownerId = pattern.ownerId;
@@ -199,7 +199,7 @@ export async function openEnvironment(
       states: [target.facts.transitions.take.from, target.facts.transitions.giveBack.from],
     }),
   );
-  target.ports.bare = baseline.port;
+  target.ports.baseline = baseline.port;
   const { rows } = await db.query<{ version: string }>(`SELECT current_setting('server_version') AS version`);
   return {
     name: records.toLocaleString('en'),
@@ -209,7 +209,7 @@ export async function openEnvironment(
     idle,
     server: rows[0]?.version ?? '',
     service,
-    bare: baseline,
+    baseline,
     postmaster,
     databaseUrl: url,
   };

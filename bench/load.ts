@@ -6,7 +6,7 @@ import { type Scenario, type Subject, type Target, TargetState } from './scenari
 import { scenarioOf } from './scenarios.ts';
 
 export interface Run {
-  stand: string;
+  environment: string;
   subject: Subject;
   scenario: string;
   seconds: number;
@@ -26,7 +26,7 @@ export interface Measured {
   example?: string;
 }
 
-type Message = { stand: string; target: Target } | Run;
+type Message = { environment: string; target: Target } | Run;
 
 /** The side of the bench: starts the process and asks it. */
 export class Load {
@@ -47,7 +47,7 @@ export class Load {
   }
 
   introduce(environment: string, target: Target): void {
-    this.#child.send({ stand: environment, target } satisfies Message);
+    this.#child.send({ environment, target } satisfies Message);
   }
 
   run(run: Run): Promise<Measured> {
@@ -117,15 +117,15 @@ async function measure(state: TargetState, run: Run): Promise<Measured> {
 }
 
 function listen(): void {
-  const stands = new Map<string, TargetState>();
+  const environments = new Map<string, TargetState>();
   process.on('message', async (message: Message) => {
     try {
       if ('target' in message) {
-        stands.set(message.stand, new TargetState(message.target));
+        environments.set(message.environment, new TargetState(message.target));
         return;
       }
-      const state = stands.get(message.stand);
-      if (state === undefined) throw new Error(`the load does not know the stand ${message.stand}`);
+      const state = environments.get(message.environment);
+      if (state === undefined) throw new Error(`the load does not know the environment ${message.environment}`);
       process.send?.(await measure(state, message));
     } catch (error) {
       process.send?.({ error: (error as Error).message });

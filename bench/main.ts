@@ -111,20 +111,22 @@ function interrupted(): Promise<void> {
 }
 
 async function bench(options: Options, folder: string, opened: OpenedEnvironment): Promise<void> {
-  const stands: Environment[] = [];
+  const environments: Environment[] = [];
   for (const records of options.records) {
     const tell = (line: string): void => say(`${records.toLocaleString('en')} records: ${line}`);
-    stands.push(await openEnvironment(path.join(folder, String(records)), records, options.profile, opened, tell));
+    environments.push(
+      await openEnvironment(path.join(folder, String(records)), records, options.profile, opened, tell),
+    );
   }
   const load = new Load();
   opened.add(async () => load.stop());
-  for (const environment of stands) load.introduce(environment.name, environment.target);
-  const outcome = await measureAll(load, stands, options.plan, say);
-  const report = makeReport(stands, options.plan, outcome);
+  for (const environment of environments) load.introduce(environment.name, environment.target);
+  const outcome = await measureAll(load, environments, options.plan, say);
+  const report = makeReport(environments, options.plan, outcome);
   process.stdout.write(`\n${printed(report)}\n`);
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(report, null, 2)}\n`);
   if (!options.keep) return;
-  for (const { name, target, databaseUrl } of stands) {
+  for (const { name, target, databaseUrl } of environments) {
     say(`${name} records: port ${target.ports.docket}, key ${target.key}, database ${databaseUrl}`);
   }
   await new Promise(() => {});

@@ -91,7 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Started> {
 
 export async function startBaseline(folder: string, options: unknown): Promise<Started> {
   const args = [path.join(ROOT, 'bench', 'baseline-server.ts'), JSON.stringify(options)];
-  return await start(args, environment({ NODE_ENV: 'production' }), path.join(folder, 'bare.log'));
+  return await start(args, environment({ NODE_ENV: 'production' }), path.join(folder, 'baseline.log'));
 }
 
 /** Runs a command of the command line on the environment's data. @returns its output */

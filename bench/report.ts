@@ -9,7 +9,7 @@ export interface Report {
   machine: { processors: number; model: string; memoryGiB: number; node: string; postgresql: string };
   plan: Plan;
   results: Result[];
-  stands: {
+  environments: {
     records: number;
     firstStartMs: number;
     restartMs: number;
@@ -18,7 +18,7 @@ export interface Report {
     peakServiceMB: number;
   }[];
   /** Scenario → rate with the most records divided by the rate with the fewest; next to it the same for the baseline server. */
-  growth: { scenario: string; docket: number; bare: number }[];
+  growth: { scenario: string; docket: number; baseline: number }[];
   /** Time of one call that changes 1,000 records by the time of 1,000 calls that change one. */
   bulk: { records: number; share: number }[];
   disturbed: number;
@@ -34,14 +34,16 @@ function bulkShares(results: readonly Result[]): { records: number; share: numbe
   });
 }
 
-export function makeReport(stands: readonly Environment[], plan: Plan, outcome: Outcome): Report {
-  const [fewest, most] = [stands[0], stands.at(-1)];
+export function makeReport(environments: readonly Environment[], plan: Plan, outcome: Outcome): Report {
+  const [fewest, most] = [environments[0], environments.at(-1)];
   const of = (scenario: string, environment: Environment | undefined): Result | undefined =>
     outcome.results.find((result) => result.scenario === scenario && result.records === environment?.records);
   const growth = plan.scenarios.flatMap((scenario) => {
     const [small, large] = [of(scenario, fewest), of(scenario, most)];
     if (small === undefined || large === undefined || small === large) return [];
-    return [{ scenario, docket: large.docket.rate / small.docket.rate, bare: large.bare.rate / small.bare.rate }];
+    return [
+      { scenario, docket: large.docket.rate / small.docket.rate, baseline: large.baseline.rate / small.baseline.rate },
+    ];
   });
   return {
     machine: {
@@ -49,11 +51,11 @@ export function makeReport(stands: readonly Environment[], plan: Plan, outcome: 
       model: os.cpus()[0]?.model ?? 'unknown',
       memoryGiB: Math.round(os.totalmem() / 1024 ** 3),
       node: process.version,
-      postgresql: stands[0]?.server ?? '',
+      postgresql: environments[0]?.server ?? '',
     },
     plan,
     results: outcome.results,
-    stands: stands.map((environment) => ({
+    environments: environments.map((environment) => ({
       records: environment.records,
       firstStartMs: environment.times.firstStart,
       restartMs: environment.times.restart,
@@ -85,23 +87,34 @@ const share = (value: number): string => value.toFixed(2);
 export function printed(report: Report): string {
   const { machine, plan } = report;
   const figures = table(
-    ['work', 'records', 'requests/s', 'p50 ms', 'p99 ms', 'bare requests/s', 'p50 ms', 'p99 ms', 'ratio', 'of rounds'],
+    [
+      'scenario',
+      'records',
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'baseline requests/s',
+      'p50 ms',
+      'p99 ms',
+      'ratio',
+      'min–max of rounds',
+    ],
     report.results.map((result) => [
       scenarioOf(result.scenario).says,
       whole(result.records),
       whole(result.docket.rate),
       ms(result.docket.p50),
       ms(result.docket.p99),
-      whole(result.bare.rate),
-      ms(result.bare.p50),
-      ms(result.bare.p99),
+      whole(result.baseline.rate),
+      ms(result.baseline.p50),
+      ms(result.baseline.p99),
       share(result.ratio),
       result.spread.map(share).join('–'),
     ]),
   );
   const spent = table(
-    ['processor time a request, µs', 'records', 'service', 'its database', 'bare server', 'its database'],
-    report.results.map(({ scenario, records, docket, bare: baseline }) => [
+    ['CPU time per request, µs', 'records', 'service', 'its database', 'baseline server', 'its database'],
+    report.results.map(({ scenario, records, docket, baseline }) => [
       scenarioOf(scenario).says,
       ...[records, docket.serverMicros, docket.databaseMicros, baseline.serverMicros, baseline.databaseMicros].map(
         whole,
@@ -109,16 +122,16 @@ export function printed(report: Report): string {
     ]),
   );
   const growth = table(
-    ['growth of the table: rate with the most records by that with the fewest', 'service', 'bare'],
-    report.growth.map((one) => [scenarioOf(one.scenario).says, share(one.docket), share(one.bare)]),
+    ['growth: rate with the most records divided by rate with the fewest', 'service', 'baseline'],
+    report.growth.map((one) => [scenarioOf(one.scenario).says, share(one.docket), share(one.baseline)]),
   );
   const bulk = table(
-    [`${BULK_ITEMS.toLocaleString('en')} changes in one call by as many calls of one change, time`, 'records'],
+    [`${BULK_ITEMS.toLocaleString('en')} changes in one bulk call divided by as many single calls, time`, 'records'],
     report.bulk.map((one) => [share(one.share), whole(one.records)]),
   );
   const states = table(
-    ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, most MB'],
-    report.stands.map((environment) =>
+    ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, peak MB'],
+    report.environments.map((environment) =>
       [
         environment.records,
         environment.firstStartMs,
@@ -132,7 +145,7 @@ export function printed(report: Report): string {
   return [
     `${machine.processors} × ${machine.model}, ${machine.memoryGiB} GiB, Node ${machine.node}, PostgreSQL ${machine.postgresql}; ` +
       `closed loop, ${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, medians; ` +
-      `others took at most ${share(report.disturbed)} of one processor, ${report.repeated} runs repeated`,
+      `other processes used at most ${share(report.disturbed)} of one CPU, ${report.repeated} runs repeated`,
     figures,
     spent,
     ...(report.growth.length > 0 ? [growth] : []),

@@ -36,7 +36,7 @@ export interface Result {
   scenario: string;
   records: number;
   docket: Measurements;
-  bare: Measurements;
+  baseline: Measurements;
   /** Median of the rates' ratios of each round. */
   ratio: number;
   /** Smallest and largest ratio of a round. */
@@ -73,10 +73,10 @@ class Measurement {
   readonly #roots: number[];
   readonly outcome: Outcome = { results: [], peak: new Map(), disturbed: 0, repeated: 0 };
 
-  constructor(load: Load, stands: readonly Environment[], plan: Plan) {
+  constructor(load: Load, environments: readonly Environment[], plan: Plan) {
     this.#load = load;
     this.#plan = plan;
-    this.#roots = [process.pid, ...stands.flatMap((environment) => environment.postmaster ?? [])];
+    this.#roots = [process.pid, ...environments.flatMap((environment) => environment.postmaster ?? [])];
   }
 
   /** Waits up to a limit until other processes are idle. */
@@ -96,10 +96,10 @@ class Measurement {
       const before = readProcessors(this.#roots);
       const sampler = subject === 'docket' ? setInterval(() => this.#sample(environment), SAMPLE_MS) : undefined;
       const connections = scenarioOf(scenario).connections ?? this.#plan.connections;
-      const server = (subject === 'docket' ? environment.service : environment.bare).child.pid ?? 0;
+      const server = (subject === 'docket' ? environment.service : environment.baseline).child.pid ?? 0;
       const spentBefore = spentBy(server, environment.postmaster);
       const measured = await this.#load
-        .run({ stand: environment.name, subject, scenario, seconds, connections })
+        .run({ environment: environment.name, subject, scenario, seconds, connections })
         .finally(() => clearInterval(sampler));
       const spent = spentBy(server, environment.postmaster);
       if (Object.keys(measured.unexpected).length > 0) {
@@ -139,36 +139,34 @@ function figures(runs: readonly Measured[]): Measurements {
 
 export async function measureAll(
   load: Load,
-  stands: readonly Environment[],
+  environments: readonly Environment[],
   plan: Plan,
   say: (line: string) => void,
 ): Promise<Outcome> {
-  const measurement = new Measurement(load, stands, plan);
-  const turns = stands.flatMap((environment) => SUBJECTS.map((subject) => ({ stand: environment, subject })));
+  const measurement = new Measurement(load, environments, plan);
+  const turns = environments.flatMap((environment) => SUBJECTS.map((subject) => ({ environment, subject })));
   for (const scenario of plan.scenarios) {
     await measurement.quiet(say);
-    for (const { stand: environment, subject } of turns) {
+    for (const { environment, subject } of turns) {
       await measurement.run(environment, subject, scenario, Math.min(2, plan.seconds));
     }
-    const runs = new Map(
-      turns.map(({ stand: environment, subject }) => [`${environment.name} ${subject}`, [] as Measured[]]),
-    );
+    const runs = new Map(turns.map(({ environment, subject }) => [`${environment.name} ${subject}`, [] as Measured[]]));
     for (let round = 0; round < plan.rounds; round++) {
-      for (const { stand: environment, subject } of round % 2 === 0 ? turns : turns.toReversed()) {
+      for (const { environment, subject } of round % 2 === 0 ? turns : turns.toReversed()) {
         runs
           .get(`${environment.name} ${subject}`)
           ?.push(await measurement.run(environment, subject, scenario, plan.seconds));
       }
     }
-    for (const environment of stands) {
+    for (const environment of environments) {
       const ours = runs.get(`${environment.name} docket`) ?? [];
-      const baseline = runs.get(`${environment.name} bare`) ?? [];
+      const baseline = runs.get(`${environment.name} baseline`) ?? [];
       const ratios = ours.map((run, round) => run.rate / (baseline[round]?.rate ?? Number.NaN));
       measurement.outcome.results.push({
         scenario,
         records: environment.records,
         docket: figures(ours),
-        bare: figures(baseline),
+        baseline: figures(baseline),
         ratio: median(ratios),
         spread: [Math.min(...ratios), Math.max(...ratios)],
       });

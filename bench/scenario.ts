@@ -1,8 +1,8 @@
 /** What a scenario is, and what its requests know of the database that they go to. */
 import { dice, PRIORITIES, type Sample, samples, TAGS, VISIBLE_AREAS } from './corpus.ts';
 
-export type Subject = 'docket' | 'bare';
-export const SUBJECTS: readonly Subject[] = ['docket', 'bare'];
+export type Subject = 'docket' | 'baseline';
+export const SUBJECTS: readonly Subject[] = ['docket', 'baseline'];
 
 /** A transition and its source state. */
 interface Move {

@@ -1,4 +1,4 @@
-/** The measured work: for each scenario, the request to the service and the one to the bare server that does the same. */
+/** The measured work: for each scenario, the request to the service and the one to the baseline server that does the same. */
 import { randomUUID } from 'node:crypto';
 import { MEMBERSHIP_SCENARIOS } from './memberships.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
@@ -9,7 +9,7 @@ const PAGE_SIZE = 25;
 const DEEP_PAGE_SIZE = 10;
 const DEEP_PAGE = 1000;
 
-function list(query: { docket: string; bare: string }): Scenario['prepare'] {
+function list(query: { docket: string; baseline: string }): Scenario['prepare'] {
   return (state, subject) => {
     const text = get(state, subject, `${root(subject)}?${query[subject]}`);
     return () => ({ text, status: 200 });
@@ -56,7 +56,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'catalog-request',
-    says: 'make a request from the catalogue for one of the people, with an idempotency key (bare: a create)',
+    says: 'make a request from the catalogue for one of the people, with an idempotency key (baseline: a create)',
     prepare: (state, subject) => () => {
       const { people, catalogItemId } = state.target.facts;
       const { title, description, area, effort, due, asset } = state.newValues();
@@ -71,19 +71,19 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'list',
     says: `list page 1 of ${PAGE_SIZE} of the type`,
-    prepare: list({ docket: 'typeId=ticket', bare: `limit=${PAGE_SIZE + 1}&offset=0` }),
+    prepare: list({ docket: 'typeId=ticket', baseline: `limit=${PAGE_SIZE + 1}&offset=0` }),
   },
   {
     name: 'list-any',
     says: `list page 1 of ${PAGE_SIZE} of all types`,
-    prepare: list({ docket: 'page=1', bare: `limit=${PAGE_SIZE + 1}&offset=0` }),
+    prepare: list({ docket: 'page=1', baseline: `limit=${PAGE_SIZE + 1}&offset=0` }),
   },
   {
     name: 'list-deep',
     says: `list page ${DEEP_PAGE.toLocaleString('en')} of ${DEEP_PAGE_SIZE} of the type`,
     prepare: list({
       docket: `typeId=ticket&page=${DEEP_PAGE}&pageSize=${DEEP_PAGE_SIZE}`,
-      bare: `limit=${DEEP_PAGE_SIZE + 1}&offset=${(DEEP_PAGE - 1) * DEEP_PAGE_SIZE}`,
+      baseline: `limit=${DEEP_PAGE_SIZE + 1}&offset=${(DEEP_PAGE - 1) * DEEP_PAGE_SIZE}`,
     }),
   },
   ...ACTIVITY_SCENARIOS,

@@ -10,8 +10,8 @@ import { Docket, ERROR_CODES } from '../src/index.ts';
 
 const folder = path.join(import.meta.dirname, '../src/generated');
 
-describe('what is generated for the client', () => {
-  it('is as the OpenAPI documents say (npm run client writes it)', async () => {
+describe('generated client code', () => {
+  it('matches the OpenAPI documents (npm run client writes it)', async () => {
     const files = await generatedFiles();
     assert.deepEqual(readdirSync(folder).sort(), [...files.keys()].sort());
     for (const [name, text] of files) {
@@ -34,7 +34,7 @@ describe('what is generated for the client', () => {
     );
   });
 
-  it('knows every code that an operation can answer with', () => {
+  it('contains every error code that an operation can return', () => {
     for (const [code, status] of Object.entries(ERROR_CODES)) {
       assert.equal(FAULTS[code as keyof typeof FAULTS]?.status, status, code);
     }

@@ -45,7 +45,7 @@ describe('the client', () => {
   });
   after(() => fixture.close());
 
-  it('creates, reads, changes, moves and archives records of a type', async () => {
+  it('creates, updates, transitions and archives records of a type', async () => {
     const things = docket.records('thing');
     const made = await things.create({ title: 'Принтер', amount: '1.50' });
     assert.deepEqual([made.revision, made.values.amount, made.values.kind], [1, '1.5', 'a']);
@@ -60,7 +60,7 @@ describe('the client', () => {
     assert.equal((await things.get(made.id)).state, 'ACTIVE');
   });
 
-  it('lets the one who was too late decide anew, and never decides for them', async () => {
+  it('lets the program resolve a conflict and never resolves it itself', async () => {
     const things = docket.records('thing');
     const { id } = await things.create({ title: 'v1', amount: '10' });
     await things.update(id, 1, { amount: '11' });
@@ -94,7 +94,7 @@ describe('the client', () => {
     assert.equal((await things.edit(id, () => undefined)).revision, 22);
   });
 
-  it('makes a record once with one idempotency key', async () => {
+  it('creates a record once per Idempotency-Key', async () => {
     const answers: AnswerInfo[] = [];
     const options = { idempotencyKey: 'client-1', onAnswer: (answer: AnswerInfo) => answers.push(answer) };
     const first = await docket.records('thing').create({ title: 'Once' }, options);
@@ -109,7 +109,7 @@ describe('the client', () => {
     );
   });
 
-  it('walks through all pages of lists and searches', async () => {
+  it('iterates over all pages of lists and searches', async () => {
     const made = new Set<string>();
     const items = Array.from({ length: 120 }, (_, at) => ({ title: `Seite ${at} walkable` }));
     for (const item of items) made.add((await docket.records('thing').create(item)).id);
@@ -128,7 +128,7 @@ describe('the client', () => {
     assert.deepEqual(some, listed.slice(0, 3));
   });
 
-  it('changes any number of records in bulk, each judged on its own', async () => {
+  it('changes any number of records in bulk and reports each result', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) ids.push((await docket.records('thing').create({ title: `b${count}` })).id);
     async function* changes() {
@@ -148,7 +148,7 @@ describe('the client', () => {
     );
   });
 
-  it('carries files both ways, whatever they come as', async () => {
+  it('uploads and downloads attachments in every supported form', async () => {
     const { id } = await docket.records('thing').create({ title: 'With files' });
     const bytes = Uint8Array.from({ length: 100_003 }, (_, at) => (at * 7) % 256);
     async function* parts() {
@@ -174,7 +174,7 @@ describe('the client', () => {
     });
   });
 
-  it('exports, describes itself, and gives refusals their class', async () => {
+  it('exports records, returns its document, and maps errors to classes', async () => {
     const file = await docket.exports.create({ typeDefinitionId: 'thing', format: 'CSV', limit: 2 });
     assert.match(file.filename ?? '', /\.csv$/);
     assert.match(await file.text(), /^id,number,revision/);
@@ -188,7 +188,7 @@ describe('the client', () => {
     assert.deepEqual(wrong.places.map(({ path }) => path).sort(), ['/values/kind', '/values/title']);
   });
 
-  it('receives every kind of event as the document describes it, and verifies each', async () => {
+  it('receives every kind of event as the OpenAPI document describes it, and verifies each', async () => {
     const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
     // The person whose rights the subscription has may read everything.
     const subscription = await fixture.subscribe({ as: 'boss', eventTypes: [...WEBHOOK_EVENTS] });

@@ -79,7 +79,7 @@ const cut = new TypeError('fetch failed', { cause: Object.assign(new Error('rese
 const create = { typeDefinitionId: 'incident', values: { title: 'A' } };
 
 describe('a call', () => {
-  it('is sent with path, query and body, and gives the data', async () => {
+  it('is sent with path, query and body, and returns the data', async () => {
     const { docket, sent } = played(good({ rows: [], hasMore: false }), good(RECORD), good({}));
     await docket.objects.list({ typeId: 'a&b', page: 2 });
     assert.deepEqual(await docket.objects.update('a/b', { expectedRevision: 6, changes: { title: 'x' } }), RECORD);
@@ -96,7 +96,7 @@ describe('a call', () => {
     assert.equal(sent[1]?.key, null, 'what takes no idempotency key gets none');
   });
 
-  it('is made once, however often it is sent: one idempotency key for all tries, another for the next call', async () => {
+  it('uses one Idempotency-Key for all attempts and another for the next call', async () => {
     const { docket, sent, attempts } = played(
       cut,
       bad(503, 'OVERLOADED'),
@@ -128,14 +128,14 @@ describe('a call', () => {
     assert.equal(sent.at(-1)?.key, 'mine');
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as Retry-After requests', async () => {
     const { docket } = played(bad(429, 'RATE_LIMITED', [], { 'retry-after': '1' }), good([]));
     const began = performance.now();
     await docket.metadata.types();
     assert.ok(performance.now() - began >= 990);
   });
 
-  it('is not sent again where it could happen twice', async () => {
+  it('is not retried if it could take effect twice', async () => {
     const user = { login: 'a', displayName: 'A', email: 'a@example.org' };
     for (const silent of [cut, bad(503, 'DATABASE_UNAVAILABLE'), bad(502, 'X')]) {
       const { docket, sent } = played(silent, good({}));
@@ -149,7 +149,7 @@ describe('a call', () => {
     }
   });
 
-  it('that names the revision it changes may be sent again, and says where it cannot know what it did', async () => {
+  it('with an expected revision may be retried, and reports an unknown outcome', async () => {
     const { docket, sent } = played(cut, bad(409, 'REVISION_CONFLICT', { changedSince: [] }));
     const error = await docket.objects.update(ID, { expectedRevision: 6, changes: { a: 1 } }).catch((thrown) => thrown);
     assert.ok(error instanceof RevisionConflict);
@@ -164,7 +164,7 @@ describe('a call', () => {
     assert.equal(bulk.sent.length, 2);
   });
 
-  it('ends when patience does, with what was last known', async () => {
+  it('ends when its time limit is reached, with the last error', async () => {
     const { docket } = played(...Array.from({ length: 50 }, () => cut));
     const error = await docket.metadata.types({ patience: { totalMs: 10 } }).catch((thrown) => thrown);
     assert.ok(error instanceof ConnectionFailed);
@@ -176,7 +176,7 @@ describe('a call', () => {
     assert.equal(limited.sent.length, 1, 'what asks for more than there is patience for is not waited for');
   });
 
-  it('ends with the caller, while it runs and while it waits', async () => {
+  it('ends when the caller aborts it, while it runs and while it waits', async () => {
     for (const plays of [['hang'], [bad(503, 'OVERLOADED', [], { 'retry-after': '1' })]] as Play[][]) {
       const { docket } = played(...plays);
       const stop = new AbortController();
@@ -189,7 +189,7 @@ describe('a call', () => {
     assert.equal(sent.length, 2, 'a try that takes too long is given up');
   });
 
-  it('tells what was refused by class, code and place', async () => {
+  it('reports errors by class, code and path', async () => {
     const expected: [Response, new (...args: never[]) => DocketError][] = [
       [bad(400, 'INVALID_VALUES', [{ path: '/values/a', code: 'REQUIRED', message: 'A value.' }]), InvalidRequest],
       [bad(413, 'BODY_TOO_LARGE'), InvalidRequest],
@@ -218,7 +218,7 @@ describe('a call', () => {
     assert.equal((error as DocketError).code, 'HTTP_502');
   });
 
-  it('that met a change of others reads the record for who has to decide', async () => {
+  it('with a conflict loads the current record for the program', async () => {
     const since = [{ field: 'title', at: '2026-11-21T09:15:00.000Z', actor: { id: ID, displayName: 'Anna' } }];
     const { docket, sent } = played(bad(409, 'REVISION_CONFLICT', { changedSince: since }), good(RECORD));
     const error = await docket.objects.update(ID, { expectedRevision: 6, changes: { a: 1 } }).catch((thrown) => thrown);
@@ -233,8 +233,8 @@ describe('a call', () => {
   });
 });
 
-describe('waiting', () => {
-  it('grows, is left to chance by half, and is never shorter than asked', () => {
+describe('the retry delay', () => {
+  it('grows, has 50 % jitter, and is never shorter than requested', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
@@ -250,7 +250,7 @@ describe('waiting', () => {
     );
   });
 
-  it('reads Retry-After in both of its forms', () => {
+  it('parses Retry-After in both forms', () => {
     assert.equal(retryAfterMs('3', 0), 3000);
     assert.equal(retryAfterMs('Sat, 21 Nov 2026 09:15:05 GMT', Date.parse('2026-11-21T09:15:00Z')), 5000);
     assert.equal(retryAfterMs('Sat, 21 Nov 2026 09:15:05 GMT', Date.parse('2026-11-21T09:16:00Z')), 0);

@@ -18,7 +18,7 @@ const only = (headers: Record<string, string>, prefix: string): Record<string, s
 describe('verifyWebhook', () => {
   const headers = signedHeaders([newer], AT, id, body);
 
-  it('gives the event of a genuine request, by either family of headers', async () => {
+  it('returns the event of a genuine request, with either family of headers', async () => {
     for (const some of [headers, only(headers, 'x-itsm-'), only(headers, 'webhook-'), new Headers(headers)]) {
       const event = await verifyWebhook({ secrets: newer, headers: some, body, now });
       assert.equal(event.eventType, 'ObjectCreated');
@@ -32,13 +32,13 @@ describe('verifyWebhook', () => {
     await verifyWebhook({ secrets: [older, newer], headers: named, body: body.toString(), now });
   });
 
-  it('goes on through a rotation, with the old secret, with the new one, and with both', async () => {
+  it('accepts the old, the new and both secrets during a rotation', async () => {
     const rotated = signedHeaders([newer, older], AT, id, body);
     for (const secrets of [older, newer, [older, newer]]) await verifyWebhook({ secrets, headers: rotated, body, now });
     await assert.rejects(verifyWebhook({ secrets: older, headers, body, now }), WebhookInvalid, 'after the overlap');
   });
 
-  it('refuses what is too old, too new, or of no time', async () => {
+  it('rejects a timestamp that is too old, too new or invalid', async () => {
     for (const away of [-301_000, 301_000]) {
       await assert.rejects(verifyWebhook({ secrets: newer, headers, body, now: now + away }), /too far from now/);
       await verifyWebhook({ secrets: newer, headers, body, now: now + away, toleranceSeconds: 302 });
@@ -49,7 +49,7 @@ describe('verifyWebhook', () => {
     await assert.rejects(verifyWebhook({ secrets: newer, headers, body }), /too far/, 'the clock of the machine');
   });
 
-  it('refuses what was changed, in any byte and any header', async () => {
+  it('rejects a change in any byte and any header', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(body.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
         const changed = Buffer.from(body);
@@ -74,7 +74,7 @@ describe('verifyWebhook', () => {
     }
   });
 
-  it('refuses what bears no signature, an empty one, or one of another form', async () => {
+  it('rejects a missing, empty or malformed signature', async () => {
     for (const forged of [
       {},
       { ...only(headers, 'x-itsm-'), 'x-itsm-signature': 'sha256=' },
