@@ -13,7 +13,7 @@ import {
   unitsBelow,
   usersInside,
   usersOfUnits,
-} from './store-standing.ts';
+} from './store-members.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 /** What the changes of one transaction give. */

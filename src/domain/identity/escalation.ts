@@ -18,7 +18,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Handed, judgeHanded } from './escalation-rules.ts';
 import { accessLock } from './store.ts';
-import { loadStandings, type Standing } from './store-standing.ts';
+import { loadStandings, type Standing } from './store-members.ts';
 
 export type { Handed } from './escalation-rules.ts';
 

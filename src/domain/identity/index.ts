@@ -14,8 +14,8 @@ export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } fr
 export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
 export { requireMayHandOn } from './escalation.ts';
 export { findKey } from './rules.ts';
-export { idsByName } from './store-names.ts';
-export { findNames, type NamedKind } from './store-names.ts';
+export { idsByName } from './store.ts';
+export { findNames, type NamedKind } from './store.ts';
 export { searchNames } from './queries.ts';
 export {
   findGroup,

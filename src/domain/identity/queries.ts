@@ -6,7 +6,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
 import { fold } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
-import { type LocalizedName, listNamed, type NamedKind, searchPeople } from './store-names.ts';
+import { type LocalizedName, listNamed, type NamedKind, searchPeople } from './store.ts';
 
 interface Common {
   id: string;

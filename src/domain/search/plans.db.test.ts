@@ -22,7 +22,7 @@ const MULTIPLY = `
   WITH pool AS (
     SELECT row_number() OVER () - 1 AS n, o.*, s.profile_id, s.size, s.words FROM objects o JOIN search_records s ON s.id = o.id
   ), made AS MATERIALIZED (
-    SELECT (lpad(to_hex((extract(configVersion FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
+    SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(i::text), 1, 3)
         || '8' || substr(md5(i::text), 4, 15))::uuid AS new_id, i, p.*, at,
       'everywhere' || CASE WHEN i % 5 = 0 THEN ' often' ELSE '' END || CASE WHEN i % 500 = 0 THEN ' seldom' ELSE '' END || ' once' || i AS found
     FROM generate_series(1, ${RECORDS}) AS i CROSS JOIN LATERAL (SELECT now() - make_interval(secs => i) AS at) AS made_at JOIN pool p ON p.n = i % (SELECT count(*) FROM pool)
