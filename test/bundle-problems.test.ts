@@ -23,8 +23,8 @@ users: [ { login: petrova } ]`;
 const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ['an empty file', '', []],
   ['an unknown section', 'typs: []', ['typs UNKNOWN_SECTION']],
-  ['a section that is no list', 'types: { code: a }', ['types WRONG_TYPE']],
-  ['a file that is no mapping', '- types', [' WRONG_TYPE']],
+  ['a section that is not a list', 'types: { code: a }', ['types WRONG_TYPE']],
+  ['a file that is not a mapping', '- types', [' WRONG_TYPE']],
   ['an unknown key', 'types: [ { code: a, colour: red } ]', ['types[0].colour UNKNOWN_KEY']],
   ['a missing key', 'types: [ { name: A } ]', ['types[0].code REQUIRED']],
   ['a code of the wrong form', 'types: [ { code: A_b } ]', ['types[0].code WRONG_FORMAT']],
@@ -36,8 +36,8 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ],
   ['a login with what cannot be seen', 'users: [ { login: "pet\\u200brova" } ]', ['users[0].login WRONG_FORMAT']],
   ['text where a number stands', 'users: [ { login: a, employeeId: 17 } ]', ['users[0].employeeId WRONG_TYPE']],
-  ['a locale that is none', 'types: [ { code: a, name: { russian: А } } ]', ['types[0].name.russian UNKNOWN_KEY']],
-  ['an address that is none', 'users: [ { login: a, email: nobody } ]', ['users[0].email WRONG_FORMAT']],
+  ['an invalid locale', 'types: [ { code: a, name: { russian: А } } ]', ['types[0].name.russian UNKNOWN_KEY']],
+  ['an invalid address', 'users: [ { login: a, email: nobody } ]', ['users[0].email WRONG_FORMAT']],
   [
     'an address of two people',
     'users: [ { login: a, email: x@y.org }, { login: b, email: X@y.org } ]',
@@ -64,8 +64,8 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     'settings: { searchExactTotal: 10001, timezone: Mars/Base }',
     ['settings.searchExactTotal TOO_LARGE'],
   ],
-  ['a time zone that is none', 'settings: { timezone: Mars/Base }', ['settings.timezone UNKNOWN_TIME_ZONE']],
-  ['a data type that is none', typeWith('{ code: b, dataType: sting }'), ['types[0].fields[1].dataType NOT_ALLOWED']],
+  ['an invalid time zone', 'settings: { timezone: Mars/Base }', ['settings.timezone UNKNOWN_TIME_ZONE']],
+  ['an invalid data type', typeWith('{ code: b, dataType: sting }'), ['types[0].fields[1].dataType NOT_ALLOWED']],
   ['a reserved field code', typeWith('{ code: createdAt, dataType: date }'), ['types[0].fields[1].code RESERVED']],
   [
     'a field code that no body can hold',
@@ -88,7 +88,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['types[0].fields[1].constraints.options INVALID_CONSTRAINT'],
   ],
   [
-    'a reference to a type that is none',
+    'a reference to an unknown type',
     typeWith('{ code: b, dataType: reference, constraints: { types: [c] } }'),
     ['types[0].fields[1].constraints.types[0] UNKNOWN_REFERENCE'],
   ],
@@ -102,7 +102,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     typeWith('{ code: b, dataType: integer, default: many }'),
     ['types[0].fields[1].default INVALID_CONSTRAINT'],
   ],
-  ['a title that is no field', 'types: [ { code: a, title: b } ]', ['types[0].title UNKNOWN_FIELD']],
+  ['a title that is not a field', 'types: [ { code: a, title: b } ]', ['types[0].title UNKNOWN_FIELD']],
   [
     'a title that names nothing',
     'types: [ { code: a, title: b, fields: [ { code: b, dataType: json } ] } ]',
@@ -130,7 +130,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['workflows[0].transitions[0].from[1] UNKNOWN_STATE', 'workflows[0].transitions[0].to UNKNOWN_STATE'],
   ],
   [
-    'a category that is none',
+    'an invalid category',
     'workflows: [ { code: w, initial: x, states: [ { code: x, category: closed } ] } ]',
     ['workflows[0].states[0].category NOT_ALLOWED'],
   ],
@@ -142,7 +142,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     [],
   ],
   [
-    'a condition on a field that is not there',
+    'a condition on an unknown field',
     flow('condition: { field: weight, operator: equals, value: 1 }'),
     ['workflows[0].transitions[0].condition.field UNKNOWN_FIELD'],
   ],
@@ -157,12 +157,12 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['workflows[0].transitions[0].condition.value[1] UNKNOWN_REFERENCE'],
   ],
   [
-    'a condition on a state that is none',
+    'a condition on an unknown state',
     flow('condition: { field: workflowState, operator: equals, value: z }'),
     ['workflows[0].transitions[0].condition.value UNKNOWN_OPTION'],
   ],
   [
-    'a form with a field that is not there',
+    'a form with an unknown field',
     flow('fields: [ { code: weight } ]'),
     ['workflows[0].transitions[0].fields[0].code UNKNOWN_FIELD'],
   ],
@@ -171,11 +171,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     flow('fields: [ { code: $cause } ]'),
     ['workflows[0].transitions[0].fields[0].code WRONG_FORMAT'],
   ],
-  [
-    'a set of a field that is not there',
-    flow('set: { weight: 1 }'),
-    ['workflows[0].transitions[0].set.weight UNKNOWN_FIELD'],
-  ],
+  ['a set of an unknown field', flow('set: { weight: 1 }'), ['workflows[0].transitions[0].set.weight UNKNOWN_FIELD']],
   [
     'a set that empties a required field',
     flow('set: { title: null }'),
@@ -187,7 +183,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['workflows[0].transitions[0].set.who VARIABLE_NOT_ALLOWED'],
   ],
   [
-    'a set with a variable that is none',
+    'a set with an unknown variable',
     flow('set: { title: $sum }'),
     ['workflows[0].transitions[0].set.title UNKNOWN_VARIABLE'],
   ],

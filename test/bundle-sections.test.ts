@@ -58,12 +58,12 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['slaPolicies[0].targets[0] NEVER_REACHED'],
   ],
   [
-    'a policy on a state that is none',
+    'a policy on an unknown state',
     policy('pause: { field: workflowState, operator: equals, value: waiting }'),
     ['slaPolicies[0].pause.value UNKNOWN_OPTION'],
   ],
   [
-    'a target on an option that is none',
+    'a target on an unknown option',
     policy('').replace(
       '{ duration: PT4H }',
       '{ when: { field: priority, operator: equals, value: p9 }, duration: PT4H }',
@@ -77,7 +77,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     [],
   ],
   [
-    'a relation held by a field that is no reference',
+    'a relation held by a field that is not a reference',
     'relationDefinitions: [ { code: r, sourceTypes: [incident, problem], targetTypes: [problem], field: title } ]',
     ['relationDefinitions[0].field NOT_ALLOWED', 'relationDefinitions[0].field NOT_ALLOWED'],
   ],
@@ -223,7 +223,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['importDefinitions[0].targetType UNKNOWN_REFERENCE'],
   ],
   [
-    'an import of a field that is not there',
+    'an import of an unknown field',
     imported('{ source: a, target: weight }'),
     ['importDefinitions[0].mapping[0].target UNKNOWN_FIELD'],
   ],
