@@ -60,7 +60,7 @@ describe('a changed type', () => {
       ['types[0].fields[2].code CODE_IN_USE'],
     );
     assert.match(problems[0]?.message ?? '', /migrate-type a/);
-    await assert.rejects(fixture.plan(other), /nothing was changed/);
+    await assert.rejects(fixture.plan(other), /Nothing was changed/);
     // Either the record was migrated, or the code is reused unchanged.
     await fixture.db.query(sql`UPDATE objects SET type_version = 2, "values" = "values" - 'cost'`);
     assert.deepEqual(changed(await fixture.plan(other)), ['types/a change']);

@@ -277,7 +277,7 @@ describe('an invalid bundle', () => {
     assert.equal(error.code, 'INVALID_REQUEST');
     assert.ok(Array.isArray(error.details));
     assert.equal(error.details[0]?.path, 'bundle.yaml:2:11 types[0].code');
-    assert.match(error.message, /nothing was changed/);
+    assert.match(error.message, /Nothing was changed/);
   });
 
   it('reports one syntax error per file, at its position', async () => {

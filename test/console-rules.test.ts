@@ -36,7 +36,8 @@ function field(dataType: DataType, constraints = {}, multiple = false): FieldDef
 }
 
 /** Files without server code, which the console and the server share: closed lists and the rules on them. */
-const SHARED = /(?:^|[/])src[/](?:contract[/](?:comment-visibility|rights)|lib[/]data-types[/]index)[.]ts$/;
+const SHARED =
+  /(?:^|[/])src[/](?:contract[/](?:comment-visibility|rights)|lib[/](?:data-types[/]index|problem-fill))[.]ts$/;
 
 type Schema = Parameters<typeof checkField>[0];
 

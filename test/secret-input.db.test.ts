@@ -79,7 +79,7 @@ describe('a password on the command line', () => {
     assert.match(differing.shown, /The two entries differ; nothing was changed\./);
     const ended = await typed(['one long password\u0004']);
     assert.equal(ended.code, 1, ended.shown);
-    assert.match(ended.shown, /nothing was changed/);
+    assert.match(ended.shown, /Nothing was changed/);
     const interrupted = await typed(['one long password\u0003']);
     assert.notEqual(interrupted.code, 0, interrupted.shown);
     for (const { shown } of [differing, ended, interrupted]) assert.ok(!shown.includes('password\r'), shown);

@@ -17,6 +17,7 @@ import { ownFieldView } from '../domain/access/index.ts';
 import { registry } from '../domain/metadata/index.ts';
 import { type Environment, output } from './command.ts';
 import { openTool, type Tool } from './service.ts';
+import { problem } from '../lib/problem.ts';
 
 const NEW_LINE = 0x0a;
 
@@ -51,8 +52,7 @@ function utf8(file: string, bytes: Buffer): string {
   for (let line = 1; ; line++) {
     const end = bytes.indexOf(NEW_LINE, start);
     if (!isUtf8(bytes.subarray(start, end === -1 ? bytes.length : end))) {
-      const message = 'The file is not UTF-8 here: save it as UTF-8 and try again.';
-      throw new BundleError([{ file, line, column: 1, path: '', code: 'WRONG_FORMAT', message }]);
+      throw new BundleError([{ file, line, column: 1, path: '', ...problem('NOT_UTF8') }]);
     }
     start = end + 1;
   }

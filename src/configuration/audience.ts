@@ -5,6 +5,7 @@ import { Code, Login } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
+import { problem } from '../lib/problem.ts';
 
 const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
 
@@ -44,11 +45,7 @@ export function compileAudience(audience: Audience, path: ItemPath, view: Compil
   const compiled = { ...audience };
   for (const kind of KINDS) {
     if (audience.everyone && audience[kind].length > 0) {
-      report(
-        [...path, kind],
-        'NOT_ALLOWED',
-        'Everyone is in the audience already; name nobody beside, or take "everyone" out.',
-      );
+      report([...path, kind], problem('EVERYONE_AND_OTHERS'));
     }
     // References are checked elsewhere, which reports unknown ones.
     compiled[kind] = audience[kind].flatMap((code) => (view.has(kind, code) ? [view.id(kind, code)] : []));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkTree, checkUnique, cyclesOf, isTimeZone } from './checks.ts';
+import type { Report } from './section.ts';
 
-function collect(run: (report: (path: readonly (string | number)[], code: string) => void) => void): string[] {
+function collect(run: (report: Report) => void): string[] {
   const found: string[] = [];
-  run((path, code) => found.push(`${path.join('.')} ${code}`));
+  run((path, { code }) => found.push(`${path.join('.')} ${code}`));
   return found;
 }
 

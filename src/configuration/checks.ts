@@ -1,5 +1,6 @@
 /** Validations shared by several sections of the configuration. */
 import type { ItemPath, Report } from './section.ts';
+import { problem } from '../lib/problem.ts';
 
 /**
  * Whether it is the name of a time zone of the IANA database. Offsets are not accepted, since they do not observe daylight
@@ -17,11 +18,7 @@ export function isTimeZone(name: string): boolean {
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {
-    report(
-      path,
-      'UNKNOWN_TIME_ZONE',
-      `There is no time zone ${JSON.stringify(name)}; use an IANA name such as Europe/Moscow.`,
-    );
+    report(path, problem('UNKNOWN_TIME_ZONE', { zone: name }));
   }
 }
 
@@ -36,12 +33,7 @@ export function checkUnique<T>(
   const seen = new Set<string>();
   for (const [index, one] of list.entries()) {
     const key = keyOf(one);
-    if (seen.has(key))
-      report(
-        [...path, index, ...(at === '' ? [] : [at])],
-        'DUPLICATE',
-        `${key} stands here twice; keep one of the two.`,
-      );
+    if (seen.has(key)) report([...path, index, ...(at === '' ? [] : [at])], problem('DUPLICATE', { key }));
     seen.add(key);
   }
 }
@@ -96,9 +88,8 @@ export function checkTree(
   const rings = cyclesOf(new Map(list.map(({ code, parent }) => [code, parent === undefined ? [] : [parent]])));
   for (const [index, { code, parent }] of list.entries()) {
     const at = [...path, index, 'parent'];
-    if (parent !== undefined && !codes.has(parent))
-      report(at, 'UNKNOWN_REFERENCE', `There is no ${JSON.stringify(parent)} in this list.`);
+    if (parent !== undefined && !codes.has(parent)) report(at, problem('NOT_IN_LIST', { code: parent }));
     const cycle = rings.get(code);
-    if (cycle !== undefined) report(at, 'CYCLE', `This closes a ring: ${cycle.join(' → ')}.`);
+    if (cycle !== undefined) report(at, problem('CYCLE', { cycle: cycle.join(' → ') }));
   }
 }

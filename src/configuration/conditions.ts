@@ -5,6 +5,7 @@ import { sectionOf } from '../lib/data-types/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from './section.ts';
+import { type Problem, problem } from '../lib/problem.ts';
 
 /** The section that the field's values refer to; undefined for plain values. */
 function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
@@ -12,25 +13,31 @@ function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>):
   return sectionOf(field.dataType);
 }
 
-const THINGS: ReadonlyMap<string, string> = new Map([
-  ['users', 'user with the login'],
-  ['groups', 'group with the code'],
-  ['orgUnits', 'organisation unit with the code'],
-  ['services', 'service with the code'],
-  ['types', 'record type with the code'],
-  ['workflows', 'workflow with the code'],
-  ['calendars', 'calendar with the code'],
-  ['signingSecrets', 'signing secret with the code'],
-]);
+const UNKNOWN_ITEMS = new Map([
+  ['users', 'NO_SUCH_USER'],
+  ['groups', 'NO_SUCH_GROUP'],
+  ['orgUnits', 'NO_SUCH_UNIT'],
+  ['services', 'NO_SUCH_SERVICE'],
+  ['types', 'NO_SUCH_TYPE'],
+  ['workflows', 'NO_SUCH_WORKFLOW'],
+  ['calendars', 'NO_SUCH_CALENDAR'],
+  ['signingSecrets', 'NO_SUCH_SECRET'],
+] as const);
 
-/** Explains an invalid reference: "There is no user with the login X", or that the referenced item is archived. */
-export function unknownReference(section: string, code: unknown, view: ConfigView): string {
+/** Why a reference is invalid: there is no such item, or it is archived. */
+export function unknownReference(section: string, code: unknown, view: ConfigView): Problem {
   const stored = typeof code === 'string' ? view.stored(section, code) : undefined;
-  if (stored === undefined) {
-    return `There is no ${THINGS.get(section) ?? `item of ${section} with the code`} ${JSON.stringify(code)}.`;
+  if (stored !== undefined) {
+    const archived = stored.state === 'ARCHIVED';
+    return problem(archived ? 'ITEM_ARCHIVED' : 'ITEM_WOULD_BE_ARCHIVED', { code: stored.code, section });
   }
-  const why = stored.state === 'ARCHIVED' ? 'is archived; name it in the bundle to restore it' : 'would be archived';
-  return `The item ${stored.code} of ${section} ${why}, and this refers to it.`;
+  const shown = typeof code === 'string' ? code : JSON.stringify(code);
+  const reasons: ReadonlyMap<
+    string,
+    typeof UNKNOWN_ITEMS extends Map<unknown, infer Reason> ? Reason : never
+  > = UNKNOWN_ITEMS;
+  const reason = reasons.get(section);
+  return reason === undefined ? problem('NO_SUCH_ITEM', { section, code: shown }) : problem(reason, { code: shown });
 }
 
 export interface Naming {
@@ -41,7 +48,7 @@ export interface Naming {
 /** The id of the item with the code. Reports an error and returns undefined if there is none. */
 export function idOf({ view, report }: Naming, section: string, code: unknown, path: ItemPath): string | undefined {
   if (typeof code === 'string' && view.has(section, code)) return view.id(section, code);
-  report(path, 'UNKNOWN_REFERENCE', unknownReference(section, code, view));
+  report(path, unknownReference(section, code, view));
   return undefined;
 }
 
@@ -122,10 +129,10 @@ export function compileCondition(
     return named as Condition;
   } catch (error) {
     if (!isFault(error, 'INVALID_FILTER') || !Array.isArray(error.details)) throw error;
-    for (const { path: place, code, message } of error.details) {
+    for (const { path: place, ...found } of error.details) {
       const steps = stepsOf(place);
-      const unknown = code === 'UNKNOWN_FIELD' ? fieldNamed(condition, steps) : undefined;
-      naming.report([...path, ...steps], code, unknown === undefined ? message : `There is no field ${unknown} here.`);
+      const field = found.code === 'UNKNOWN_FIELD' ? fieldNamed(condition, steps) : undefined;
+      naming.report([...path, ...steps], field === undefined ? found : problem('NO_FIELD', { field }));
     }
     return undefined;
   }
@@ -137,5 +144,5 @@ function fieldNamed(condition: unknown, steps: readonly (string | number)[]): st
   for (const step of steps) {
     at = Array.isArray(at) ? at[Number(step)] : own(members(at) ?? {}, String(step));
   }
-  return typeof at === 'string' ? JSON.stringify(at) : undefined;
+  return typeof at === 'string' ? at : undefined;
 }

@@ -38,12 +38,12 @@ export function requirePrincipal(ctx: WriteContext, principalId: string | null):
 export function collectErrors({ noun }: ConnectionKind): { report: Report; done: () => void } {
   const problems: FaultDetail[] = [];
   return {
-    report: (path, code, message) => {
-      problems.push({ path: pointer(...path), code, message });
+    report: (path, found) => {
+      problems.push({ path: pointer(...path), ...found });
     },
     done: () => {
       if (problems.length === 0) return;
-      throw new Fault('INVALID_REQUEST', `The ${noun} is invalid; details name each place.`, problems);
+      throw new Fault('INVALID_REQUEST', `The ${noun} is invalid. Correct each problem in details.`, problems);
     },
   };
 }

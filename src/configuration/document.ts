@@ -18,6 +18,7 @@ import {
 } from 'yaml';
 import { doubleHolds } from '../lib/decimal.ts';
 import { isWellFormedText, nfc } from '../lib/text.ts';
+import { type Problem, problem } from '../lib/problem.ts';
 import type { ItemPath } from './section.ts';
 import type { ThreadTask } from '../platform/threads.ts';
 import { BundleDocument, type FileProblem, type ParsedDocument, type ParsedMember } from './places.ts';
@@ -53,8 +54,8 @@ class Reader {
     this.#lines = lines;
   }
 
-  problem(offset: number, path: ItemPath, code: string, message: string): undefined {
-    this.problems.push({ ...this.place(offset), path, code, message });
+  problem(offset: number, path: ItemPath, found: Problem): undefined {
+    this.problems.push({ ...this.place(offset), path, ...found });
     return undefined;
   }
 
@@ -68,13 +69,13 @@ class Reader {
     if (node === null || node === undefined) return null;
     if (isAlias(node)) return this.#alias(node.source, path, startOf(node, at));
     if (path.length > DEEPEST) {
-      return this.problem(startOf(node, at), path, 'TOO_DEEP', `Nothing may be nested more than ${DEEPEST} deep.`);
+      return this.problem(startOf(node, at), path, problem('NESTED_TOO_DEEP', { max: DEEPEST }));
     }
     this.#remember(node);
     if (isScalar(node)) return this.#scalar(node.value, node.source, path, startOf(node, at));
     if (isSeq(node)) return this.#list(node.items, path, startOf(node, at));
     if (isMap(node)) return this.#map(node.items, path, startOf(node, at));
-    return this.problem(at, path, 'NOT_ALLOWED', 'This is no value that a bundle knows.');
+    return this.problem(at, path, problem('UNSUPPORTED_VALUE'));
   }
 
   #remember(node: unknown): void {
@@ -86,8 +87,7 @@ class Reader {
 
   #alias(name: string, path: ItemPath, at: number): unknown {
     const target = this.#anchors.get(name);
-    if (target === undefined)
-      return this.problem(at, path, 'UNKNOWN_ANCHOR', `There is no anchor ${name} before this.`);
+    if (target === undefined) return this.problem(at, path, problem('UNKNOWN_ANCHOR', { name }));
     this.#expanding++;
     try {
       return this.value(target, path, at);
@@ -99,15 +99,15 @@ class Reader {
   #scalar(value: unknown, source: string | undefined, path: ItemPath, at: number): unknown {
     if (typeof value === 'string') {
       if (isWellFormedText(value)) return nfc(value);
-      return this.problem(at, path, 'INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
+      return this.problem(at, path, problem('UNSTORABLE_TEXT'));
     }
     if (typeof value === 'number') {
       const json = source !== undefined && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(source);
       if (Number.isFinite(value) && (!json || doubleHolds(source))) return value;
-      return this.problem(at, path, 'NOT_EXACT', 'The number cannot be kept exactly; write it in quotes.');
+      return this.problem(at, path, problem('INEXACT_NUMBER'));
     }
     if (typeof value === 'boolean' || value === null) return value;
-    return this.problem(at, path, 'NOT_ALLOWED', 'Use text, a number, true, false or null.');
+    return this.problem(at, path, problem('UNSUPPORTED_SCALAR'));
   }
 
   #list(items: readonly unknown[], path: ItemPath, at: number): unknown {
@@ -130,7 +130,7 @@ class Reader {
       const key = this.#key(item.key, path, keyAt);
       if (key === undefined) continue;
       if (offsets.has(key)) {
-        this.problem(keyAt, [...path, key], 'DUPLICATE_KEY', `The key ${key} stands twice here; keep one of the two.`);
+        this.problem(keyAt, [...path, key], problem('DUPLICATE_KEY', { key }));
         continue;
       }
       const offset = startOf(item.value, keyAt);
@@ -143,10 +143,9 @@ class Reader {
 
   #key(node: unknown, path: ItemPath, at: number): string | undefined {
     const value = isScalar(node) ? node.value : node;
-    if (typeof value !== 'string')
-      return this.problem(at, path, 'INVALID_KEY', 'A key must be text; put it in quotes.');
+    if (typeof value !== 'string') return this.problem(at, path, problem('KEY_NOT_TEXT'));
     if (value === '__proto__' || value === 'constructor' || value === 'prototype' || !isWellFormedText(value)) {
-      return this.problem(at, path, 'INVALID_KEY', 'This key is not allowed.');
+      return this.problem(at, path, problem('RESERVED_KEY'));
     }
     return nfc(value);
   }
@@ -164,10 +163,18 @@ function startOf(node: unknown, otherwise: number): number {
 function reportSyntax(reader: Reader, documents: readonly Document[]): void {
   const errors = documents.flatMap((document) => document.errors.map((error) => ({ document, error })));
   const [first] = errors.sort((a, b) => a.error.pos[0] - b.error.pos[0]);
-  const report = (offset: number, { code, message }: Pick<YAMLParseError, 'code' | 'message'>): void =>
-    reader.problem(offset, [], code, `${message.replace(/\.?$/, '')}.`);
+  const report = (offset: number, error: Pick<YAMLParseError, 'code' | 'message'>): void =>
+    reader.problem(offset, [], syntaxProblem(error));
   if (first !== undefined) report(placeOfSyntax(first.document, first.error), first.error);
   else for (const warning of documents.flatMap((document) => document.warnings)) report(warning.pos[0], warning);
+}
+
+/** The parser's message is English only, so its code selects the text. */
+function syntaxProblem({ code, message }: Pick<YAMLParseError, 'code' | 'message'>): Problem {
+  if (code !== 'MISSING_CHAR') return problem(`YAML_${code}`);
+  const [, quote, end, sign] = /closing (["'])quote|with a ([\]}])|Missing (,)/.exec(message) ?? [];
+  const other = message.includes('white space') ? ' ' : message.includes('- indicator') ? '-' : ':';
+  return problem('YAML_MISSING_CHAR', { expected: quote ?? end ?? sign ?? other });
 }
 
 /** The start of an unterminated quoted string. The parser itself only reports where it gave up. */
@@ -182,7 +189,6 @@ function placeOfSyntax(document: Document, { code, message, pos }: YAMLParseErro
   return begins;
 }
 
-const TOO_LARGE = 'The file holds more than can be read: too many values, or nested too deep.';
 const NEW_LINE = 0x0a;
 
 /** An anchor. The expanded size of its aliases cannot be derived from the text. */
@@ -227,13 +233,13 @@ export function parseDocument(text: string): ParsedDocument {
       for (let at = text.indexOf('\n'); at !== -1 && at < deep; at = text.indexOf('\n', at + 1))
         lines.addNewLine(at + 1);
       lines.lineStarts.unshift(0);
-      reader.problem(deep, [], 'TOO_DEEP', `Nothing may be nested more than ${DEEPEST} deep.`);
+      reader.problem(deep, [], problem('NESTED_TOO_DEEP', { max: DEEPEST }));
     } else if (weightOf(text) > MOST_MARKS) throw new TooLarge();
     else [value, root] = contentOf(text, lines, reader);
   } catch (error) {
     if (!(error instanceof TooLarge || error instanceof RangeError)) throw error;
     reader.problems.length = 0;
-    reader.problem(0, [], 'TOO_LARGE', TOO_LARGE);
+    reader.problem(0, [], problem('FILE_TOO_LARGE'));
   }
   return parsed(reader, lines, value, root);
 }
@@ -246,7 +252,7 @@ function contentOf(text: string, lines: LineCounter, reader: Reader): [value: un
   const [first, second] = documents;
   if (second !== undefined) {
     const at = startOf(second.contents, text.length);
-    reader.problem(at, [], 'NOT_ALLOWED', 'A file holds one document; take out the "---".');
+    reader.problem(at, [], problem('SEVERAL_DOCUMENTS'));
   }
   if (reader.problems.length > 0) return [null, 0];
   const root = startOf(first?.contents, 0);
@@ -310,9 +316,9 @@ export const parseDocumentTask: ThreadTask<string, ParsedDocument> = {
 
 /** The result for a file that no thread could parse within its limits. */
 export function unreadable(): ParsedDocument {
-  const problem = { line: 1, column: 1, path: [], code: 'TOO_LARGE', message: TOO_LARGE };
+  const tooLarge = { line: 1, column: 1, path: [], ...problem('FILE_TOO_LARGE') };
   const root = { kind: 'empty', json: 'null', offset: 0 } as const;
-  return { problems: [problem], root, members: [], places: new Uint32Array(0), lines: new Uint32Array(0) };
+  return { problems: [tooLarge], root, members: [], places: new Uint32Array(0), lines: new Uint32Array(0) };
 }
 
 /** Parses a file synchronously, in this thread. */

@@ -1,16 +1,15 @@
 /** Problems of a bundle: all of them at once, each with file, line, column and path in the document. */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import type { ItemPath } from './section.ts';
+import type { Problem } from '../lib/problem.ts';
 
-export interface BundleProblem {
+export interface BundleProblem extends Problem {
   /** Null for a stored item that the bundle does not contain. */
   file: string | null;
   line: number | null;
   column: number | null;
   /** `types[0].fields[2].dataType`; empty for a whole file. */
   path: string;
-  code: string;
-  message: string;
 }
 
 const MOST_LISTED = 200;
@@ -49,13 +48,9 @@ export class BundleError extends Fault {
     const problems = [...found].sort(byPlace);
     const listed = problems.slice(0, MOST_LISTED);
     const details = listed.map((problem) => ({ ...problem, path: where(problem), at: problem.path }));
-    const count = problems.length === 1 ? 'One thing is' : `${problems.length} things are`;
-    const rest = problems.length > listed.length ? ` The first ${listed.length} are listed.` : '';
-    super(
-      'INVALID_REQUEST',
-      `${count} wrong with the bundle; nothing was changed.${rest}`,
-      details satisfies FaultDetail[],
-    );
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    const rest = problems.length > listed.length ? ` The details list the first ${listed.length}.` : '';
+    super('INVALID_REQUEST', `The bundle has ${count}. Nothing was changed.${rest}`, details satisfies FaultDetail[]);
     this.name = 'BundleError';
     this.problems = problems;
   }

@@ -6,9 +6,8 @@ import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
-import type { BundleFile } from './read.ts';
+import { type BundleFile, shapeProblems } from './read.ts';
 import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
-import { checkShape } from './shape.ts';
 
 /**
  * One file per non-empty section. Archived items are omitted; users, groups, units, memberships and assignments are omitted
@@ -120,7 +119,7 @@ function withoutDefaults(section: ConfigSection, item: unknown): unknown {
   const meant = structuredClone(meaning(section, item));
   thin(whole, () => deepEqualJson(attempt(section, whole), meant));
   // If the reduced item no longer has a valid shape, which would be a defect of the section, the whole item is used.
-  return checkShape(section.schema, whole, () => {}) ? whole : inOrder(section.schema, item);
+  return shapeProblems(section.schema, whole).length === 0 ? whole : inOrder(section.schema, item);
 }
 
 /** The definition of a reduced item; undefined if too much was removed. */

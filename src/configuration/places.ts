@@ -1,15 +1,14 @@
 /** A parsed file of a bundle: its values, decoded piece by piece, and their positions in the text. */
 import type { ItemPath } from './section.ts';
+import type { Problem } from '../lib/problem.ts';
 
 export interface Place {
   line: number;
   column: number;
 }
 
-export interface FileProblem extends Place {
+export interface FileProblem extends Place, Problem {
   path: ItemPath;
-  code: string;
-  message: string;
 }
 
 /** A member of the file's top-level mapping. */

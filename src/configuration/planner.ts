@@ -3,7 +3,7 @@ import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
-import type { Action, Change, Comparison, ConfigSection } from './section.ts';
+import type { Action, Change, Comparison, ConfigSection, Report, SectionReport } from './section.ts';
 import { loadNestedIds, loadVersions } from './store.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { BundleError, type BundleProblem } from './errors.ts';
@@ -163,11 +163,10 @@ async function judge(view: View, sections: readonly ConfigSection[], turns: Turn
       await turns.next();
       if (problems.length > MOST_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
-        if (!view.has(other, code))
-          problems.push(problemOf(entry, path, 'UNKNOWN_REFERENCE', unknownReference(other, code, view)));
+        if (!view.has(other, code)) problems.push(problemOf(entry, path, unknownReference(other, code, view)));
       }
-      const report = (...problem: [path: readonly (string | number)[], code: string, message: string]): void => {
-        problems.push(problemOf(entry, ...problem));
+      const report: Report = (...found) => {
+        problems.push(problemOf(entry, ...found));
       };
       entry.compiled = section.compile(entry.definition, view, report);
     }
@@ -176,10 +175,10 @@ async function judge(view: View, sections: readonly ConfigSection[], turns: Turn
   return problems;
 }
 
-function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]) {
-  return (item: string, path: readonly (string | number)[], code: string, message: string): void => {
+function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]): SectionReport {
+  return (item, path, found) => {
     const entry = view.entry(section.key, item);
-    if (entry !== undefined) problems.push(problemOf(entry, path, code, message));
+    if (entry !== undefined) problems.push(problemOf(entry, path, found));
   };
 }
 

@@ -5,7 +5,9 @@ import { Turns } from '../lib/yielding.ts';
 import { Threads } from '../platform/threads.ts';
 import { BundleError, type BundleProblem, pathText } from './errors.ts';
 import { BundleDocument, type ParsedDocument, type ParsedMember } from './places.ts';
-import { checkShape } from './shape.ts';
+import type { TSchema } from 'typebox';
+import { type JsonSchema, type Mismatch, mismatches } from '../lib/json-schema.ts';
+import { type Problem, problem, ProblemError } from '../lib/problem.ts';
 
 export interface BundleFile {
   name: string;
@@ -20,7 +22,7 @@ export interface BundleItem {
   key: string;
   /** Undefined if the shape is invalid, which has been reported. */
   item: unknown;
-  problem(path: ItemPath, code: string, message: string): BundleProblem;
+  problem(path: ItemPath, found: Problem): BundleProblem;
 }
 
 export interface Bundle {
@@ -38,9 +40,9 @@ interface Source {
 /** Problems whose position is the name of the property rather than its value. */
 const ABOUT_KEYS: ReadonlySet<string> = new Set(['UNKNOWN_KEY', 'UNKNOWN_SECTION', 'DUPLICATE']);
 
-function problemAt(source: Source, path: ItemPath, code: string, message: string): BundleProblem {
-  const place = source.document.locate(path, ABOUT_KEYS.has(code));
-  return { file: source.file, ...place, path: pathText(path), code, message };
+function problemAt(source: Source, path: ItemPath, found: Problem): BundleProblem {
+  const place = source.document.locate(path, ABOUT_KEYS.has(found.code));
+  return { file: source.file, ...place, path: pathText(path), ...found };
 }
 
 /** Length from which a file is always parsed in a worker thread, in characters. */
@@ -107,18 +109,14 @@ class Reading {
     // A file that is empty or only contains comments is ignored.
     if (document.kind === 'empty') return;
     if (document.kind === 'other') {
-      this.problems.push(
-        problemAt(source, [], 'WRONG_TYPE', 'A bundle file is a mapping of sections, such as "types:".'),
-      );
+      this.problems.push(problemAt(source, [], problem('NOT_A_BUNDLE')));
       return;
     }
     for (const member of document.members) {
       const section = this.#sections.get(member.key);
       if (section === undefined) {
-        const known = [...this.#sections.keys()].join(', ');
-        this.problems.push(
-          problemAt(source, [member.key], 'UNKNOWN_SECTION', `There is no section ${member.key}; known are ${known}.`),
-        );
+        const found = problem('UNKNOWN_SECTION', { key: member.key, known: [...this.#sections.keys()] });
+        this.problems.push(problemAt(source, [member.key], found));
       } else await this.#section(source, section, member);
       if (this.problems.length > MOST_PROBLEMS) throw new BundleError(this.problems);
     }
@@ -134,9 +132,7 @@ class Reading {
     if (!member.list) {
       // `types:` without a value is an empty list.
       if (source.document.item(member, 0) === null) return;
-      this.problems.push(
-        problemAt(source, [section.key], 'WRONG_TYPE', `${section.key} is a list; begin each item with "- ".`),
-      );
+      this.problems.push(problemAt(source, [section.key], problem('SECTION_NOT_LIST', { key: section.key })));
       return;
     }
     for (const index of member.json.keys()) {
@@ -147,9 +143,10 @@ class Reading {
   }
 
   #item(source: Source, section: ConfigSection, content: unknown, base: ItemPath): void {
-    const problem = (path: ItemPath, code: string, message: string): BundleProblem =>
-      problemAt(source, [...base, ...path], code, message);
-    const sound = checkShape(section.schema, content, (...parts) => this.problems.push(problem(...parts)));
+    const at = (path: ItemPath, found: Problem): BundleProblem => problemAt(source, [...base, ...path], found);
+    const wrong = shapeProblems(section.schema, content);
+    for (const { path, problem: found } of wrong) this.problems.push(at(path, found));
+    const sound = wrong.length === 0;
     const code = sound ? section.codeOf(content) : claimedCode(section, content);
     if (code === undefined) return;
     const codePath = section.shape === 'list' ? [section.codeProperty] : [];
@@ -157,20 +154,38 @@ class Reading {
     try {
       key = section.keyOf(code);
     } catch (error) {
-      this.problems.push(problem(codePath, 'WRONG_FORMAT', (error as Error).message));
+      if (!(error instanceof ProblemError)) throw error;
+      this.problems.push(at(codePath, error.problem));
       return;
     }
     const id = `${section.key} ${key}`;
     const first = this.#places.get(id);
     if (first !== undefined) {
-      const what = section.shape === 'map' ? section.key : `${section.codeProperty} ${code}`;
-      this.problems.push(problem(codePath, 'DUPLICATE', `The ${what} stands twice; it stands first at ${first}.`));
+      this.problems.push(at(codePath, duplicate(section, code, first)));
       return;
     }
     const { line } = source.document.locate(base);
     this.#places.set(id, `${source.file}:${line}`);
-    this.items.push({ section, code, key, item: sound ? content : undefined, problem });
+    this.items.push({ section, code, key, item: sound ? content : undefined, problem: at });
   }
+}
+
+function duplicate(section: ConfigSection, code: string, place: string): Problem {
+  if (section.shape === 'map') return problem('DUPLICATE_SECTION', { section: section.key, place });
+  if (section.codeProperty === 'login') return problem('DUPLICATE_LOGIN', { login: code, place });
+  return problem('DUPLICATE_CODE', { code, place });
+}
+
+/** Where the item does not match the schema of its section. */
+export function shapeProblems(schema: TSchema, item: unknown): Mismatch[] {
+  return mismatches(schema as JsonSchema, item, { most: MOST_PROBLEMS, unknown: unknownKey, quotes: true });
+}
+
+function unknownKey(name: string, schema: JsonSchema): Problem {
+  const known = Object.keys(schema.properties ?? {});
+  const [pattern] = Object.keys(schema.patternProperties ?? {});
+  if (known.length > 0) return problem('UNKNOWN_KEY', { name, known });
+  return pattern === undefined ? problem('UNEXPECTED_KEY', { name }) : problem('KEY_MISMATCH', { name, pattern });
 }
 
 /** The code of an item with an invalid shape, so that references to it are not reported as well. */

@@ -3,6 +3,7 @@ import type { DataType } from '../lib/data-types/index.ts';
 import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
 import { compileCondition, type Naming } from './conditions.ts';
 import type { ConfigView, ItemPath, Report } from './section.ts';
+import { forType } from '../lib/problem.ts';
 
 export interface FieldShape {
   code: string;
@@ -67,8 +68,7 @@ export function compileTypedCondition(
   for (const type of types) {
     // A condition on all types is not restricted to the states of one workflow.
     const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
-    const report: Report = (at, code, message) =>
-      naming.report(at, code, all ? `${message} (type ${type.code})` : message);
+    const report: Report = (at, found) => naming.report(at, all ? forType(found, type.code) : found);
     compiled = compileCondition(condition, path, resolve, { view: naming.view, report });
     if (compiled === undefined) return undefined;
   }

@@ -1,11 +1,14 @@
 /** Schemas shared by several sections of the configuration bundle (docs/spec/configuration.md#bundle). */
 import Type, { type TUnsafe } from 'typebox';
 
-export const Code = Type.String({ pattern: '^[a-z][a-z0-9-]{0,62}$', description: 'a code such as service-desk' });
+export const Code = Type.String({
+  pattern: '^[a-z][a-z0-9-]{0,62}$',
+  phrase: { phrase: 'CODE', example: 'service-desk' },
+});
 
 export const FieldCode = Type.String({
   pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$',
-  description: 'a field code such as dueDate',
+  phrase: { phrase: 'FIELD_CODE', example: 'dueDate' },
 });
 
 /** The format of a login is checked by its normalisation. */
@@ -13,7 +16,7 @@ export const Login = Type.String({ minLength: 1, maxLength: 255 });
 
 export const LOCALE = '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$';
 
-export const LocaleCode = Type.String({ pattern: LOCALE, description: 'a locale such as ru-RU' });
+export const LocaleCode = Type.String({ pattern: LOCALE, phrase: { phrase: 'LOCALE', example: 'ru-RU' } });
 
 const oneLine = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 

@@ -9,15 +9,16 @@ import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** Steps into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];
 
-/** Says that something at a place of the item is wrong; `message` is a sentence that says what to do. */
-export type Report = (path: ItemPath, code: string, message: string) => void;
+/** Reports a problem at a place of the item. */
+export type Report = (path: ItemPath, found: Problem) => void;
 
 /** The same for an item of the section, named by its code. */
-export type SectionReport = (item: string, path: ItemPath, code: string, message: string) => void;
+export type SectionReport = (item: string, path: ItemPath, found: Problem) => void;
 
 export type ItemState = 'ACTIVE' | 'ARCHIVED';
 

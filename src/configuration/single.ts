@@ -44,9 +44,9 @@ export async function addItem(
     code,
     key: section.keyOf(code),
     item,
-    problem: (path, problemCode, message) => {
-      details.push({ path: pointer(...path), code: problemCode, message });
-      return { file: null, line: null, column: null, path: '', code: problemCode, message };
+    problem: (path, found) => {
+      details.push({ path: pointer(...path), ...found });
+      return { file: null, line: null, column: null, path: '', ...found };
     },
   };
   const plan = await makePlan(ctx, sections, { items: [named], problems: [], sections: new Set([key]) }, {}).catch(
@@ -54,7 +54,9 @@ export async function addItem(
       if (!(error instanceof BundleError) || details.length === 0) throw error;
       const [first] = details;
       const message =
-        details.length === 1 && first !== undefined ? first.message : 'Several things are wrong; see details.';
+        details.length === 1 && first !== undefined
+          ? first.message
+          : 'The item has several problems. Correct each one in details.';
       throw new Fault('INVALID_REQUEST', message, details);
     },
   );

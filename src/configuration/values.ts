@@ -5,6 +5,7 @@ import { readVariable, variableRule } from '../lib/filter-variables.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { idOf, type Naming, stepsOf } from './conditions.ts';
 import type { ItemPath } from './section.ts';
+import { problem } from '../lib/problem.ts';
 
 export interface ConfiguredField {
   code: string;
@@ -35,8 +36,8 @@ export function compileValue<Field extends ConfiguredField>(
   if (named === undefined) return undefined;
   const judged = judge(field, named);
   if (judged.ok) return judged.stored;
-  for (const problem of judged.problems) {
-    naming.report([...path, ...stepsOf(problem.path)], problem.code, problem.message);
+  for (const { path: at, ...found } of judged.problems) {
+    naming.report([...path, ...stepsOf(at)], found);
   }
   return undefined;
 }
@@ -62,7 +63,7 @@ function compileSetValue<Field extends ConfiguredField>(
   if (typeof value !== 'string' || !value.startsWith('$')) {
     const stored = value === null ? null : compileValue(field, value, path, judge, naming);
     if (stored !== null || !field.required) return stored;
-    naming.report(path, 'REQUIRED', `The field ${field.code} is required and cannot be cleared.`);
+    naming.report(path, problem('CANNOT_CLEAR_FIELD', { field: field.code }));
     return undefined;
   }
   if (value.startsWith('$$')) {
@@ -71,21 +72,16 @@ function compileSetValue<Field extends ConfiguredField>(
   }
   const operand = readVariable(value);
   if (operand === undefined) {
-    naming.report(
-      path,
-      'UNKNOWN_VARIABLE',
-      'There is no such variable. A text that starts with "$" is written with "$$".',
-    );
+    naming.report(path, problem('UNKNOWN_VARIABLE'));
     return undefined;
   }
   const rule = variableRule(operand);
   if (rule.dataType !== field.dataType || rule.list) {
-    const kind = rule.list ? 'several values, which only a condition takes' : `a value of type ${rule.dataType}`;
-    naming.report(
-      path,
-      'VARIABLE_NOT_ALLOWED',
-      `The variable stands for ${kind}; the field is of type ${field.dataType}.`,
-    );
+    const type = field.dataType;
+    const found = rule.list
+      ? problem('VARIABLE_IS_LIST', { type })
+      : problem('VARIABLE_TYPE_DIFFERS', { variable: rule.dataType, type });
+    naming.report(path, found);
     return undefined;
   }
   return value;
@@ -109,13 +105,13 @@ export function compileSet<Field extends ConfiguredField>(
     for (const [type, fields] of types) {
       const field = fields.get(code);
       if (field === undefined) {
-        naming.report(at, 'UNKNOWN_FIELD', `The type ${type} has no field ${code}.`);
+        naming.report(at, problem('TYPE_HAS_NO_FIELD', { type, field: code }));
         break;
       }
       const stored = compileSetValue(field, value, at, judge, naming);
       if (stored === undefined) break;
       if (Object.hasOwn(compiled, code) && !deepEqualJson(compiled[code], stored)) {
-        naming.report(at, 'NOT_ALLOWED', `The types that share this have fields ${code} of different kinds.`);
+        naming.report(at, problem('FIELDS_DIFFER', { field: code }));
         break;
       }
       compiled[code] = stored;

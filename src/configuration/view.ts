@@ -3,6 +3,7 @@ import type { CompileView, ConfigSection, ItemPath, ItemState, StoredItem, Store
 import type { NestedId } from './store.ts';
 import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
+import type { Problem } from '../lib/problem.ts';
 
 /** One item of the resulting configuration. */
 export interface Entry {
@@ -18,10 +19,10 @@ export interface Entry {
 }
 
 /** A problem at a path of the entry: in the bundle if it contains the item, otherwise in the stored item. */
-export function problemOf(entry: Entry, path: ItemPath, code: string, message: string): BundleProblem {
-  if (entry.named !== undefined) return entry.named.problem(path, code, message);
+export function problemOf(entry: Entry, path: ItemPath, found: Problem): BundleProblem {
+  if (entry.named !== undefined) return entry.named.problem(path, found);
   const item = `${entry.section.key}/${entry.code}`;
-  return { file: null, line: null, column: null, path: `${item} ${pathText(path)}`.trim(), code, message };
+  return { file: null, line: null, column: null, path: `${item} ${pathText(path)}`.trim(), ...found };
 }
 
 export class View implements CompileView {

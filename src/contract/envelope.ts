@@ -29,6 +29,17 @@ const ErrorDetailSchema = Type.Object(
     }),
     code: Type.String({ examples: ['REQUIRED'] }),
     message: Type.String({ examples: ['A value is required.'] }),
+    reason: Type.Optional(
+      Type.String({
+        description: 'The exact problem, for texts in other languages. It can be finer than the code.',
+        examples: ['REQUIRED'],
+      }),
+    ),
+    params: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The values in the message, such as `max`. Absent if there are none.',
+      }),
+    ),
     file: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: where it stands.' })),
     line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     column: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),

@@ -1,6 +1,6 @@
 /** Pagination of `GET /objects` and `GET /search` (docs/spec/conventions.md#limits, docs/spec/search.md#search). */
 import Type, { type Static } from 'typebox';
-import { Fault } from '../lib/fault.ts';
+import { faultAt } from '../lib/fault.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
 const MOST_PAGE_SIZE = 100;
@@ -33,8 +33,7 @@ export interface Window {
 export function windowOf(paging: Paging): Window {
   const { page, pageSize } = paging;
   if (page * pageSize > MOST_REACH) {
-    const message = `page × pageSize may be at most ${MOST_REACH}; narrow the list instead.`;
-    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.page', code: 'TOO_LARGE', message }]);
+    throw faultAt('INVALID_REQUEST', 'query.page', 'PAGE_TOO_LARGE', { max: MOST_REACH });
   }
   return { page, pageSize, offset: (page - 1) * pageSize, limit: pageSize + 1 };
 }

@@ -1,9 +1,10 @@
 /** Strict parsing of request headers. Malformed values are rejected, never guessed. */
 import type { IncomingMessage } from 'node:http';
 import { CORRELATION_ID } from '../contract/envelope.ts';
-import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { faultAt, type FaultDetail } from '../lib/fault.ts';
 import { newId } from '../platform/clock.ts';
 import { withRevision } from '../platform/long-json.ts';
+import { problemAt } from '../lib/problem.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const REVISION_TAG = /^"([1-9]\d{0,15})"$/;
@@ -54,8 +55,7 @@ export function idempotencyKey(request: IncomingMessage): string | undefined {
   const value = request.headers['idempotency-key'];
   if (value === undefined) return undefined;
   if (typeof value === 'string' && VISIBLE_ASCII.test(value)) return value;
-  const message = 'Send one Idempotency-Key of 1 to 255 visible ASCII characters.';
-  throw new Fault('INVALID_IDEMPOTENCY_KEY', message, [{ path: 'header.Idempotency-Key', code: 'INVALID', message }]);
+  throw faultAt('INVALID_IDEMPOTENCY_KEY', 'header.Idempotency-Key', 'IDEMPOTENCY_KEY');
 }
 
 /** The first language in `Accept-Language`, if it is a valid tag. The console sends the language that the user chose. */
@@ -75,27 +75,23 @@ export function ifMatchRevision(request: IncomingMessage): number | null | undef
 export function requireJson(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-    throw unsupported('Send the body without Content-Encoding.', 'header.Content-Encoding');
+    throw faultAt('UNSUPPORTED_MEDIA_TYPE', 'header.Content-Encoding', 'BODY_COMPRESSED');
   }
   const transfer = request.headers['transfer-encoding'];
   if (transfer !== undefined && transfer.trim().toLowerCase() !== 'chunked') {
-    throw unsupported('Send the body with no Transfer-Encoding but chunked.', 'header.Transfer-Encoding');
+    throw faultAt('UNSUPPORTED_MEDIA_TYPE', 'header.Transfer-Encoding', 'TRANSFER_ENCODING');
   }
   const type = request.headers['content-type'];
   // Fast path for the most common value.
   if (type === 'application/json') return;
   if (type === undefined || !JSON_TYPE.test(type)) {
-    throw unsupported('Send the body as application/json.', 'header.Content-Type');
+    throw faultAt('UNSUPPORTED_MEDIA_TYPE', 'header.Content-Type', 'BODY_NOT_JSON');
   }
   for (const [, charset] of type.matchAll(CHARSET)) {
     if (charset?.toLowerCase() !== 'utf-8' && charset?.toLowerCase() !== 'utf8') {
-      throw unsupported('Send the body in UTF-8.', 'header.Content-Type');
+      throw faultAt('UNSUPPORTED_MEDIA_TYPE', 'header.Content-Type', 'BODY_NOT_UTF8');
     }
   }
-}
-
-function unsupported(message: string, path: string): Fault {
-  return new Fault('UNSUPPORTED_MEDIA_TYPE', message, [{ path, code: 'UNSUPPORTED', message }]);
 }
 
 /** True if the request announces a body of at least one byte, or of unknown length. */
@@ -117,7 +113,7 @@ export function withIfMatch(request: IncomingMessage, body: unknown, problems: F
   if (revision === undefined) return body;
   const path = 'header.If-Match';
   if (revision === null) {
-    problems.push({ path, code: 'WRONG_FORMAT', message: 'Send the revision in quotes, as "3".' });
+    problems.push(problemAt(path, 'REVISION_FORMAT'));
     return body;
   }
   if (body === undefined) return { expectedRevision: revision };
@@ -125,11 +121,7 @@ export function withIfMatch(request: IncomingMessage, body: unknown, problems: F
   const { expectedRevision } = body as { expectedRevision?: unknown };
   if (expectedRevision === undefined) return withRevision(body, revision);
   if (expectedRevision !== revision) {
-    problems.push({
-      path,
-      code: 'MISMATCH',
-      message: 'Send the same revision as in expectedRevision, or only one of them.',
-    });
+    problems.push(problemAt(path, 'REVISION_MISMATCH'));
   }
   return body;
 }

@@ -65,7 +65,7 @@ describe('request input', () => {
       '/a~1b UNKNOWN',
     ]);
     assert.equal(answer.body.error.message, 'The request has 6 problems; details name each place.');
-    assert.equal((await post('{}')).body.error.message, '/name: A value is required.');
+    assert.equal((await post('{}')).body.error.message, '/name: The property name is missing. Add it.');
   });
 
   it('parses JSON strictly', async () => {
@@ -247,15 +247,15 @@ describe('validation messages', () => {
     assert.equal(problems(schema, { item: { kind: 'one', size: 2 }, id: null }), undefined);
     assert.deepEqual(problems(schema, { item: { kind: 'one', size: 0 }, id: 'x' }), [
       '/item/size TOO_SMALL Use 1 or more.',
-      '/id WRONG_FORMAT Send an id, a lower-case UUID.',
+      '/id WRONG_FORMAT Use an id (a UUID).',
     ]);
     assert.deepEqual(problems(schema, { item: { kind: 'three' }, id: 5 }), [
       '/item/kind NOT_ALLOWED Use one of "one", "two".',
-      '/id WRONG_TYPE Send an id, a lower-case UUID or null.',
+      '/id WRONG_TYPE Use an id (a UUID) or null.',
     ]);
     assert.deepEqual(problems(schema, { item: 1, id: THING_ID.toUpperCase() }), [
-      '/item WRONG_TYPE Send an object.',
-      '/id WRONG_FORMAT Send an id, a lower-case UUID.',
+      '/item WRONG_TYPE Use an object.',
+      '/id WRONG_FORMAT Use an id (a UUID).',
     ]);
   });
 
@@ -268,13 +268,13 @@ describe('validation messages', () => {
       }),
     });
     assert.deepEqual(problems(schema, { list: [1], map: { a: 1 } }), [
-      '/list TOO_FEW Send at least 2.',
-      '/map/a WRONG_TYPE Send true or false.',
+      '/list TOO_FEW The number of items must be at least 2.',
+      '/map/a WRONG_TYPE Use true or false.',
     ]);
     assert.deepEqual(problems(schema, { list: [1, 1, 'x'], map: { A: true } }), [
-      '/list NOT_UNIQUE Name each once.',
-      '/list/2 WRONG_TYPE Send an integer.',
-      '/map/A UNKNOWN There is no such member; check its spelling.',
+      '/list/1 NOT_UNIQUE The list contains this item twice. Remove one of them.',
+      '/list/2 WRONG_TYPE Use an integer.',
+      '/map/A UNKNOWN Unknown property A. Check its spelling.',
     ]);
     const node = closed({
       op: Type.Union([Type.Literal('and'), Type.Literal('or')]),
@@ -283,8 +283,8 @@ describe('validation messages', () => {
     const tree = Type.Cyclic({ Node: node }, 'Node');
     assert.deepEqual(problems(tree, { op: 'and', of: [{ op: 'xor', of: [] }, { of: [1] }] }), [
       '/of/0/op NOT_ALLOWED Use one of "and", "or".',
-      '/of/1/op REQUIRED A value is required.',
-      '/of/1/of/0 WRONG_TYPE Send an object.',
+      '/of/1/op REQUIRED The property op is missing. Add it.',
+      '/of/1/of/0 WRONG_TYPE Use an object.',
     ]);
   });
 

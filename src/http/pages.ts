@@ -3,7 +3,7 @@
  * redirects of the browser to an external sign-in and back.
  */
 import { createHash } from 'node:crypto';
-import { Fault } from '../lib/fault.ts';
+import { type Fault, faultAt } from '../lib/fault.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Origin, networkTest } from './address.ts';
 import { fault } from './errors.ts';
@@ -71,9 +71,8 @@ export function securityPage(contact: string | undefined, publicUrl: string | un
 }
 
 function noParameters(query: string): Fault {
-  const message = 'The document takes no query parameters; send none.';
   const name = query.split(/[=&]/, 1)[0] ?? '';
-  return new Fault('INVALID_REQUEST', message, [{ path: `query.${name.slice(0, 100)}`, code: 'UNKNOWN', message }]);
+  return faultAt('INVALID_REQUEST', `query.${name.slice(0, 100)}`, 'NO_PARAMETERS');
 }
 
 /** An OpenAPI document: public, the same for all clients, cacheable with an ETag. */
@@ -102,8 +101,7 @@ export function redirectPage(
     const host = singleHeader(request, 'host');
     const [, query = ''] = (request.url ?? '').split('?', 2);
     if (host === undefined || !/^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) || query.length > LONGEST_QUERY) {
-      const message = 'Send one Host header and a query of ordinary length.';
-      throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'INVALID', message }]);
+      throw faultAt('INVALID_REQUEST', 'header.Host', 'HOST_OR_QUERY');
     }
     const { ip, secure } = origin(request);
     const sender = senderOf(request, ip);

@@ -3,7 +3,7 @@
  * with later reads.
  */
 import { ADMIN_SCOPE } from '../contract/scopes.ts';
-import { Fault } from '../lib/fault.ts';
+import { faultAt } from '../lib/fault.ts';
 import { readPosition, writePosition } from '../platform/database/readings.ts';
 import type { ReadConsistency } from '../platform/database/replica.ts';
 import type { RequestContext } from './request-context.ts';
@@ -22,8 +22,7 @@ export function readConsistencyOf(
   const given = context.request.headers['x-docket-position'];
   const seen = given === undefined ? undefined : readPosition(singleHeader(context.request, 'x-docket-position') ?? '');
   if (given !== undefined && seen === undefined) {
-    const message = `Send the ${HEADER} of an earlier answer, or none.`;
-    throw new Fault('INVALID_REQUEST', message, [{ path: `header.${HEADER}`, code: 'WRONG_FORMAT', message }]);
+    throw faultAt('INVALID_REQUEST', `header.${HEADER}`, 'POSITION_FORMAT', { header: HEADER });
   }
   return {
     callerId,

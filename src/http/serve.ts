@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
-import { Fault } from '../lib/fault.ts';
+import { Fault, faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
 import type { RequestFacts, Sender } from '../platform/unit-of-work/binding.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
@@ -39,6 +39,7 @@ import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
+import { problemAt } from '../lib/problem.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
@@ -160,8 +161,7 @@ async function answer(
 
 function requireHost(request: IncomingMessage): void {
   if (request.httpVersion !== '1.1' || singleHeader(request, 'host') !== undefined) return;
-  const message = 'Send one Host header.';
-  throw new Fault('INVALID_REQUEST', message, [{ path: 'header.Host', code: 'REQUIRED', message }]);
+  throw faultAt('INVALID_REQUEST', 'header.Host', 'HOST_REQUIRED');
 }
 
 function text(value: string | string[] | undefined): string | undefined {
@@ -250,7 +250,7 @@ async function readBody(service: Service, context: RequestContext, prepared: Pre
     }
     // Many clients send an empty object when they have no body to send.
     if (bytes.length < 64 && EMPTY_OBJECT.test(bytes.toString('latin1'))) return undefined;
-    throw invalid([{ path: '', code: 'UNKNOWN', message: 'This operation takes no body; send none.' }]);
+    throw invalid([problemAt('', 'NO_BODY')]);
   } finally {
     release();
   }
@@ -272,7 +272,7 @@ function readInput(
     body = undefined;
   } else if (body === undefined) {
     if (prepared.bodyOptional) body = {};
-    else problems.push({ path: '', code: 'REQUIRED', message: 'Send a JSON body.' });
+    else problems.push(problemAt('', 'BODY_REQUIRED'));
   } else {
     problems.push(...(prepared.body(body) ?? []));
   }

@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { basename } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { Fault } from '../lib/fault.ts';
+import { Fault, faultAt } from '../lib/fault.ts';
 import { SharedBudget } from '../lib/shared-budget.ts';
 import { systemClock } from '../platform/clock.ts';
 import { networkTest, originReader } from './address.ts';
@@ -182,8 +182,7 @@ function limiterOf(options: ServerOptions): RateLimiter | undefined {
 }
 
 function badPath(): Fault {
-  const message = 'Send the path as percent-encoded UTF-8.';
-  return new Fault('INVALID_REQUEST', message, [{ path: 'path', code: 'WRONG_FORMAT', message }]);
+  return faultAt('INVALID_REQUEST', 'path', 'PATH_ENCODING');
 }
 
 /** The `onRequest` hook never calls `done`, because Fastify would parse the body next. */

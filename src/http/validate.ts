@@ -4,12 +4,33 @@ import { Compile } from 'typebox/compile';
 import type { Input, Operation } from '../contract/operation.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { withoutExact } from '../lib/exact-number.ts';
+import { pointer } from '../lib/json.ts';
+import { isLonger, type JsonSchema, mismatches, MOST_MEMBERS, type SchemaPath } from '../lib/json-schema.ts';
+import { problem, problemAt } from '../lib/problem.ts';
 import { fault } from './errors.ts';
-import { explain, isLonger, inBody, inQuery, MOST_MEMBERS, type PlaceWriter } from './explain.ts';
-import { asJsonSchema, type JsonSchema, requireStrict } from './schema.ts';
+import { asJsonSchema, requireStrict } from './schema.ts';
 
 /** Undefined if the value is valid, else all problems. The value is never changed. */
 export type Check = (value: unknown) => FaultDetail[] | undefined;
+
+/** Formats the path of a problem: a JSON Pointer into a body, `query.NAME` for queries. */
+type PlaceWriter = (segments: SchemaPath) => string;
+
+const inBody: PlaceWriter = (segments) => pointer(...segments);
+
+const inQuery: PlaceWriter = (segments) => `query.${segments.join('.')}`;
+
+/** Maximum number of problems in an answer. */
+const MOST_PROBLEMS = 100;
+
+/** Called only after the compiled check failed, so it need not be fast; its work is bounded. */
+function explain(schema: JsonSchema, value: unknown, place: PlaceWriter): FaultDetail[] {
+  const unknown = (name: string) => problem('UNKNOWN_PROPERTY', { name });
+  return mismatches(schema, value, { most: MOST_PROBLEMS, unknown }).map(({ path, problem: found }) => ({
+    path: place(path),
+    ...found,
+  }));
+}
 
 /** @throws Error naming the place where the schema is not strict */
 export function bodyCheck(schema: TSchema, place: string): Check {
@@ -29,7 +50,7 @@ function compileCheck(schema: TSchema, place: string, writer: PlaceWriter): Chec
     if ((limits === undefined || within(limits, value)) && validator.Check(value)) return undefined;
     const problems = explain(plain, value, writer);
     if (problems.length > 0) return problems;
-    return [{ path: writer([]), code: 'INVALID', message: 'It is not as documented.' }];
+    return [problemAt(writer([]), 'NOT_AS_DOCUMENTED')];
   };
 }
 
@@ -187,17 +208,17 @@ function readPairs(
     const kind = name === undefined ? undefined : kinds.get(name);
     if (name === undefined || kind === undefined) {
       const path = inQuery([(name ?? pair).slice(0, 100)]);
-      problems.push({ path, code: 'UNKNOWN', message: 'There is no such query parameter; check its spelling.' });
+      problems.push(problemAt(path, 'UNKNOWN_PARAMETER'));
       continue;
     }
     const path = inQuery([name]);
     if (seen.has(name)) {
-      problems.push({ path, code: 'REPEATED', message: 'Send the parameter once.' });
+      problems.push(problemAt(path, 'REPEATED_PARAMETER'));
       continue;
     }
     seen.add(name);
     if (value === undefined || value.includes('\u0000')) {
-      problems.push({ path, code: 'WRONG_FORMAT', message: 'Send percent-encoded UTF-8 without U+0000.' });
+      problems.push(problemAt(path, 'PARAMETER_ENCODING'));
       continue;
     }
     query[name] = coerce(value, kind);

@@ -9,7 +9,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { type CsvError, type Options, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
-import { Fault } from './fault.ts';
+import { type Fault, faultAt } from './fault.ts';
 
 export type Separator = ',' | ';' | '\t';
 
@@ -47,8 +47,7 @@ export function writeCsv(records: readonly (readonly string[])[]): string {
 }
 
 function malformed(line: number, column: number, reason: string): Fault {
-  const message = `The CSV is malformed at line ${line}, column ${column}: ${reason}`;
-  return new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MALFORMED', message }]);
+  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_CSV', { line, column, cause: reason });
 }
 
 /** The most frequent separator in the header outside quotes; the comma if there is none. */

@@ -5,13 +5,10 @@
  * a `Fault` is a defect and is answered with 500 `INTERNAL`.
  */
 import type { FaultCode } from './fault-codes.ts';
+import { type ParamsOf, type PlacedProblem, type ProblemReason, problemAt } from './problem.ts';
 
-/** One error in a request: `path` is a JSON Pointer into the body, or `query.NAME`, `header.NAME`, or `path`. */
-export interface FaultDetail {
-  path: string;
-  code: string;
-  message: string;
-}
+/** One error in a request. */
+export type FaultDetail = PlacedProblem;
 
 export type FaultDetails = FaultDetail[] | Record<string, unknown>;
 
@@ -37,4 +34,15 @@ export class Fault extends Error {
 
 export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
+}
+
+/** A fault with one problem at one place, and the message of the problem. */
+export function faultAt<Reason extends ProblemReason>(
+  code: FaultCode,
+  path: string,
+  reason: Reason,
+  ...params: ParamsOf<Reason>
+): Fault {
+  const found = problemAt(path, reason, ...params);
+  return new Fault(code, found.message, [found]);
 }

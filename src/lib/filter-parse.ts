@@ -25,6 +25,7 @@ import type {
   VariableOperand,
 } from './filter-types.ts';
 import { readVariable, variableRule } from './filter-variables.ts';
+import { type ParamsOf, type ProblemReason, problemAt } from './problem.ts';
 import { fold } from './text.ts';
 
 export const FILTER_LIMITS = { groupConditions: 20, depth: 5, conditions: 100, inValues: 200 } as const;
@@ -60,8 +61,8 @@ class Parser {
     this.#variables = options.variables === 'allowed';
   }
 
-  #problem(path: string, code: string, message: string): undefined {
-    if (this.problems.length < MOST_PROBLEMS) this.problems.push({ path, code, message });
+  #problem<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): undefined {
+    if (this.problems.length < MOST_PROBLEMS) this.problems.push(problemAt(path, reason, ...params));
     return undefined;
   }
 
@@ -72,11 +73,7 @@ class Parser {
   condition(input: unknown, path: string, depth: number): TypedCondition | undefined {
     if (this.#full) return undefined;
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      return this.#problem(
-        path,
-        'INVALID_TYPE',
-        'A condition is an object with field, operator and value, or with logic and conditions.',
-      );
+      return this.#problem(path, 'CONDITION_NOT_OBJECT');
     }
     const members = input as Members;
     if (Object.hasOwn(members, 'logic') || Object.hasOwn(members, 'conditions'))
@@ -87,31 +84,26 @@ class Parser {
   #unknownMembers(members: Members, known: readonly string[], path: string): void {
     for (const key of Object.keys(members)) {
       if (this.#full) return;
-      if (!known.includes(key))
-        this.#problem(pointer(path, key), 'UNKNOWN_PROPERTY', `Take this out: here stand only ${known.join(', ')}.`);
+      if (!known.includes(key)) this.#problem(pointer(path, key), 'CONDITION_PROPERTY', { known });
     }
   }
 
   #group(members: Members, path: string, depth: number): TypedGroup | undefined {
     if (depth > FILTER_LIMITS.depth) {
-      return this.#problem(path, 'TOO_DEEP', `Groups may be nested at most ${FILTER_LIMITS.depth} deep.`);
+      return this.#problem(path, 'CONDITION_TOO_DEEP', { max: FILTER_LIMITS.depth });
     }
     this.#unknownMembers(members, ['logic', 'conditions'], path);
     const logic = own(members, 'logic');
     if (logic !== 'AND' && logic !== 'OR') {
-      this.#problem(
-        pointer(path, 'logic'),
-        logic === undefined ? 'REQUIRED' : 'INVALID_VALUE',
-        'logic must be "AND" or "OR".',
-      );
+      this.#problem(pointer(path, 'logic'), logic === undefined ? 'LOGIC_MISSING' : 'LOGIC_INVALID');
     }
     const list = own(members, 'conditions');
     const place = pointer(path, 'conditions');
-    if (list === undefined) return this.#problem(place, 'REQUIRED', 'A group needs conditions.');
-    if (!Array.isArray(list)) return this.#problem(place, 'INVALID_TYPE', 'conditions must be an array.');
-    if (list.length === 0) return this.#problem(place, 'EMPTY', 'A group needs at least one condition.');
+    if (list === undefined) return this.#problem(place, 'CONDITIONS_MISSING');
+    if (!Array.isArray(list)) return this.#problem(place, 'CONDITIONS_NOT_LIST');
+    if (list.length === 0) return this.#problem(place, 'CONDITIONS_EMPTY');
     if (list.length > FILTER_LIMITS.groupConditions) {
-      return this.#problem(place, 'TOO_MANY', `A group holds at most ${FILTER_LIMITS.groupConditions} conditions.`);
+      return this.#problem(place, 'GROUP_TOO_LONG', { max: FILTER_LIMITS.groupConditions });
     }
     const conditions: TypedCondition[] = [];
     for (const [index, item] of list.entries()) {
@@ -123,7 +115,7 @@ class Parser {
 
   #leaf(members: Members, path: string): TypedLeaf | undefined {
     if (++this.#leaves > FILTER_LIMITS.conditions) {
-      return this.#problem(path, 'TOO_MANY', `A filter holds at most ${FILTER_LIMITS.conditions} conditions in all.`);
+      return this.#problem(path, 'FILTER_TOO_LONG', { max: FILTER_LIMITS.conditions });
     }
     this.#unknownMembers(members, ['field', 'operator', 'value'], path);
     const field = this.#field(own(members, 'field'), pointer(path, 'field'));
@@ -131,29 +123,30 @@ class Parser {
     const value = own(members, 'value');
     if (operator !== undefined && operator !== 'is-empty' && value === undefined) {
       // Reported whether or not the field is known, so that the response does not reveal which fields exist.
-      return this.#problem(pointer(path, 'value'), 'REQUIRED', `The operator ${operator} needs a value.`);
+      return this.#problem(pointer(path, 'value'), 'OPERAND_MISSING', { operator });
     }
     if (field === undefined || operator === undefined) return undefined;
     if (!operatorFits(operator, field.dataType)) {
-      return this.#problem(
-        pointer(path, 'operator'),
-        'OPERATOR_NOT_ALLOWED',
-        `The operator ${operator} does not fit a field of type ${field.dataType}; these fit: ${fitting(field.dataType)}.`,
-      );
+      const known = OPERATORS.filter((one) => operatorFits(one, field.dataType));
+      return this.#problem(pointer(path, 'operator'), 'OPERATOR_NOT_ALLOWED', {
+        operator,
+        type: field.dataType,
+        known,
+      });
     }
     return this.#typed(value, { field, operator, path: pointer(path, 'value') });
   }
 
   #field(code: unknown, path: string): FilterField | undefined {
-    if (code === undefined) return this.#problem(path, 'REQUIRED', 'A condition needs a field.');
-    if (typeof code !== 'string') return this.#problem(path, 'INVALID_TYPE', 'field must be a string.');
-    return this.#resolve(code) ?? this.#problem(path, 'UNKNOWN_FIELD', 'There is no such field to filter by.');
+    if (code === undefined) return this.#problem(path, 'CONDITION_FIELD_MISSING');
+    if (typeof code !== 'string') return this.#problem(path, 'CONDITION_FIELD_TYPE');
+    return this.#resolve(code) ?? this.#problem(path, 'CONDITION_FIELD_UNKNOWN');
   }
 
   #operator(name: unknown, path: string): Operator | undefined {
     if (isOperator(name)) return name;
-    if (name === undefined) return this.#problem(path, 'REQUIRED', 'A condition needs an operator.');
-    return this.#problem(path, 'UNKNOWN_OPERATOR', `operator must be one of ${OPERATORS.join(', ')}.`);
+    if (name === undefined) return this.#problem(path, 'OPERATOR_MISSING');
+    return this.#problem(path, 'OPERATOR_UNKNOWN', { known: OPERATORS });
   }
 
   #typed(value: unknown, place: Place): TypedLeaf | undefined {
@@ -181,7 +174,7 @@ class Parser {
 
   #isEmpty(value: unknown, field: TypedField, path: string): TypedLeaf | undefined {
     if (value !== undefined && typeof value !== 'boolean') {
-      return this.#problem(path, 'INVALID_VALUE', 'The value of is-empty must be true or false; left out it is true.');
+      return this.#problem(path, 'IS_EMPTY_VALUE');
     }
     return { field, operator: 'is-empty', value: value ?? true };
   }
@@ -199,10 +192,10 @@ class Parser {
       if (operand === undefined) return undefined;
       if (variableRule(operand).list) return [operand];
     }
-    if (!Array.isArray(value)) return this.#problem(place.path, 'INVALID_VALUE', 'The value of in must be an array.');
-    if (value.length === 0) return this.#problem(place.path, 'EMPTY', 'The value of in needs at least one element.');
+    if (!Array.isArray(value)) return this.#problem(place.path, 'IN_NOT_LIST');
+    if (value.length === 0) return this.#problem(place.path, 'IN_EMPTY');
     if (value.length > FILTER_LIMITS.inValues) {
-      return this.#problem(place.path, 'TOO_MANY', `The value of in holds at most ${FILTER_LIMITS.inValues} elements.`);
+      return this.#problem(place.path, 'IN_TOO_LONG', { max: FILTER_LIMITS.inValues });
     }
     const operands = value.map((item, index) => this.#operand(item, place, pointer(place.path, index)));
     return operands.includes(undefined) ? undefined : (operands as Operand[]);
@@ -210,11 +203,7 @@ class Parser {
 
   #range(value: unknown, field: TypedField, place: Place): TypedLeaf | undefined {
     if (!Array.isArray(value) || value.length !== 2) {
-      return this.#problem(
-        place.path,
-        'INVALID_VALUE',
-        'The value of range must be an array of two bounds, the lower one first.',
-      );
+      return this.#problem(place.path, 'RANGE_BOUNDS');
     }
     const from = this.#operand(value[0], place, pointer(place.path, 0));
     const to = this.#operand(value[1], place, pointer(place.path, 1));
@@ -230,12 +219,11 @@ class Parser {
     // The operand of a text match is text, whatever the field's data type.
     const literal = as === 'text' ? canonicalText(given) : storedForm(as, given);
     if (literal === undefined) {
-      const hint = given === null ? ' Use is-empty to ask for no value.' : '';
-      return this.#problem(path, 'INVALID_VALUE', `The value must be ${expectedForm(as)}.${hint}`);
+      return this.#problem(path, given === null ? 'OPERAND_NULL' : 'OPERAND_FORM', { expected: expectedForm(as) });
     }
     const { options } = place.field;
     if (options !== undefined && typeof literal === 'string' && !options.has(literal)) {
-      return this.#problem(path, 'UNKNOWN_OPTION', 'The value is not one of the options of the field.');
+      return this.#problem(path, 'OPERAND_NOT_AN_OPTION');
     }
     return { literal } satisfies LiteralOperand;
   }
@@ -243,24 +231,15 @@ class Parser {
   #variable(text: string, place: Place, path: string): VariableOperand | undefined {
     const operand = readVariable(text);
     if (operand === undefined) {
-      return this.#problem(
-        path,
-        'UNKNOWN_VARIABLE',
-        'There is no such variable. A text that starts with "$" is written with "$$".',
-      );
+      return this.#problem(path, 'UNKNOWN_VARIABLE');
     }
     const rule = variableRule(operand);
     const { field, operator } = place;
     if (rule.dataType !== field.dataType) {
-      const message = `The variable does not fit a field of type ${field.dataType}; it is of type ${rule.dataType}.`;
-      return this.#problem(path, 'VARIABLE_NOT_ALLOWED', message);
+      return this.#problem(path, 'VARIABLE_TYPE', { variable: rule.dataType, type: field.dataType });
     }
     if (rule.list && operator !== 'in') {
-      return this.#problem(
-        path,
-        'VARIABLE_NOT_ALLOWED',
-        'The variable stands for several values; use it with the operator in.',
-      );
+      return this.#problem(path, 'VARIABLE_NEEDS_IN');
     }
     return operand;
   }
@@ -278,10 +257,6 @@ function kept(field: FilterField): TypedField {
   return { code: field.code, kind: field.kind, dataType: field.dataType, multiple: field.multiple };
 }
 
-function fitting(dataType: DataType): string {
-  return OPERATORS.filter((operator) => operatorFits(operator, dataType)).join(', ');
-}
-
 /**
  * Validates and types a condition from outside or from configuration (docs/spec/search.md#condition-language).
  *
@@ -294,11 +269,7 @@ export function parseCondition(input: unknown, options: ParseOptions): TypedCond
   const parser = new Parser(options);
   const condition = parser.condition(input, options.base ?? '', 1);
   if (condition === undefined || parser.problems.length > 0) {
-    throw new Fault(
-      'INVALID_FILTER',
-      'The filter is not acceptable; details name each place to correct.',
-      parser.problems,
-    );
+    throw new Fault('INVALID_FILTER', 'The filter is invalid. Correct each problem in details.', parser.problems);
   }
   return condition;
 }

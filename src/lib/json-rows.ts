@@ -2,7 +2,7 @@
  * Reads the elements of a JSON array of objects as a stream. Memory holds one element and one chunk, whatever the size of the
  * text. Each element is parsed as strictly as other external JSON (`json.ts`).
  */
-import { Fault, isFault } from './fault.ts';
+import { type Fault, faultAt, isFault } from './fault.ts';
 import { parseStrictJson } from './json.ts';
 
 /** Maximum length of an element, in characters. */
@@ -15,8 +15,7 @@ export interface JsonRow {
 }
 
 function malformed(line: number, column: number, reason: string): Fault {
-  const message = `The JSON is malformed at line ${line}, column ${column}: ${reason}`;
-  return new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MALFORMED', message }]);
+  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_JSON', { line, column, cause: reason });
 }
 
 type State = 'start' | 'first' | 'element' | 'inside' | 'next' | 'end';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Found, mapRow, type MappingItem, parseMapping, valueAt } from './mapping.ts';
 import type { Lookup } from './transforms.ts';
+import { problemAt } from './problem.ts';
 
 const item = (source: string, target: string, transform: string[] = [], precedence = 100): MappingItem => ({
   source,
@@ -107,13 +108,7 @@ describe('transforms', () => {
       b: 1,
     });
     assert.deepEqual(values, { u: 1 });
-    assert.deepEqual(problems, [
-      {
-        path: '/values/t',
-        code: 'NOT_AN_INTEGER',
-        message: 'The value of "Col \\"A\\"" cannot be used: it is no whole number.',
-      },
-    ]);
+    assert.deepEqual(problems, [problemAt('/values/t', 'SOURCE_NOT_INTEGER', { source: 'Col "A"' })]);
   });
 });
 

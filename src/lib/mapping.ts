@@ -4,6 +4,7 @@
  */
 import type { FaultDetail } from './fault.ts';
 import { pointer } from './json.ts';
+import { ProblemError } from './problem.ts';
 import {
   type Found,
   isEmptySource,
@@ -67,20 +68,12 @@ export function mapRow(mapping: Mapping, row: Row, found: Found): Mapped {
       const value = valueFor(candidates, row, found, mapped.wanted);
       if (value !== undefined && value !== PENDING) values.push([target, value]);
     } catch (error) {
-      if (!(error instanceof RowProblem)) throw error;
-      mapped.problems.push({ path: pointer('values', target), code: error.code, message: error.message });
+      if (!(error instanceof ProblemError)) throw error;
+      mapped.problems.push({ path: pointer('values', target), ...error.problem });
     }
   }
   mapped.values = Object.fromEntries(values);
   return mapped;
-}
-
-class RowProblem extends Error {
-  readonly code: string;
-  constructor(source: string, { code, message }: TransformProblem) {
-    super(`The value of ${JSON.stringify(source)} cannot be used: ${message}.`);
-    this.code = code;
-  }
 }
 
 /** Undefined if no source exists in the row. */
@@ -112,7 +105,7 @@ function transformed(candidate: Candidate, given: unknown, found: Found, wanted:
       if (value === PENDING) break;
     }
   } catch (error) {
-    if (error instanceof TransformProblem) throw new RowProblem(candidate.source, error);
+    if (error instanceof TransformProblem) throw new ProblemError(error.problemOf(candidate.source));
     throw error;
   }
   return value;

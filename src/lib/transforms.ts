@@ -4,6 +4,7 @@
  */
 import { canonicalDecimal } from './decimal.ts';
 import { isNumber } from './exact-number.ts';
+import { type Problem, problem } from './problem.ts';
 import { parseDateFormat, readDate, readInstant } from './date-format.ts';
 
 /** A lookup in the database: the id of the item with a given name. */
@@ -24,12 +25,13 @@ export interface TransformContext {
   wanted: Lookup[];
 }
 
-/** A value cannot be transformed. `message` gives the reason without the value. */
+/** A value cannot be transformed. `problemOf` describes it without the value, given its source. */
 export class TransformProblem extends Error {
-  readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
+  readonly problemOf: (source: string) => Problem;
+
+  constructor(problemOf: (source: string) => Problem) {
+    super('a value cannot be transformed');
+    this.problemOf = problemOf;
   }
 }
 
@@ -60,7 +62,7 @@ function each(apply: (value: unknown, context: TransformContext) => unknown): Tr
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (isNumber(value) || typeof value === 'boolean') return String(value);
-  throw new TransformProblem('WRONG_TYPE', 'it is neither text nor a number');
+  throw new TransformProblem((source) => problem('SOURCE_TYPE', { source }));
 }
 
 function onText(apply: (text: string, context: TransformContext) => unknown): Transform {
@@ -72,7 +74,8 @@ const FALSE = new Set(['false', 'no', 'n', 'f', '0', 'off', 'нет', 'ложь'
 
 function integer(text: string): number {
   const digits = text.trim();
-  if (!/^[+-]?[0-9]{1,17}$/.test(digits)) throw new TransformProblem('NOT_AN_INTEGER', 'it is no whole number');
+  if (!/^[+-]?[0-9]{1,17}$/.test(digits))
+    throw new TransformProblem((source) => problem('SOURCE_NOT_INTEGER', { source }));
   return Number(digits);
 }
 
@@ -87,8 +90,8 @@ function decimal(text: string): string {
   const ambiguous = !grouped && /^-?[1-9][0-9]{0,2},[0-9]{3}$/.test(digits);
   const value = ambiguous ? undefined : canonicalDecimal(digits.replace(/^(-?[0-9]+),([0-9]+)$/, '$1.$2'));
   if (value === undefined) {
-    const why = ambiguous ? 'its comma could part thousands; use a point' : 'it is no decimal number';
-    throw new TransformProblem('NOT_A_DECIMAL', why);
+    const reason = ambiguous ? 'SOURCE_AMBIGUOUS_DECIMAL' : 'SOURCE_NOT_DECIMAL';
+    throw new TransformProblem((source) => problem(reason, { source }));
   }
   return value;
 }
@@ -97,14 +100,14 @@ function boolean(text: string): boolean {
   const word = text.trim().toLowerCase();
   if (TRUE.has(word)) return true;
   if (FALSE.has(word)) return false;
-  throw new TransformProblem('NOT_A_BOOLEAN', 'it is none of true, false, yes, no, 1, 0');
+  throw new TransformProblem((source) => problem('SOURCE_NOT_BOOLEAN', { source }));
 }
 
 function date(format: string): Transform {
   const parts = parseDateFormat(format);
   return onText((text) => {
     const day = text.trim() === '' ? '' : readDate(parts, text);
-    if (day === undefined) throw new TransformProblem('NOT_A_DATE', `it is no date of the form ${format}`);
+    if (day === undefined) throw new TransformProblem((source) => problem('SOURCE_NOT_DATE', { source, form: format }));
     return day;
   });
 }
@@ -116,7 +119,8 @@ function datetime(argument: string): Transform {
   const parts = parseDateFormat(format);
   return onText((text) => {
     const instant = text.trim() === '' ? '' : readInstant(parts, text, zone);
-    if (instant === undefined) throw new TransformProblem('NOT_A_DATETIME', `it is no time of the form ${format}`);
+    if (instant === undefined)
+      throw new TransformProblem((source) => problem('SOURCE_NOT_DATETIME', { source, form: format }));
     return instant;
   });
 }
@@ -150,9 +154,8 @@ function lookup(kind: Lookup['kind'], type: string, field: string): Transform {
       context.wanted.push(asked);
       return null;
     }
-    if (found === 'none') throw new TransformProblem('LOOKUP_NOT_FOUND', `it names no ${kindName(kind, type)}`);
-    if (found === 'many')
-      throw new TransformProblem('LOOKUP_AMBIGUOUS', `it names more than one ${kindName(kind, type)}`);
+    if (found === 'none' || found === 'many')
+      throw new TransformProblem((source) => lookupProblem(found, kind, source, type));
     return found.id;
   });
   return {
@@ -165,8 +168,14 @@ function lookup(kind: Lookup['kind'], type: string, field: string): Transform {
   };
 }
 
-function kindName(kind: Lookup['kind'], type: string): string {
-  return kind === 'object' ? `readable record of type ${type}` : kind === 'org-unit' ? 'organisation unit' : kind;
+const LOOKUP_PROBLEMS = {
+  none: { user: 'NO_USER_FOUND', group: 'NO_GROUP_FOUND', 'org-unit': 'NO_UNIT_FOUND' },
+  many: { user: 'SEVERAL_USERS_FOUND', group: 'SEVERAL_GROUPS_FOUND', 'org-unit': 'SEVERAL_UNITS_FOUND' },
+} as const;
+
+function lookupProblem(found: 'none' | 'many', kind: Lookup['kind'], source: string, type: string): Problem {
+  if (kind !== 'object') return problem(LOOKUP_PROBLEMS[found][kind], { source });
+  return problem(found === 'none' ? 'NO_RECORD_FOUND' : 'SEVERAL_RECORDS_FOUND', { source, type });
 }
 
 type Maker = (argument: string) => Transform;

@@ -178,7 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
   WORKFLOW('if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);', ''),
   WORKFLOW('if (input.expectedStateId !== object.row.workflowStateId) {', "if (input.expectedStateId === '') {"),
   WORKFLOW('  if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);', ''),
-  WORKFLOW('if (!inForm.has(code)) form.problems.push(outOfForm(path));\n    else if', 'if'),
+  WORKFLOW("if (!inForm.has(code)) form.problems.push(problemAt(path, 'NO_FIELD_OF_TRANSITION'));\n    else if", 'if'),
   WORKFLOW("field.kind === 'system' || object.right.reads(field.code)", 'field.code !== object.row.id'),
   SLA("  ctx.actor.require('sla.control');", '', 'test/access.db.test.ts'),
   SLA(

@@ -347,6 +347,10 @@ export type ImportPreview = {
       path: string;
       code: string;
       message: string;
+      reason?: string;
+      params?: {
+        [key: string]: unknown;
+      };
     }>;
   }>;
   /**
@@ -399,6 +403,10 @@ export type ImportUndo = {
       path: string;
       code: string;
       message: string;
+      reason?: string;
+      params?: {
+        [key: string]: unknown;
+      };
     }>;
   }>;
   rowsTruncated: boolean;
@@ -434,9 +442,6 @@ export type Integration = {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
     mapping: Array<{
-      /**
-       * a dotted path such as alert.summary
-       */
       source: string;
       target: string;
     }>;
@@ -1339,9 +1344,6 @@ export type WebhooksChangeData = {
      * An https address without user name, query and fragment, at public addresses.
      */
     endpoint?: string;
-    /**
-     * a code such as service-desk
-     */
     secretRef?: string;
     executionPrincipalId?: string;
     eventTypes?: Array<
@@ -1554,9 +1556,6 @@ export type SecretsListResponse = SecretsListResponses[keyof SecretsListResponse
 
 export type SecretsCreateData = {
   body: {
-    /**
-     * a code such as service-desk
-     */
     code: string;
   };
   path?: never;
@@ -1962,9 +1961,6 @@ export type IntegrationsChangeData = {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
       mapping: Array<{
-        /**
-         * a dotted path such as alert.summary
-         */
         source: string;
         target: string;
       }>;

@@ -526,6 +526,10 @@ export type ImportRow = {
     path: string;
     code: string;
     message: string;
+    reason?: string;
+    params?: {
+      [key: string]: unknown;
+    };
   }>;
 };
 
@@ -583,9 +587,6 @@ export type Integration = {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
     mapping: Array<{
-      /**
-       * a dotted path such as alert.summary
-       */
       source: string;
       target: string;
     }>;
@@ -2078,9 +2079,6 @@ export type SlaCommandResponse = SlaCommandResponses[keyof SlaCommandResponses];
 
 export type ImportsDefineData = {
   body: {
-    /**
-     * a code such as service-desk
-     */
     code: string;
     name?:
       | string
@@ -2090,18 +2088,12 @@ export type ImportsDefineData = {
     targetKind: 'object' | 'user' | 'group' | 'organization';
     format: 'CSV' | 'JSON';
     mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
-    /**
-     * a code such as service-desk
-     */
     sourceCode: string;
     resolver: {
       externalIdField: string;
     };
     mapping: Array<{
       source: string;
-      /**
-       * a field code such as dueDate
-       */
       target: string;
       transform?: string | Array<string>;
       precedence?: number;
@@ -2525,17 +2517,11 @@ export type WebhooksListResponse = WebhooksListResponses[keyof WebhooksListRespo
 
 export type WebhooksCreateData = {
   body: {
-    /**
-     * a code such as service-desk
-     */
     code: string;
     /**
      * An https address without user name, query and fragment, at public addresses.
      */
     endpoint: string;
-    /**
-     * a code such as service-desk
-     */
     secretRef: string;
     executionPrincipalId: string;
     eventTypes: Array<
@@ -2650,9 +2636,6 @@ export type IdentityCreateUserData = {
     displayName: string;
     email: string;
     userId?: string;
-    /**
-     * a locale such as ru-RU
-     */
     locale?: string;
     timezone?: string;
     employeeId?: string;
@@ -2816,9 +2799,6 @@ export type IdentitySetOrgMemberResponse = IdentitySetOrgMemberResponses[keyof I
 
 export type IntegrationsCreateData = {
   body: {
-    /**
-     * a code such as service-desk
-     */
     code: string;
     type: 'inbound-webhook';
     executionPrincipalId: string;
@@ -2827,9 +2807,6 @@ export type IntegrationsCreateData = {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
       mapping: Array<{
-        /**
-         * a dotted path such as alert.summary
-         */
         source: string;
         target: string;
       }>;

@@ -32,6 +32,7 @@ import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
+import { problem } from '../../lib/problem.ts';
 
 const Names = (of: typeof FieldCode) =>
   Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));
@@ -169,12 +170,12 @@ function checkNames(
   list: string[] | '*',
   known: ReadonlySet<string>,
   path: ItemPath,
-  what: string,
+  reason: 'ROLE_FIELD_MISSING' | 'ROLE_TRANSITION_MISSING',
   report: Report,
 ): void {
   if (list === '*') return;
   for (const [index, code] of list.entries()) {
-    if (!known.has(code)) report([...path, index], 'UNKNOWN_NAME', `There is no ${what} ${code} here; take it out.`);
+    if (!known.has(code)) report([...path, index], problem(reason, { code }));
   }
 }
 
@@ -190,15 +191,15 @@ function typesOf(view: ConfigView, grant: RecordGrant): TypeShape[] | undefined 
 function compileGrant(grant: RecordGrant, index: number, view: CompileView, report: Report): RecordGrant {
   const path = ['records', index];
   if (grant.type !== '*' && !view.has('types', grant.type)) {
-    report([...path, 'type'], 'UNKNOWN_REFERENCE', unknownReference('types', grant.type, view));
+    report([...path, 'type'], unknownReference('types', grant.type, view));
   }
   const types = typesOf(view, grant);
   if (types === undefined) return grant;
   const fields = new Set(types.flatMap((type) => [...fieldCodes(view, type)]));
-  checkNames(grant.fields.read, fields, [...path, 'fields', 'read'], 'field', report);
-  checkNames(grant.fields.write, fields, [...path, 'fields', 'write'], 'field', report);
+  checkNames(grant.fields.read, fields, [...path, 'fields', 'read'], 'ROLE_FIELD_MISSING', report);
+  checkNames(grant.fields.write, fields, [...path, 'fields', 'write'], 'ROLE_FIELD_MISSING', report);
   const transitions = types.flatMap((type) => workflowOf(view, type)?.transitions.map(({ code }) => code) ?? []);
-  checkNames(grant.transitions, new Set(transitions), [...path, 'transitions'], 'transition', report);
+  checkNames(grant.transitions, new Set(transitions), [...path, 'transitions'], 'ROLE_TRANSITION_MISSING', report);
   if (grant.where === undefined) return grant;
   const where = compileTypedCondition(grant.where, [...path, 'where'], types, { view, report }, grant.type === '*');
   return where === undefined ? grant : { ...grant, where };

@@ -5,12 +5,13 @@
 import * as store from './store.ts';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from '../identity/index.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { problemAt } from '../../lib/problem.ts';
 
 /** The limit of `contract.ts`, for callers other than HTTP. */
 const LONGEST_NAME = 200;
@@ -74,14 +75,12 @@ export interface NewKeyInput {
 
 function checkedScopes(scopes: readonly string[], problems: FaultDetail[]): string[] {
   if (scopes.length === 0) {
-    const message = 'Name the scopes, one at least: a key without any may do nothing.';
-    problems.push({ path: '/scopes', code: 'TOO_FEW', message });
+    problems.push(problemAt('/scopes', 'KEY_WITHOUT_SCOPE'));
   }
   const named = scopes.flatMap((scope) => (scope === 'all' ? [...SCOPES] : [scope]));
   named.forEach((scope, index) => {
     if (!isScope(scope)) {
-      const known = `${SCOPES.join(', ')}, ${ADMIN_SCOPE}`;
-      problems.push({ path: `/scopes/${index}`, code: 'UNKNOWN_SCOPE', message: `Scopes are: ${known}.` });
+      problems.push(problemAt(`/scopes/${index}`, 'UNKNOWN_SCOPE', { known: [...SCOPES, ADMIN_SCOPE] }));
     }
   });
   return [...new Set(named)].sort();
@@ -92,9 +91,9 @@ function checkedExpiry(text: string | undefined, now: string, problems: FaultDet
   try {
     const at = Temporal.Instant.from(text).toString({ smallestUnit: 'millisecond' });
     if (at > now) return at;
-    problems.push({ path: '/expiresAt', code: 'IN_THE_PAST', message: 'The expiry lies in the past.' });
+    problems.push(problemAt('/expiresAt', 'EXPIRY_IN_THE_PAST'));
   } catch {
-    problems.push({ path: '/expiresAt', code: 'INVALID_INSTANT', message: 'The expiry is an RFC 3339 instant.' });
+    problems.push(problemAt('/expiresAt', 'EXPIRY_FORMAT'));
   }
   return null;
 }
@@ -102,7 +101,7 @@ function checkedExpiry(text: string | undefined, now: string, problems: FaultDet
 function checkedRanges(ranges: readonly string[], problems: FaultDetail[]): string[] {
   ranges.forEach((range, index) => {
     if (!ipaddr.isValidCIDR(range)) {
-      problems.push({ path: `/allow/${index}`, code: 'INVALID_CIDR', message: 'Ranges are like 10.1.0.0/16.' });
+      problems.push(problemAt(`/allow/${index}`, 'ADDRESS_RANGE'));
     }
   });
   return [...ranges];
@@ -110,7 +109,7 @@ function checkedRanges(ranges: readonly string[], problems: FaultDetail[]): stri
 
 function refuse(problems: FaultDetail[]): void {
   if (problems.length > 0) {
-    throw new Fault('INVALID_REQUEST', 'The key cannot be issued like this; details name each place.', problems);
+    throw new Fault('INVALID_REQUEST', 'The key cannot be issued. Correct each problem in details.', problems);
   }
 }
 
@@ -122,11 +121,11 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
   ctx.markAuthorized();
   const problems: FaultDetail[] = [];
   if (owner === undefined || owner.state !== 'ACTIVE') {
-    problems.push({ path: '/owner', code: 'UNKNOWN_USER', message: 'There is no active user with this login.' });
+    problems.push(problemAt('/owner', 'NO_ACTIVE_LOGIN'));
   }
   const scopes = checkedScopes(input.scopes, problems);
   if (input.name.trim() === '' || [...input.name].length > LONGEST_NAME) {
-    problems.push({ path: '/name', code: 'WRONG_LENGTH', message: `A name has 1 to ${LONGEST_NAME} characters.` });
+    problems.push(problemAt('/name', 'NAME_LENGTH', { max: LONGEST_NAME }));
   }
   const expires = checkedExpiry(input.expiresAt, ctx.now, problems);
   const allow = checkedRanges(input.allow ?? [], problems);
@@ -199,9 +198,7 @@ function overlapEnd(now: string, overlap: string): string | null {
   } catch {
     // Not a duration: the error below also covers a duration that ends in the past.
   }
-  throw new Fault('INVALID_REQUEST', 'overlap is an ISO 8601 duration such as PT1H.', [
-    { path: '/overlap', code: 'INVALID_DURATION', message: 'overlap is an ISO 8601 duration such as PT1H.' },
-  ]);
+  throw faultAt('INVALID_REQUEST', '/overlap', 'OVERLAP_DURATION');
 }
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,6 +1,6 @@
 /** Writes of attachments. Content is stored durably before the row that refers to it commits. */
 import { createHash } from 'node:crypto';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { type Authorized, holdActive, planOn, requireAction, requireActive, requireGranted } from '../objects/index.ts';
@@ -24,8 +24,7 @@ export interface AddInput {
  */
 export async function addAttachment(ctx: WriteContext, input: AddInput): Promise<AttachmentAnswer> {
   if (input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId) {
-    const message = 'objectId in the body must equal the one in the path.';
-    throw new Fault('INVALID_REQUEST', message, [{ path: '/objectId', code: 'MISMATCH', message }]);
+    throw faultAt('INVALID_REQUEST', '/objectId', 'OBJECT_ID_MISMATCH');
   }
   // Checked before the content is stored: callers without the right must not fill the blob store.
   const object = await requireGranted(ctx, input.objectId, 'attachment.add');

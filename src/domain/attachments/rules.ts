@@ -1,6 +1,7 @@
 /** Pure rules about attachments: valid content and names, and headers that prevent browsers from executing content. */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { isWellFormedText } from '../../lib/text.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 const LONGEST_NAME = 255;
 
@@ -30,21 +31,13 @@ export const SAFE_TYPES: ReadonlySet<string> = new Set([
   'video/webm',
 ]);
 
-function invalid(path: string, code: string, message: string): Fault {
-  return new Fault('INVALID_REQUEST', message, [{ path, code, message }]);
-}
-
 /** Returns the name unchanged. @throws Fault INVALID_REQUEST */
 export function checkFilename(name: string): string {
   const length = [...name].length;
   // Separators make a name a path. Control characters and bidirectional overrides make it look like another name.
   const bad = /[/\\\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(name);
   if (length === 0 || length > LONGEST_NAME || bad || !isWellFormedText(name)) {
-    throw invalid(
-      '/filename',
-      'INVALID_FILENAME',
-      'A file name has 1 to 255 characters, no separators and no controls.',
-    );
+    throw faultAt('INVALID_REQUEST', '/filename', 'FILENAME');
   }
   return name;
 }
@@ -54,7 +47,7 @@ export function checkMediaType(given: string | undefined): string {
   if (given === undefined) return 'application/octet-stream';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
   if (!/^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type)) {
-    throw invalid('/mediaType', 'INVALID_MEDIA_TYPE', 'A media type is like application/pdf.');
+    throw faultAt('INVALID_REQUEST', '/mediaType', 'MEDIA_TYPE');
   }
   return type;
 }
@@ -69,17 +62,15 @@ export function decodeContent(text: string, mostBytes: number): Uint8Array {
     if (/[^A-Za-z0-9+/=]/.test(text)) throw new SyntaxError('not the alphabet');
     bytes = Uint8Array.fromBase64(text, { alphabet: 'base64', lastChunkHandling: 'strict' });
   } catch {
-    const message = 'The content is base64 of RFC 4648 with padding, and nothing else.';
-    throw invalid('/contentBase64', 'INVALID_BASE64', message);
+    throw faultAt('INVALID_REQUEST', '/contentBase64', 'BASE64');
   }
-  if (bytes.byteLength === 0) throw new Fault('ATTACHMENT_EMPTY', 'The file is empty; send one that has content.');
+  if (bytes.byteLength === 0) throw new Fault('ATTACHMENT_EMPTY', 'The file is empty. Send a file with content.');
   if (bytes.byteLength > mostBytes) throw tooLarge(mostBytes);
   return bytes;
 }
 
 function tooLarge(mostBytes: number): Fault {
-  const message = `The file has more than ${mostBytes} bytes; send a smaller one.`;
-  return new Fault('ATTACHMENT_TOO_LARGE', message, [{ path: '/contentBase64', code: 'TOO_LARGE', message }]);
+  return faultAt('ATTACHMENT_TOO_LARGE', '/contentBase64', 'FILE_TOO_LARGE_FOR', { max: mostBytes });
 }
 
 function percentEncoded(name: string): string {
@@ -134,7 +125,8 @@ export function requestedRange(header: string | undefined, size: number): { star
 }
 
 function notSatisfiable(size: number): Fault {
-  const message = `The file has ${size} bytes and nothing in the range asked for.`;
-  const details = [{ path: 'header.Range', code: 'NOT_SATISFIABLE', message }];
-  return new Fault('RANGE_NOT_SATISFIABLE', message, details, { headers: { 'Content-Range': `bytes */${size}` } });
+  const found = problemAt('header.Range', 'RANGE_NOT_SATISFIABLE', { size });
+  return new Fault('RANGE_NOT_SATISFIABLE', found.message, [found], {
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
 }

@@ -1,11 +1,12 @@
 /** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { checkValue, type RecordType, setValue } from '../metadata/index.ts';
 import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/index.ts';
 import { findAvailable } from './queries.ts';
 import type { CatalogItem } from './registry.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 export interface RequestInput {
   itemId: string;
@@ -56,13 +57,7 @@ export async function requestItem(
 
 /** The same error for a missing user and for an archived one. */
 function unknownRequester(): Fault {
-  const message = 'requesterId names no active user.';
-  return new Fault('INVALID_REQUEST', message, [{ path: '/requesterId', code: 'UNKNOWN_USER', message }]);
-}
-
-function assetProblem(code: string, message: string): Fault {
-  const problem: FaultDetail = { path: '/assetId', code, message };
-  return invalidValues([problem]);
+  return faultAt('INVALID_REQUEST', '/requesterId', 'NO_REQUESTER');
 }
 
 /**
@@ -78,11 +73,11 @@ async function findAsset(
 ): Promise<string | undefined> {
   if (assetId === undefined) return undefined;
   const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
-  if (field === undefined) throw assetProblem('NOT_ALLOWED', 'This item takes no asset; leave assetId out.');
+  if (field === undefined) throw invalidValues([problemAt('/assetId', 'NO_ASSET_FIELD')]);
   const asset = await findVisible(onBehalf, assetId);
   const { types } = field.constraints;
   const fits = asset?.row.state === 'ACTIVE' && (types === undefined || types.includes(asset.type.code));
-  if (!fits) throw assetProblem('UNKNOWN_REFERENCE', 'The id names nothing that may stand here.');
+  if (!fits) throw invalidValues([problemAt('/assetId', 'NO_ASSET')]);
   return assetId;
 }
 

@@ -16,6 +16,7 @@ import type { CompileView, ConfigView, Reference, Report, SectionReport } from '
 import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/tree.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
+import { problem } from '../../lib/problem.ts';
 
 // ---------------------------------------------------------------- services
 
@@ -143,13 +144,9 @@ function checkSpecial(item: CatalogEntry, type: TypeDefinition, path: (string | 
     const code = item[key];
     if (code === undefined) continue;
     const field = fieldOf(type, code);
-    if (field === undefined) report([...path, key], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+    if (field === undefined) report([...path, key], problem('TYPE_HAS_NO_FIELD', { type: type.code, field: code }));
     else if (field.dataType !== dataType) {
-      report(
-        [...path, key],
-        'NOT_ALLOWED',
-        `The field ${code} is of type ${field.dataType}; it must be of type ${dataType}.`,
-      );
+      report([...path, key], problem('FIELD_TYPE_DIFFERS', { code, is: field.dataType, must: dataType }));
     }
   }
 }
@@ -162,7 +159,7 @@ function compileEntry(item: CatalogEntry, index: number, view: CompileView, repo
   if (type === undefined) return { ...item, audience };
   for (const [at, { code }] of item.form.entries()) {
     if (fieldOf(type, code) === undefined) {
-      report([...path, 'form', at, 'code'], 'UNKNOWN_FIELD', `The type ${type.code} has no field ${code}.`);
+      report([...path, 'form', at, 'code'], problem('TYPE_HAS_NO_FIELD', { type: type.code, field: code }));
     }
   }
   checkSpecial(item, type, path, report);
@@ -179,11 +176,7 @@ function compile(catalog: CatalogDefinition, view: CompileView, report: Report):
   checkUnique(catalog.items, (item) => item.code, ['items'], 'code', report);
   const items = catalog.items.map((item, index) => {
     if (!categoryIds.has(item.category)) {
-      report(
-        ['items', index, 'category'],
-        'UNKNOWN_REFERENCE',
-        `There is no category ${item.category} in this catalogue.`,
-      );
+      report(['items', index, 'category'], problem('NO_SUCH_CATEGORY', { code: item.category }));
     }
     const serviceId =
       item.service === undefined || !view.has('services', item.service) ? null : view.id('services', item.service);
@@ -201,7 +194,7 @@ function compile(catalog: CatalogDefinition, view: CompileView, report: Report):
 function checkOneActive(view: ConfigView, report: SectionReport): void {
   const active = [...view.active<CatalogDefinition>('catalogs')].filter(([, catalog]) => catalog.active);
   for (const [code] of active.slice(1)) {
-    report(code, ['active'], 'NOT_ALLOWED', `One catalogue is active at a time, and ${active[0]?.[0]} is.`);
+    report(code, ['active'], problem('SECOND_ACTIVE_CATALOGUE', { code: active[0]?.[0] ?? '' }));
   }
 }
 

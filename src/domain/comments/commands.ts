@@ -17,13 +17,12 @@ import {
 } from '../objects/index.ts';
 import { type CommentAnswer, commentAnswer, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges } from './store.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {
   if (isWellFormedText(body) && !hasLongMarkRun(body)) return nfc(body);
-  throw invalidValues([
-    { path: '/body', code: 'INVALID_TEXT', message: 'The text holds characters that are not allowed.' },
-  ]);
+  throw invalidValues([problemAt('/body', 'COMMENT_TEXT')]);
 }
 
 /** Only who may see comments of a visibility may write them. @throws Fault RIGHT_MISSING */

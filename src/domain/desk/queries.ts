@@ -1,6 +1,6 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { Fault } from '../../lib/fault.ts';
+import { faultAt } from '../../lib/fault.ts';
 import { outboxBacklog } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -67,8 +67,7 @@ export async function lookUp(
 ): Promise<{ id: string; name: string }[]> {
   if (!mayUseNames(ctx, query.kind)) ctx.actor.require('user.administer');
   if (query.q !== undefined && !query.q.isWellFormed()) {
-    const message = 'The text holds half a character.';
-    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.q', code: 'INVALID_TEXT', message }]);
+    throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
   }
   const found = await searchNames(ctx, query.kind, (query.q ?? '').replaceAll('\0', ''), MOST_CHOICES);
   return found.map(({ id, name }) => ({ id, name: named(ctx, name) }));

@@ -1,5 +1,5 @@
 /** Queues: who sees and changes them. A queue is hidden from users who may not read a type or field that it names. */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findNames } from '../identity/index.ts';
@@ -34,8 +34,7 @@ function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldRes
 function requireReadable(ctx: ReadContext, definition: QueueDefinition): void {
   const type = definition.type === undefined ? undefined : findType(registry(ctx), definition.type);
   if (definition.type !== undefined && (type === undefined || !ctx.actor.mayEver(type.id, 'read'))) {
-    const message = 'There is no such record type.';
-    throw new Fault('INVALID_REQUEST', message, [{ path: '/definition/type', code: 'UNKNOWN_TYPE', message }]);
+    throw faultAt('INVALID_REQUEST', '/definition/type', 'NO_TYPE');
   }
   if (definition.filter === undefined) return;
   parseCondition(definition.filter, {
@@ -89,8 +88,7 @@ export interface QueueInput {
 function checkedName(name: string): string {
   const trimmed = name.normalize('NFC').trim();
   if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
-  const message = 'Give the queue a name of letters.';
-  throw new Fault('INVALID_REQUEST', message, [{ path: '/name', code: 'INVALID_TEXT', message }]);
+  throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
 }
 
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER */

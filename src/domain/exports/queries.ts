@@ -6,7 +6,7 @@ import { Turns } from '../../lib/yielding.ts';
 import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import { Reply } from '../../contract/operation.ts';
-import { Fault, isFault } from '../../lib/fault.ts';
+import { Fault, faultAt, isFault } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
@@ -26,8 +26,7 @@ type ExportBody = Static<(typeof contract.exportRecords)['body']>;
 function requireType({ actor, config }: Caller, idOrCode: string): RecordType {
   const type = findType(registry({ config }), idOrCode);
   if (type?.active === true && actor.mayEver(type.id, 'read')) return type;
-  const message = 'There is no such record type.';
-  throw new Fault('INVALID_REQUEST', message, [{ path: '/typeDefinitionId', code: 'UNKNOWN_TYPE', message }]);
+  throw faultAt('INVALID_REQUEST', '/typeDefinitionId', 'NO_TYPE');
 }
 
 /** Resolves filterable fields that the caller may read. All others give the same error as unknown fields. */

@@ -180,7 +180,7 @@ export async function setOrgMember(
   ctx.actor.require('user.administer');
   const { organizationUnitId, userId } = input;
   const { unit, user, standing } = await findPlace(ctx, organizationUnitId, userId);
-  if (unit === null) throw unknown('organizationUnitId', 'organisation unit');
+  if (unit === null) throw unknown('organizationUnitId', 'unit');
   if (user === null) throw unknown('userId', 'user');
   if (standing?.organizationUnitId === organizationUnitId) return standing;
   await requireMayHandOn(ctx, { places: [{ userId, unitId: organizationUnitId }] });

@@ -18,6 +18,7 @@ import {
 } from './rules.ts';
 import { type UnitAnswer, unitAnswer } from './queries.ts';
 import { accessLock, findUnit, findUser, isAbove, takenCodes, type UnitRow } from './store.ts';
+import { problem } from '../../lib/problem.ts';
 
 export interface NewUnit {
   name: string;
@@ -47,10 +48,10 @@ async function judgeLinks(
 ): Promise<void> {
   const { parentId, managerUserId } = links;
   if (typeof parentId === 'string' && (await findUnit(ctx, parentId))?.state !== 'ACTIVE') {
-    judged.report('parentId', 'UNKNOWN_REFERENCE', 'There is no such active organisation unit.');
+    judged.report('parentId', problem('NO_ACTIVE_UNIT'));
   }
   if (typeof managerUserId === 'string' && (await findUser(ctx, managerUserId))?.state !== 'ACTIVE') {
-    judged.report('managerUserId', 'UNKNOWN_REFERENCE', 'There is no such active user.');
+    judged.report('managerUserId', problem('NO_ACTIVE_MANAGER'));
   }
 }
 
@@ -120,7 +121,7 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
   }
   await judgeLinks(ctx, judged, changed);
   if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
-    judged.report('parentId', 'CYCLE', 'That unit is this one or stands below it.');
+    judged.report('parentId', problem('PARENT_IS_BELOW'));
   }
   judged.settle();
   if (Object.keys(changes).length === 0) return unitAnswer(ctx, row);

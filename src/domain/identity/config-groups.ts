@@ -9,6 +9,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { join, leave, writeGroup } from './changes.ts';
 import { loadGroups, accessLock } from './store.ts';
 import { nameKey, checkName } from './rules.ts';
+import { problem } from '../../lib/problem.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 
@@ -53,7 +54,7 @@ function whole(view: ConfigView, report: SectionReport): void {
   const groups = new Map([...view.archived<Group>('groups'), ...view.active<Group>('groups')]);
   const rings = cyclesOf(new Map([...groups].map(([code, group]) => [code, group.groups])));
   for (const [code, ring] of rings) {
-    report(code, ['groups'], 'GROUP_CYCLE', `The groups contain each other: ${ring.join(' → ')}.`);
+    report(code, ['groups'], problem('GROUP_CYCLE', { cycle: ring.join(' → ') }));
   }
 }
 

@@ -9,6 +9,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { type UnitState, writeUnit } from './changes.ts';
 import { loadUnits, accessLock } from './store.ts';
 import { nameKey, checkLines, checkName } from './rules.ts';
+import { problem } from '../../lib/problem.ts';
 
 const UnitItem = closed({
   code: Code,
@@ -47,7 +48,7 @@ function whole(view: ConfigView, report: SectionReport): void {
   const units = new Map([...view.archived<Unit>('orgUnits'), ...view.active<Unit>('orgUnits')]);
   const rings = cyclesOf(new Map([...units].map(([code, { parent }]) => [code, parent === undefined ? [] : [parent]])));
   for (const [code, ring] of rings) {
-    report(code, ['parent'], 'CYCLE', `The units stand above each other: ${ring.join(' → ')}.`);
+    report(code, ['parent'], problem('UNIT_CYCLE', { cycle: ring.join(' → ') }));
   }
 }
 

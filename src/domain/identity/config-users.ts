@@ -10,6 +10,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { place, type UserState, writeUser } from './changes.ts';
 import { loadUsers } from './store.ts';
 import { isEmail, nameKey, checkLines } from './rules.ts';
+import { problem, ProblemError } from '../../lib/problem.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -53,12 +54,13 @@ function compile(user: User, _view: ConfigView, report: Report): User {
   checkLines({ displayName: user.displayName, employeeId: user.employeeId, externalId: user.externalId }, report);
   checkTimeZone(user.timezone, ['timezone'], report);
   if (user.email !== undefined) {
-    if (!isEmail(user.email)) report(['email'], 'WRONG_FORMAT', 'Use an e-mail address such as petrova@example.org.');
+    if (!isEmail(user.email)) report(['email'], problem('NOT_AN_EMAIL', { example: 'petrova@example.org' }));
     else {
       try {
         nameKey(user.email);
       } catch (error) {
-        report(['email'], 'WRONG_FORMAT', (error as Error).message);
+        if (!(error instanceof ProblemError)) throw error;
+        report(['email'], error.problem);
       }
     }
   }
@@ -73,11 +75,11 @@ function whole(view: ConfigView, report: SectionReport): void {
   for (const [login, { email, externalId }] of people) {
     if (email !== undefined && isEmail(email)) {
       const owner = claim(emails, emailKey(email), login);
-      if (owner !== undefined) report(login, ['email'], 'ALREADY_EXISTS', `The user ${owner} has this e-mail address.`);
+      if (owner !== undefined) report(login, ['email'], problem('EMAIL_TAKEN', { login: owner }));
     }
     if (externalId === undefined) continue;
     const owner = claim(externalIds, externalId, login);
-    if (owner !== undefined) report(login, ['externalId'], 'ALREADY_EXISTS', `The user ${owner} has this external id.`);
+    if (owner !== undefined) report(login, ['externalId'], problem('EXTERNAL_ID_TAKEN', { login: owner }));
   }
 }
 

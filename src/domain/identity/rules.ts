@@ -1,46 +1,48 @@
 /** Validation of the names and attributes of users, groups and units. Reports all problems at once. Pure. */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import { isTimeZone } from '../../configuration/checks.ts';
 import type { Report } from '../../configuration/section.ts';
+import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** Collects the validation errors of one call. */
 export class Judgement {
-  readonly #problems: FaultDetail[] = [];
+  readonly #problems: PlacedProblem[] = [];
 
-  report(field: string, code: string, message: string): void {
-    this.#problems.push({ path: `/${field}`, code, message });
+  report(field: string, found: Problem): void {
+    this.#problems.push({ path: `/${field}`, ...found });
   }
 
   /** Returns the text as it is stored: one line that is not blank. null and undefined pass through. */
   line<T extends string | null | undefined>(field: string, text: T): T {
     if (typeof text !== 'string') return text;
     if (!isWellFormedText(text) || hasLongMarkRun(text) || CONTROL.test(text)) {
-      this.report(field, 'INVALID_TEXT', 'Write one line of text without control characters.');
+      this.report(field, problem('NOT_ONE_LINE'));
       return text;
     }
-    if (text.trim() === '') this.report(field, 'INVALID_TEXT', 'It must not be blank.');
+    if (text.trim() === '') this.report(field, problem('BLANK'));
     return nfc(text) as T;
   }
 
   /** The validation errors of a line of text. */
-  problemsOf(text: string | undefined): readonly FaultDetail[] {
+  problemsOf(text: string | undefined): readonly PlacedProblem[] {
     this.line('', text);
     return this.#problems;
   }
 
   /** The normal form in which a name is unique. A name without one is reported and returned unchanged. */
   key(field: string, name: string): string {
-    if (hasLongMarkRun(name)) this.report(field, 'INVALID_NAME', 'Take out the marks that stand in a row.');
+    if (hasLongMarkRun(name)) this.report(field, problem('COMBINING_MARKS'));
     else {
       try {
         return nameKey(name);
       } catch (error) {
-        this.report(field, 'INVALID_NAME', (error as Error).message);
+        if (!(error instanceof ProblemError)) throw error;
+        this.report(field, { ...error.problem, code: 'INVALID_NAME' });
       }
     }
     return name;
@@ -48,7 +50,7 @@ export class Judgement {
 
   email(email: string): { email: string; key: string } {
     if (!isEmail(email)) {
-      this.report('email', 'WRONG_FORMAT', 'Use an e-mail address such as petrova@example.org.');
+      this.report('email', problem('NOT_AN_EMAIL', { example: 'petrova@example.org' }));
       return { email, key: email };
     }
     return { email: nfc(email), key: this.key('email', email) };
@@ -56,7 +58,7 @@ export class Judgement {
 
   timezone<T extends string | null | undefined>(name: T): T {
     if (typeof name === 'string' && !isTimeZone(name)) {
-      this.report('timezone', 'UNKNOWN_TIME_ZONE', 'Use a name of the time zone database such as Europe/Moscow.');
+      this.report('timezone', problem('UNKNOWN_TIME_ZONE', { zone: name }));
     }
     return name;
   }
@@ -70,7 +72,7 @@ export class Judgement {
   /** @throws Fault INVALID_VALUES with every problem */
   settle(): void {
     if (this.#problems.length > 0) {
-      throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each.', this.#problems);
+      throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', this.#problems);
     }
   }
 }
@@ -78,7 +80,7 @@ export class Judgement {
 /** Applies `line` to texts of a configuration item. */
 export function checkLines(lines: Readonly<Record<string, string | undefined>>, report: Report): void {
   for (const [property, text] of Object.entries(lines)) {
-    for (const { code, message } of new Judgement().problemsOf(text)) report([property], code, message);
+    for (const { path: _, ...found } of new Judgement().problemsOf(text)) report([property], found);
   }
 }
 
@@ -89,7 +91,7 @@ export function checkName(name: Localized, report: Report): void {
     return;
   }
   for (const [locale, text] of Object.entries(name)) {
-    for (const { code, message } of new Judgement().problemsOf(text)) report(['name', locale], code, message);
+    for (const { path: _, ...found } of new Judgement().problemsOf(text)) report(['name', locale], found);
   }
 }
 
@@ -102,11 +104,7 @@ const CODE = /^[a-z][a-z0-9-]{0,62}$/;
 export function codeOf(judged: Judgement, code: string): string {
   const kept = code.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (!CODE.test(kept)) {
-    judged.report(
-      'code',
-      'WRONG_FORMAT',
-      'Begin with a letter; go on with up to 62 letters a to z, digits and hyphens.',
-    );
+    judged.report('code', problem('CODE_FORMAT'));
   }
   return kept;
 }
@@ -168,9 +166,9 @@ export function requireArchived(what: string, state: string): void {
 }
 
 /** The error for a reference in the body that does not exist. */
-export function unknown(field: string, what: string): Fault {
-  const message = `There is no such ${what}.`;
-  return new Fault('INVALID_REQUEST', message, [{ path: `/${field}`, code: 'UNKNOWN_REFERENCE', message }]);
+export function unknown(field: string, what: 'user' | 'group' | 'unit'): Fault {
+  const reasons = { user: 'NO_USER', group: 'NO_GROUP', unit: 'NO_UNIT' } as const;
+  return faultAt('INVALID_REQUEST', `/${field}`, reasons[what]);
 }
 
 const LONGEST = 255;
@@ -181,20 +179,20 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorab
 /**
  * The normal form of a name; idempotent.
  *
- * @throws Error with a sentence for a name that is empty, too long, or contains invisible characters
+ * @throws ProblemError for a name that is empty, too long, or contains invisible characters
  */
 export function nameKey(name: string): string {
-  if (!isWellFormedText(name) || INVISIBLE.test(name)) throw new Error('Take out the characters that cannot be seen.');
-  if (name === '') throw new Error('It must not be empty.');
-  if (name !== name.trim()) throw new Error('Take out the blanks around it.');
-  if (name.length > LONGEST) throw new Error(`Use at most ${LONGEST} characters.`);
+  if (!isWellFormedText(name) || INVISIBLE.test(name)) throw new ProblemError(problem('INVISIBLE_CHARACTERS'));
+  if (name === '') throw new ProblemError(problem('NAME_EMPTY'));
+  if (name !== name.trim()) throw new ProblemError(problem('SURROUNDING_SPACES'));
+  if (name.length > LONGEST) throw new ProblemError(problem('NAME_TOO_LONG', { max: LONGEST }));
   let key = name;
   for (;;) {
     const next = fold(key.normalize('NFKC')).normalize('NFKC');
     if (next === key) break;
     key = next;
   }
-  if (INVISIBLE.test(key) || key !== key.trim()) throw new Error('Take out the characters that cannot be seen.');
+  if (INVISIBLE.test(key) || key !== key.trim()) throw new ProblemError(problem('INVISIBLE_CHARACTERS'));
   return key;
 }
 

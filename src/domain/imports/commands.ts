@@ -21,6 +21,7 @@ import { faultErrors, nextGroup } from './rules.ts';
 import { type ImportParts, type Progress, runImport } from './run.ts';
 import { findUnfinished, type RowStatus } from './store.ts';
 import type { Values } from './targets.ts';
+import { type Problem, problem, problemAt } from '../../lib/problem.ts';
 
 // ---------------------------------------------------------------- definitions
 
@@ -62,18 +63,18 @@ function mayUseType(ctx: WriteContext, type: RecordType | undefined): type is Re
 function unknownNames(ctx: WriteContext, body: DefinitionBody, type: RecordType | undefined): FaultDetail[] {
   const { targetKind, targetTypeId, mapping } = body;
   if (targetTypeId !== undefined && !mayUseType(ctx, type)) {
-    return [{ path: '/targetTypeId', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' }];
+    return [problemAt('/targetTypeId', 'NO_TYPE')];
   }
   const problems: FaultDetail[] = [];
   for (const [index, { target, transform = [] }] of mapping.entries()) {
     if (targetKind === 'object' && type !== undefined && !namesField(ctx, type, target)) {
-      const message = `The type ${type.code} has no field ${target}.`;
-      problems.push({ path: pointer('mapping', index, 'target'), code: 'UNKNOWN_FIELD', message });
+      problems.push(
+        problemAt(pointer('mapping', index, 'target'), 'TYPE_HAS_NO_FIELD', { type: type.code, field: target }),
+      );
     }
     for (const [at, step] of [transform].flat().entries()) {
-      const message = unknownLookup(ctx, step);
-      if (message === undefined) continue;
-      problems.push({ path: pointer('mapping', index, 'transform', at), code: 'INVALID_TRANSFORM', message });
+      const found = unknownLookup(ctx, step);
+      if (found !== undefined) problems.push({ path: pointer('mapping', index, 'transform', at), ...found });
     }
   }
   return problems;
@@ -83,12 +84,14 @@ function namesField({ actor }: WriteContext, type: RecordType, code: string): bo
   return type.newest.fields.has(code) && (actor.mayEverRead(type.id, code) || actor.mayEverWrite(type.id, code));
 }
 
-function unknownLookup(ctx: WriteContext, step: string): string | undefined {
+function unknownLookup(ctx: WriteContext, step: string): Problem | undefined {
   const [, typeCode, fieldCode] = /^lookup:([^.]+)\.([^.]+)$/.exec(step) ?? [];
   if (typeCode === undefined || fieldCode === undefined) return undefined;
   const type = registry(ctx).byCode.get(typeCode);
-  if (!mayUseType(ctx, type)) return `There is no record type ${typeCode}.`;
-  return namesField(ctx, type, fieldCode) ? undefined : `The type ${typeCode} has no field ${fieldCode}.`;
+  if (!mayUseType(ctx, type)) return problem('TRANSFORM_TYPE', { code: typeCode });
+  return namesField(ctx, type, fieldCode)
+    ? undefined
+    : problem('TRANSFORM_FIELD', { type: typeCode, field: fieldCode });
 }
 
 /** The bundle has another name for the property of the type: translate its path. */

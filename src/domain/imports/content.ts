@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { readCsv } from '../../lib/csv.ts';
 import { isNumber } from '../../lib/exact-number.ts';
-import { Fault } from '../../lib/fault.ts';
+import { faultAt } from '../../lib/fault.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import { readJsonRows } from '../../lib/json-rows.ts';
 import { type Row, valueAt } from '../../lib/mapping.ts';
@@ -85,8 +85,7 @@ export async function checkContent(
   let total = 0;
   for await (const { at } of readRows(content, definition)) {
     if (total === 0 && format === 'CSV' && at(resolver.externalIdField) === undefined) {
-      const message = `The header has no column ${JSON.stringify(resolver.externalIdField)}, which holds the external id.`;
-      throw new Fault('INVALID_REQUEST', message, [{ path: '/content', code: 'MISSING_COLUMN', message }]);
+      throw faultAt('INVALID_REQUEST', '/content', 'MISSING_COLUMN', { column: resolver.externalIdField });
     }
     total++;
     if (total % PROGRESS_ROWS === 0) onProgress(total);

@@ -52,7 +52,13 @@ const Definition = Type.Object(
   { $id: 'ImportDefinition' },
 );
 
-const RowError = Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() });
+const RowError = Type.Object({
+  path: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+  reason: Type.Optional(Type.String()),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
 
 const RowResult = Type.Object(
   {

@@ -16,6 +16,7 @@ import type { ImportDefinition, KnownDefinition, TargetKind } from './registry.t
 import { faultErrors } from './rules.ts';
 import { findLinks, insertLink, type RowStatus } from './store.ts';
 import { type Existing, type Target, targetOf, type Values, type Written } from './targets.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** A row with its external id. */
 export interface Candidate extends SourceRow {
@@ -215,10 +216,8 @@ async function findExisting(
 }
 
 function noExternalId({ resolver }: ImportDefinition, externalId: null | undefined): FaultDetail {
-  const column = JSON.stringify(resolver.externalIdField);
-  return externalId === null
-    ? { path: '/externalId', code: 'INVALID_FORMAT', message: `${column} must be a text of at most 255 characters.` }
-    : { path: '/externalId', code: 'REQUIRED', message: `${column} holds no external id.` };
+  const column = resolver.externalIdField;
+  return problemAt('/externalId', externalId === null ? 'EXTERNAL_ID_FORMAT' : 'EXTERNAL_ID_MISSING', { column });
 }
 
 // ---------------------------------------------------------------- look-ups

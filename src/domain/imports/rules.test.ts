@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../../lib/fault.ts';
 import { faultErrors, nextGroup } from './rules.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 describe('groups of rows', () => {
   const most = { rows: 3, size: 100 };
@@ -70,11 +71,11 @@ describe('groups of rows', () => {
 });
 
 it('errors of a row are those of the answer, with paths into the values', () => {
-  const detail = { path: '/changes/title', code: 'REQUIRED', message: 'A value is required.' };
+  const detail = problemAt('/changes/title', 'REQUIRED');
   assert.deepEqual(faultErrors(new Fault('INVALID_VALUES', 'Wrong.', [detail])), [
     { ...detail, path: '/values/title' },
   ]);
-  const missing = { path: '', code: 'RIGHT_MISSING', message: 'You lack it.' };
+  const missing = { ...problemAt('', 'ROW_REFUSED', { cause: 'You lack it.' }), code: 'RIGHT_MISSING' };
   assert.deepEqual(faultErrors(new Fault('RIGHT_MISSING', 'You lack it.', { right: 'create' })), [missing]);
   assert.deepEqual(faultErrors(new Fault('RIGHT_MISSING', 'You lack it.')), [missing]);
 });

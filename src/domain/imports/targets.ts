@@ -2,7 +2,7 @@
  * Import targets: how to find, create and change records, users, groups and organisation units. They use the commands of the
  * API, which check the rights.
  */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { LOCALE } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -20,6 +20,7 @@ import {
   visibleValues,
 } from '../objects/index.ts';
 import type { ImportDefinition, TargetKind } from './registry.ts';
+import { type Problem, problem } from '../../lib/problem.ts';
 
 export type Values = Record<string, unknown>;
 
@@ -248,25 +249,24 @@ function given<T>(texts: Texts): T {
 function checkTexts(kind: Kind, values: Values, creating: boolean): Texts {
   const problems: FaultDetail[] = [];
   const texts: [string, string | null][] = [];
-  const report = (field: string, code: string, message: string): void => {
-    problems.push({ path: `/${field}`, code, message });
+  const report = (field: string, found: Problem): void => {
+    problems.push({ path: `/${field}`, ...found });
   };
   for (const [field, rule] of kind.fields) {
     const value = Object.hasOwn(values, field) ? (values[field] ?? null) : undefined;
     if (value === undefined || value === null) {
-      if (rule.required === true && (creating || value === null)) report(field, 'REQUIRED', 'A value is required.');
+      if (rule.required === true && (creating || value === null)) report(field, problem('REQUIRED'));
       else if (value === null) texts.push([field, null]);
-    } else if (typeof value !== 'string') report(field, 'WRONG_TYPE', 'The value must be text.');
+    } else if (typeof value !== 'string') report(field, problem('VALUE_TYPE', { expected: { phrase: 'TEXT' } }));
     else if (rule.id === true && canonicalUuid(value) === undefined)
-      report(field, 'INVALID_FORMAT', 'Use an id, a UUID.');
-    else if (value.length > (rule.most ?? MOST))
-      report(field, 'TOO_LONG', `Use at most ${rule.most ?? MOST} characters.`);
+      report(field, problem('VALUE_FORMAT', { expected: { phrase: 'ID' } }));
+    else if (value.length > (rule.most ?? MOST)) report(field, problem('TEXT_TOO_LONG', { max: rule.most ?? MOST }));
     else if (rule.pattern?.test(value) === false)
-      report(field, 'WRONG_FORMAT', `It must match ${rule.pattern.source}.`);
+      report(field, problem('PATTERN_MISMATCH', { pattern: rule.pattern.source }));
     else texts.push([field, rule.id === true ? (canonicalUuid(value) ?? value) : value]);
   }
   if (problems.length > 0)
-    throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each.', problems);
+    throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
   return Object.fromEntries(texts);
 }
 
@@ -282,8 +282,7 @@ function changesOf(kind: Kind, texts: Texts, current: Answer): Texts {
     const before = current[field] ?? null;
     if (rule?.fixed === true ? text === null || sameName(text, before) : text === before) continue;
     if (rule?.fixed === true) {
-      const message = `The ${field} cannot be changed: the configuration names it by that.`;
-      throw new Fault('INVALID_VALUES', message, [{ path: `/${field}`, code: 'NOT_CHANGEABLE', message }]);
+      throw faultAt('INVALID_VALUES', `/${field}`, 'NOT_CHANGEABLE', { field });
     }
     changes.push([field, text]);
   }

@@ -21,6 +21,7 @@ import {
   undoneRun,
 } from './store.ts';
 import { targetOf } from './targets.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 const PAGE = 500;
 /** A run with activity within this time may still be running. */
@@ -97,7 +98,7 @@ async function hideRows(
   });
 }
 
-const CHANGED_SINCE = { path: '', code: 'CHANGED_SINCE', message: 'It was changed since; it stays as it is.' };
+const CHANGED_SINCE = problemAt('', 'CHANGED_SINCE');
 
 async function undoRow(
   { work }: Runner,

@@ -22,6 +22,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { whoIs } from '../identity/index.ts';
 import { type IntegrationAnswer, integrationAnswer, RIGHT, SECTION } from './queries.ts';
 import { compileIntegration, type CompiledIntegration, type IntegrationDefinition } from './registry.ts';
+import { problem } from '../../lib/problem.ts';
 
 export interface IntegrationInput {
   /** Null only if the stored user is unknown; such a value is refused. */
@@ -50,12 +51,12 @@ async function itemOf(
   const { report, done } = collectErrors(KIND);
   const names = await loadNames(ctx, executionPrincipalId);
   if (names.login === undefined) {
-    report(['executionPrincipalId'], 'UNKNOWN_USER', 'There is no active user with this id.');
+    report(['executionPrincipalId'], problem('NO_ACTIVE_USER'));
   }
   const { typeDefinitionId: named, ...rest } = config;
   const typeDefinitionId = named === undefined ? undefined : names.typeCode(named);
   if (named !== undefined && typeDefinitionId === undefined) {
-    report(['config', 'typeDefinitionId'], 'UNKNOWN_TYPE', 'There is no such record type.');
+    report(['config', 'typeDefinitionId'], problem('NO_TYPE'));
   }
   const definition: IntegrationDefinition = {
     code,

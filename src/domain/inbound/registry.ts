@@ -9,6 +9,7 @@ import { checkUnique } from '../../configuration/checks.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { problem } from '../../lib/problem.ts';
 
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -78,7 +79,7 @@ export const MappingItems = Type.Array(
     source: Type.String({
       pattern: '^[^.]+(\\.[^.]+)*$',
       maxLength: 500,
-      description: 'a dotted path such as alert.summary',
+      phrase: { phrase: 'DOTTED_PATH', example: 'alert.summary' },
     }),
     target: Type.String({ minLength: 1, maxLength: 63 }),
   }),
@@ -99,14 +100,13 @@ function checkMapping({ config }: IntegrationDefinition, view: ConfigView, repor
   checkUnique(config.mapping, ({ target }) => target, path, 'target', report);
   const targets = config.mapping.map(({ target }) => target);
   for (const target of needed) {
-    if (!targets.includes(target))
-      report(path, 'REQUIRED', `The command ${config.command} needs a mapping to ${target}.`);
+    if (!targets.includes(target)) report(path, problem('TARGET_REQUIRED', { command: config.command, target }));
   }
   const known = new Set([...needed, ...possible]);
-  if (fields && targets.every((target) => known.has(target))) report(path, 'REQUIRED', 'Map at least one field.');
+  if (fields && targets.every((target) => known.has(target))) report(path, problem('NO_FIELD_MAPPED'));
   for (const [index, target] of targets.entries()) {
     if (known.has(target) || (fields && knowsField(view, config.typeDefinitionId, target))) continue;
-    report([...path, index, 'target'], 'UNKNOWN_FIELD', `The command ${config.command} has no target ${target} here.`);
+    report([...path, index, 'target'], problem('COMMAND_HAS_NO_TARGET', { command: config.command, target }));
   }
 }
 
@@ -118,7 +118,7 @@ export function compileIntegration(
 ): CompiledIntegration {
   const { command, typeDefinitionId } = integration.config;
   if (command === 'object.create' && typeDefinitionId === undefined) {
-    report(['config', 'typeDefinitionId'], 'REQUIRED', 'Say of which type the records are.');
+    report(['config', 'typeDefinitionId'], problem('RECORD_TYPE_REQUIRED'));
   }
   checkMapping(integration, view, report);
   const principal = integration.executionPrincipal;

@@ -4,7 +4,7 @@
  * The result of each call is logged.
  */
 import type { Input, Operation } from '../../contract/operation.ts';
-import { Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetails, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment, addOperation, replayComment } from '../comments/index.ts';
@@ -26,8 +26,7 @@ export type Commands = Readonly<Record<CommandName, (call: MappedCall) => Ready>
 function objectIdOf({ params }: MappedCall): Record<string, string> {
   const { objectId } = params;
   if (objectId === undefined) {
-    const message = 'The body has no value for objectId.';
-    throw new Fault('INVALID_REQUEST', `/objectId: ${message}`, [{ path: '/objectId', code: 'REQUIRED', message }]);
+    throw faultAt('INVALID_REQUEST', '/objectId', 'OBJECT_ID_MISSING');
   }
   // A value that is not text cannot be an id. It gets the answer for an unknown id.
   return { objectId: typeof objectId === 'string' ? objectId : '' };

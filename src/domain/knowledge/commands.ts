@@ -3,7 +3,7 @@
  * both succeed.
  */
 import type { EventType } from '../../contract/events.ts';
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -40,6 +40,7 @@ import {
 } from './store.ts';
 import { readLongText, type ReadText } from './text.ts';
 import { type LoadedVersion, rememberVersion, requireVersion } from './versions.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** The answer of the commands that change a version. */
 interface VersionAnswer {
@@ -51,15 +52,14 @@ interface VersionAnswer {
 
 function wrongVisibility(base: Base, visibility: Visibility | undefined): FaultDetail[] {
   if (visibility === undefined || visibility === base.visibility) return [];
-  const message = `The visibility must be that of the base: ${base.visibility}.`;
-  return [{ path: '/visibility', code: 'NOT_ALLOWED', message }];
+  return [problemAt('/visibility', 'VISIBILITY_OF_BASE', { visibility: base.visibility })];
 }
 
 async function wrongResponsible(ctx: WriteContext, id: string | null | undefined): Promise<FaultDetail[]> {
   if (id === undefined || id === null) return [];
   const found = await findPrincipals(ctx, [id]);
   if (found.some(({ kind, active }) => kind === 'user' && active)) return [];
-  return [{ path: '/responsibleId', code: 'UNKNOWN_REFERENCE', message: 'The id names no active user.' }];
+  return [problemAt('/responsibleId', 'NO_RESPONSIBLE')];
 }
 
 function storeImages(ctx: WriteContext, articleId: string, images: readonly InlineImage[]): void {
@@ -111,8 +111,7 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
   requireOneBody(input, true);
   const base = findByIdOrCode(bases(ctx), input.baseId);
   if (base === undefined) {
-    const message = 'There is no such knowledge base.';
-    throw new Fault('INVALID_REQUEST', message, [{ path: '/baseId', code: 'UNKNOWN_BASE', message }]);
+    throw faultAt('INVALID_REQUEST', '/baseId', 'NO_BASE');
   }
   const section = findByIdOrCode(base.sections, input.sectionId);
   const article = await findArticle(ctx, base.id, input.code, input.locale);
@@ -123,11 +122,10 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
   }
   const problems = [...wrongVisibility(base, input.visibility), ...(await wrongResponsible(ctx, input.responsibleId))];
   if (section === undefined) {
-    problems.push({ path: '/sectionId', code: 'UNKNOWN_SECTION', message: 'The base has no such section.' });
+    problems.push(problemAt('/sectionId', 'NO_BASE_SECTION'));
   }
   if (!base.locales.includes(input.locale)) {
-    const message = `The base has no such locale; it has ${base.locales.join(', ')}.`;
-    problems.push({ path: '/locale', code: 'UNKNOWN_LOCALE', message });
+    problems.push(problemAt('/locale', 'NO_BASE_LOCALE', { known: base.locales }));
   }
   const { content, images } = planContent(
     input,
@@ -333,11 +331,11 @@ function problemOf(audience: Audience, path: string, found: readonly Principal[]
   const { kind, id } = audience;
   if (kind === 'everyone') {
     if (id === undefined) return [];
-    return [{ path: `${path}/id`, code: 'NOT_ALLOWED', message: 'Everyone has no id; leave it out.' }];
+    return [problemAt(`${path}/id`, 'AUDIENCE_WITH_ID')];
   }
-  if (id === undefined) return [{ path: `${path}/id`, code: 'REQUIRED', message: 'A value is required.' }];
+  if (id === undefined) return [problemAt(`${path}/id`, 'REQUIRED')];
   if (found.some((one) => one.kind === kind && one.id === id && one.active)) return [];
-  return [{ path: `${path}/id`, code: 'UNKNOWN_REFERENCE', message: 'The id names nobody who is there and active.' }];
+  return [problemAt(`${path}/id`, 'NO_AUDIENCE_MEMBER')];
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Reply } from '../../contract/operation.ts';
 import { pageOf, windowOf } from '../../contract/paging.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { type ContentParts, serveImage } from '../../platform/blobs/serve.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
@@ -121,8 +121,7 @@ export async function listAllVersions(ctx: ReadContext, query: VersionsQuery): P
   const window = windowOf(query);
   const base = query.baseId === undefined ? undefined : findByIdOrCode(bases(ctx), query.baseId);
   if (query.baseId !== undefined && base === undefined) {
-    const message = 'There is no such knowledge base.';
-    throw new Fault('INVALID_REQUEST', message, [{ path: 'query.baseId', code: 'UNKNOWN_BASE', message }]);
+    throw faultAt('INVALID_REQUEST', 'query.baseId', 'NO_BASE');
   }
   const rows = await listVersions(ctx, {
     baseIds: base === undefined ? bases(ctx).map(({ id }) => id) : [base.id],

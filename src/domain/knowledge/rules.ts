@@ -1,8 +1,9 @@
 /** Pure decisions on articles: what a version may contain, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/index.ts';
 import { type GivenText, type ReadText, textPath } from './text.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** Content of a version as given in a request. Absent members are not changed; null clears. */
 export interface ContentInput extends GivenText {
@@ -47,10 +48,6 @@ const SUMMARY = field('text', { constraints: { maxLength: 2000 } });
 const TAGS = field('string', { multiple: true, constraints: { maxLength: 100, maxItems: 50 } });
 const RESPONSIBLE = field('user');
 
-function required(path: string): FaultDetail {
-  return { path, code: 'REQUIRED', message: 'A value is required.' };
-}
-
 /**
  * Requires that the text is given in at most one form, and with `must` in exactly one.
  *
@@ -59,8 +56,7 @@ function required(path: string): FaultDetail {
 export function requireOneBody(input: ContentInput, must: boolean): void {
   const given = [input.body, input.bodyDocument].filter((body) => body !== undefined).length;
   if (given === 1 || (given === 0 && !must)) return;
-  const message = 'Give the text either as body (Markdown) or as bodyDocument, not both.';
-  throw new Fault('INVALID_REQUEST', message, [{ path: '/body', code: 'EXACTLY_ONE', message }]);
+  throw faultAt('INVALID_REQUEST', '/body', 'ONE_BODY');
 }
 
 /**
@@ -91,7 +87,7 @@ export function planContent(
     else problems.push(...checked.problems);
   };
   check<string>(TITLE, input.title, '/title', (title) => {
-    if (title === null || title.trim() === '') problems.push(required('/title'));
+    if (title === null || title.trim() === '') problems.push(problemAt('/title', 'REQUIRED'));
     else content.title = title;
   });
   check<string>(SUMMARY, input.summary, '/summary', (summary) => {
@@ -106,20 +102,19 @@ export function planContent(
   const path = textPath(input);
   if (text !== undefined) {
     if (!text.ok) problems.push(...text.problems);
-    else if (text.document === null) problems.push(required(path));
+    else if (text.document === null) problems.push(problemAt(path, 'REQUIRED'));
     else {
       images.push(...text.images);
       const brought = new Set(images.map((image) => image.sha256));
       if (imageHandles(text.document).some((sha256) => !brought.has(sha256) && !known.has(sha256))) {
-        const message = 'A blob: handle names no image of this article; send the image as a data URL.';
-        problems.push({ path, code: 'UNKNOWN_IMAGE', message });
+        problems.push(problemAt(path, 'UNKNOWN_ARTICLE_IMAGE'));
       }
       content.document = text.document;
       content.body = text.body;
     }
   }
   if (problems.length > 0) {
-    throw new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each of them.', problems);
+    throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
   }
   return { content, images };
 }

@@ -10,6 +10,7 @@ import {
   plainMarkdown,
   type RichNode,
 } from '../metadata/index.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** A text in one of its two input forms. */
 export interface GivenText {
@@ -77,8 +78,7 @@ export async function readLongText({ body, bodyDocument }: GivenText, caller: st
   if (json.length <= readTextTask.inline) return readText(given);
   const result = await threads.run(readTextTask, json, { size: json.length, caller });
   if (!result.ok) {
-    const message = 'The text takes too long to read. Simplify or shorten it.';
-    return { ok: false, problems: [{ path: textPath(given), code: 'TOO_COMPLEX', message }] };
+    return { ok: false, problems: [problemAt(textPath(given), 'DOCUMENT_TOO_COMPLEX')] };
   }
   const read = JSON.parse(result.value.json) as ReadText;
   return read.ok ? { ...read, images: result.value.images } : read;

@@ -27,6 +27,7 @@ import type { Settings } from './registry.ts';
 import { compatibility } from './value-compatibility.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 
 const SettingsItem = closed({
   defaultLocale: Type.Optional(LocaleCode),
@@ -97,7 +98,7 @@ const TypeItem = closed({
   numbering: Type.Optional(
     closed({
       // A prefix must not end with a digit: prefix and number would run together, and two types could produce the same number.
-      prefix: Type.String({ pattern: '^[A-Z]([A-Z0-9-]{0,14}[A-Z-])?$', description: 'a prefix such as INC' }),
+      prefix: Type.String({ pattern: '^[A-Z]([A-Z0-9-]{0,14}[A-Z-])?$', phrase: { phrase: 'PREFIX', example: 'INC' } }),
       digits: Type.Optional(Type.Integer({ minimum: 1, maximum: 15 })),
     }),
   ),
@@ -179,13 +180,13 @@ function references(type: TypeDefinition): Reference[] {
 function compileField(field: FieldDefinition, index: number, view: CompileView, report: Report): FieldDefinition {
   const path = ['fields', index];
   if (field.code !== 'title' && SYSTEM_FIELDS.has(field.code)) {
-    report([...path, 'code'], 'RESERVED', `Every record has ${field.code} by itself; give the field another code.`);
+    report([...path, 'code'], problem('RESERVED_FIELD', { code: field.code }));
   }
   const problems = checkConstraints(field);
-  for (const problem of problems) report([...path, ...stepsOf(problem.path)], problem.code, problem.message);
+  for (const { path: at, ...found } of problems) report([...path, ...stepsOf(at)], found);
   if (field.default === undefined || problems.length > 0) return field;
   const stored = compileValue(field, field.default, [...path, 'default'], judge, { view, report });
-  if (stored === null) report([...path, 'default'], 'EMPTY', 'A default must not be empty; leave it out instead.');
+  if (stored === null) report([...path, 'default'], problem('EMPTY_DEFAULT'));
   return stored === undefined || stored === null ? field : { ...field, default: stored };
 }
 
@@ -194,7 +195,7 @@ function judge(field: FieldDefinition, value: unknown) {
   if (!checked.ok || checked.images.length === 0) return checked;
   return {
     ok: false as const,
-    problems: [{ path: '', code: 'NOT_ALLOWED', message: 'Images cannot stand in a default.' }],
+    problems: [problemAt('', 'IMAGE_IN_DEFAULT')],
   };
 }
 
@@ -203,9 +204,9 @@ function compile(type: TypeDefinition, view: CompileView, report: Report): TypeD
   const fields = type.fields.map((field, index) => compileField(field, index, view, report));
   if (type.title !== undefined) {
     const field = type.fields.find(({ code }) => code === type.title);
-    if (field === undefined) report(['title'], 'UNKNOWN_FIELD', `There is no field ${type.title} to be the title.`);
+    if (field === undefined) report(['title'], problem('NO_TITLE_FIELD', { code: type.title }));
     else if (field.multiple || !TITLE_TYPES.includes(field.dataType)) {
-      report(['title'], 'NOT_ALLOWED', `A field that names a record is single and of type ${TITLE_TYPES.join(', ')}.`);
+      report(['title'], problem('TITLE_FIELD_TYPE', { types: TITLE_TYPES }));
     }
   }
   return { ...type, fields };
@@ -275,21 +276,11 @@ async function verifyReturning(
     const versions = other.map(({ version }) => version);
     if (versions.length > 0 && (await probe.holdsValue(ctx, change.id, versions, code))) {
       const was = other.map((old) => old.field.dataType).join(', ');
-      report(
-        change.code,
-        ['fields', index, 'code'],
-        'CODE_IN_USE',
-        `Stored records still hold ${code} of type ${was}; run "docket migrate-type ${change.code}" first, or take another code.`,
-      );
+      report(change.code, ['fields', index, 'code'], problem('CODE_IN_USE', { code, was, type: change.code }));
     }
     const roles = rolesNaming(view, change.code, code);
     if (roles.length > 0) {
-      report(
-        change.code,
-        ['fields', index, 'code'],
-        'RIGHTS_REMAIN',
-        `The code was taken away before, and the roles ${roles.join(', ')} still name it; apply them without it first, so that the new field does not inherit the rights on the old one.`,
-      );
+      report(change.code, ['fields', index, 'code'], problem('RIGHTS_REMAIN', { roles }));
     }
   }
 }

@@ -15,8 +15,9 @@ import {
   type RichNode,
   SKIPPED_ELEMENTS,
 } from './rich-text-schema.ts';
+import { problem, type Problem } from '../../lib/problem.ts';
 
-export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; reason: string };
+export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; problem: Problem };
 
 /** Maximum number of characters of HTML without image data. Parsing that many takes at most a tenth of a second. */
 const MOST_CHARACTERS = 1_048_576;
@@ -59,7 +60,7 @@ class Builder {
   // ------------------------------------------------------------------ events
 
   open(name: string, attributes: Record<string, string>): void {
-    if (this.#open.length >= MOST_OPEN) throw new TooMuch(`The HTML has more than ${MOST_OPEN} elements open at once.`);
+    if (this.#open.length >= MOST_OPEN) throw new TooMuch();
     this.#open.push(this.#begin(name, attributes));
   }
 
@@ -278,7 +279,7 @@ class Builder {
   }
 
   #count(): void {
-    if (++this.#nodes > MOST_NODES) throw new TooMuch(`The HTML has more than ${MOST_NODES} pieces.`);
+    if (++this.#nodes > MOST_NODES) throw new TooMuch();
   }
 }
 
@@ -330,7 +331,7 @@ function isBlank(node: RichNode): boolean {
  */
 export function richTextFromHtml(html: string): HtmlReading {
   if (html.length > MOST_CHARACTERS && html.replace(IMAGE_DATA, '').length > MOST_CHARACTERS) {
-    return { ok: false, reason: 'The HTML is longer than 1,048,576 characters, images apart.' };
+    return { ok: false, problem: problem('HTML_TOO_LONG', { max: MOST_CHARACTERS }) };
   }
   const builder = new Builder();
   const parser = new Parser({
@@ -342,7 +343,7 @@ export function richTextFromHtml(html: string): HtmlReading {
     parser.end(html);
     return { ok: true, doc: builder.end() };
   } catch (error) {
-    if (error instanceof TooMuch) return { ok: false, reason: error.message };
+    if (error instanceof TooMuch) return { ok: false, problem: problem('HTML_TOO_COMPLEX') };
     throw error;
   }
 }

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isImageHandle, type RichNode } from './rich-text-schema.ts';
+import { type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 /** Maximum size of one image in bytes. */
 export const INLINE_IMAGE_BYTES = 2_097_152;
@@ -36,18 +37,19 @@ export function sniffImage(bytes: Buffer): ImageMediaType | undefined {
 const HEAD = /^data:(image\/(?:png|jpeg|gif|webp));base64,/i;
 const LONGEST_URL = Math.ceil(INLINE_IMAGE_BYTES / 3) * 4 + 40;
 
-function decode(url: string): InlineImage | string {
+type ImageReason = Extract<ProblemReason, `IMAGE_${string}`>;
+
+function decode(url: string): InlineImage | ImageReason {
   const head = HEAD.exec(url.slice(0, 40));
-  if (head === null) return 'An inline image must be a base64 data URL of a PNG, JPEG, GIF or WebP image.';
-  if (url.length > LONGEST_URL) return 'An inline image may have at most 2 MiB.';
+  if (head === null) return 'IMAGE_TYPE';
+  if (url.length > LONGEST_URL) return 'IMAGE_TOO_LARGE';
   const base64 = url.slice(head[0].length);
   const bytes = Buffer.from(base64, 'base64');
   // `Buffer.from` ignores invalid characters. The input was valid base64 only if it encodes to the same text again.
-  if (bytes.length === 0 || bytes.toString('base64') !== base64) return 'The base64 of an inline image is malformed.';
-  if (bytes.length > INLINE_IMAGE_BYTES) return 'An inline image may have at most 2 MiB.';
+  if (bytes.length === 0 || bytes.toString('base64') !== base64) return 'IMAGE_BASE64';
+  if (bytes.length > INLINE_IMAGE_BYTES) return 'IMAGE_TOO_LARGE';
   const mediaType = sniffImage(bytes);
-  if (mediaType !== head[1]?.toLowerCase())
-    return 'The content of an inline image is not of the type that its URL names.';
+  if (mediaType !== head[1]?.toLowerCase()) return 'IMAGE_CONTENT';
   return { sha256: hash('sha256', bytes, 'hex'), mediaType: mediaType as ImageMediaType, bytes };
 }
 
@@ -77,12 +79,12 @@ export function extractInlineImages(doc: RichNode, path = ''): Extraction {
   const image = (node: RichNode, at: string): RichNode => {
     const src = node.attrs?.src;
     if (++count === MOST_IMAGES + 1) {
-      problems.push({ path, code: 'TOO_MANY', message: `A document may have at most ${MOST_IMAGES} images.` });
+      problems.push(problemAt(path, 'TOO_MANY_IMAGES', { max: MOST_IMAGES }));
     }
     if (typeof src !== 'string' || isImageHandle(src) || count > MOST_IMAGES) return node;
     const decoded = decode(src);
     if (typeof decoded === 'string') {
-      problems.push({ path: at, code: 'INVALID_IMAGE', message: decoded });
+      problems.push(problemAt(at, decoded));
       return node;
     }
     images.set(decoded.sha256, decoded);

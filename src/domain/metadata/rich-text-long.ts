@@ -3,6 +3,7 @@ import { pointer } from '../../lib/json.ts';
 import { type ThreadTask, threads } from '../../platform/threads.ts';
 import { checkRichText, ReadRichText, type RichTextCheck } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 interface Given {
   /** The value as JSON. */
@@ -55,8 +56,7 @@ async function readLong(value: unknown, path: string, caller: string | null): Pr
   if (json.length <= readRichTextTask.inline) return value;
   const result = await threads.run(readRichTextTask, { json, path }, { size: json.length, caller });
   if (!result.ok) {
-    const message = 'The text takes too long to read. Simplify or shorten it.';
-    return new ReadRichText({ ok: false, problems: [{ path, code: 'TOO_COMPLEX', message }] });
+    return new ReadRichText({ ok: false, problems: [problemAt(path, 'DOCUMENT_TOO_COMPLEX')] });
   }
   const checked = JSON.parse(result.value.json) as RichTextCheck;
   return new ReadRichText(checked.ok ? { ...checked, images: result.value.images } : checked);

@@ -17,6 +17,7 @@ import { deepEqualJson } from '../../lib/json.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { checkRichText, type RichTextCheck } from './rich-text.ts';
 import { isHtmlElement, isSkippedElement, type RichMark, type RichNode, richTextSchema } from './rich-text-schema.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** Maximum number of characters of a Markdown text. */
 export const MARKDOWN_CHARACTERS = 200_000;
@@ -82,9 +83,10 @@ export function plainMarkdown(markdown: string): string {
 
 /** Checks a document given as Markdown and returns its stored form. */
 export function checkMarkdown(markdown: string, path: string): RichTextCheck {
-  const refuse = (code: string, message: string): RichTextCheck => ({ ok: false, problems: [{ path, code, message }] });
-  if (!isWellFormedText(markdown)) return refuse('INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
-  if (markdown.length > MARKDOWN_CHARACTERS) return refuse('TOO_LARGE', 'The text is longer than 200,000 characters.');
+  if (!isWellFormedText(markdown)) return { ok: false, problems: [problemAt(path, 'VALUE_CHARACTERS')] };
+  if (markdown.length > MARKDOWN_CHARACTERS) {
+    return { ok: false, problems: [problemAt(path, 'MARKDOWN_TOO_LONG', { max: MARKDOWN_CHARACTERS })] };
+  }
   return readMarkdown(plainMarkdown(markdown), path);
 }
 

@@ -5,6 +5,7 @@
 import { type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model';
 import { isWebAddress } from '../../lib/data-types/index.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
+import type { Phrase } from '../../lib/problem.ts';
 
 /** A node of a document in JSON. Only nodes of type `text` have `text`. */
 export interface RichNode {
@@ -25,8 +26,8 @@ export interface AttributeRule {
   read(value: unknown): unknown;
   /** Value of an absent attribute; such values are not stored. If this is absent, the attribute is required. */
   standard?: unknown;
-  /** Completes "must be …". */
-  expected: string;
+  /** What the value must be, for messages. */
+  expected: readonly Phrase[];
 }
 
 export type AttributeRules = ReadonlyMap<string, AttributeRule>;
@@ -37,14 +38,14 @@ const LABEL_LENGTH = 1000;
 function integer(min: number, max: number): AttributeRule {
   const read = (value: unknown): unknown =>
     Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max ? value : undefined;
-  return { read, expected: `an integer from ${min} to ${max}` };
+  return { read, expected: [{ phrase: 'INTEGER_BETWEEN', min, max }] };
 }
 
 function orNull(rule: AttributeRule): AttributeRule {
   return {
     read: (value) => (value === null ? null : rule.read(value)),
     standard: null,
-    expected: `${rule.expected}, or null`,
+    expected: [...rule.expected, { phrase: 'NULL' }],
   };
 }
 
@@ -54,18 +55,21 @@ function notKept(rule: AttributeRule): AttributeRule {
 }
 
 function oneOf(...values: string[]): AttributeRule {
-  return { read: (value) => values.find((known) => known === value), expected: `one of ${values.join(', ')}` };
+  return {
+    read: (value) => values.find((known) => known === value),
+    expected: [{ phrase: 'ONE_OF', values: values.join(', ') }],
+  };
 }
 
 const LABEL: AttributeRule = {
   read: (value) =>
     typeof value === 'string' && value.length <= LABEL_LENGTH && isWellFormedText(value) ? nfc(value) : undefined,
-  expected: `a string of at most ${LABEL_LENGTH} characters`,
+  expected: [{ phrase: 'SHORT_TEXT', max: LABEL_LENGTH }],
 };
 
 const LANGUAGE: AttributeRule = {
   read: (value) => (typeof value === 'string' && /^[A-Za-z0-9+#._-]{1,50}$/.test(value) ? value : undefined),
-  expected: 'the name of a language',
+  expected: [{ phrase: 'LANGUAGE' }],
 };
 
 const COLUMN_WIDTHS: AttributeRule = {
@@ -74,7 +78,7 @@ const COLUMN_WIDTHS: AttributeRule = {
       Number.isSafeInteger(width) && Number(width) >= 0 && Number(width) <= 10_000;
     return Array.isArray(value) && value.length <= 100 && value.every(fits) ? value : undefined;
   },
-  expected: 'a list of widths in pixels',
+  expected: [{ phrase: 'WIDTHS' }],
 };
 
 const HANDLE = /^blob:[0-9a-f]{64}$/;
@@ -93,14 +97,13 @@ export function isImageHandle(value: unknown): value is string {
 
 const LINK: AttributeRule = {
   read: (value) => (isSafeLink(value) ? nfc(value) : undefined),
-  expected: 'an absolute address with http, https, mailto or tel',
+  expected: [{ phrase: 'LINK' }],
 };
 
 const IMAGE: AttributeRule = {
   read: (value) =>
     isImageHandle(value) || (typeof value === 'string' && value.startsWith('data:')) ? value : undefined,
-  expected:
-    'a data URL, or the blob: handle of an image that is in the document already; addresses elsewhere are not kept',
+  expected: [{ phrase: 'IMAGE' }],
 };
 
 const CELL: AttributeRules = new Map([

@@ -24,6 +24,7 @@ import {
   richTextSchema,
 } from './rich-text-schema.ts';
 import { hasLongMarkRun } from '../../lib/text.ts';
+import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 /** Maximum size of a stored document as JSON, in bytes. */
 export const RICH_TEXT_BYTES = 1_048_576;
@@ -56,10 +57,10 @@ export function checkRichText(input: unknown, path: string): RichTextCheck {
   if (input instanceof ReadRichText) return input.checked;
   if (typeof input !== 'string') return checkDocument(isNumber(input) ? Number.NaN : input, path);
   if (!isWellFormedText(input)) {
-    return refuse({ path, code: 'INVALID_TEXT', message: 'The text holds U+0000 or half of a surrogate pair.' });
+    return refuse(problemAt(path, 'VALUE_CHARACTERS'));
   }
   const read = richTextFromHtml(input);
-  if (!read.ok) return refuse({ path, code: 'INVALID_HTML', message: read.reason });
+  if (!read.ok) return refuse({ path, ...read.problem });
   const checked = checkDocument(read.doc, '');
   return checked.ok ? checked : { ok: false, problems: checked.problems.map((problem) => ({ ...problem, path })) };
 }
@@ -76,7 +77,7 @@ function checkDocument(input: unknown, path: string): RichTextCheck {
   if (!extracted.ok) return extracted;
   if (isEmptyDocument(extracted.doc)) return { ok: true, stored: null, images: [] };
   if (Buffer.byteLength(JSON.stringify(extracted.doc)) > RICH_TEXT_BYTES) {
-    return refuse({ path, code: 'TOO_LARGE', message: 'The document is larger than 1 MiB of JSON, images apart.' });
+    return refuse(problemAt(path, 'DOCUMENT_TOO_LARGE'));
   }
   return { ok: true, stored: extracted.doc, images: extracted.images };
 }
@@ -104,8 +105,7 @@ class Reader {
   document(input: unknown, path: string): RichNode | undefined {
     try {
       const doc = this.#node(input, path, 0);
-      if (doc !== undefined && doc.type !== 'doc')
-        this.#problem(path, 'UNKNOWN_NODE', 'A document starts with a node of type doc.');
+      if (doc !== undefined && doc.type !== 'doc') this.#problem(path, 'NO_DOC_NODE');
       return this.problems.length === 0 ? doc : undefined;
     } catch (error) {
       if (error instanceof Enough) return undefined;
@@ -113,33 +113,31 @@ class Reader {
     }
   }
 
-  #problem(path: string, code: string, message: string): undefined {
-    this.problems.push({ path, code, message });
+  #problem<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): undefined {
+    this.problems.push(problemAt(path, reason, ...params));
     if (this.problems.length >= MOST_PROBLEMS) throw new Enough();
     return undefined;
   }
 
-  #stop(path: string, code: string, message: string): never {
-    this.problems.push({ path, code, message });
+  #stop<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): never {
+    this.problems.push(problemAt(path, reason, ...params));
     throw new Enough();
   }
 
   #node(input: unknown, path: string, depth: number): RichNode | undefined {
-    if (depth > RICH_TEXT_DEPTH)
-      this.#stop(path, 'TOO_DEEP', `The document is more than ${RICH_TEXT_DEPTH} nodes deep.`);
-    if (++this.#nodes > MOST_NODES) this.#stop(path, 'TOO_LARGE', `The document has more than ${MOST_NODES} nodes.`);
-    if (!isObject(input)) return this.#problem(path, 'WRONG_TYPE', 'A node must be a JSON object.');
+    if (depth > RICH_TEXT_DEPTH) this.#stop(path, 'DOCUMENT_TOO_DEEP', { max: RICH_TEXT_DEPTH });
+    if (++this.#nodes > MOST_NODES) this.#stop(path, 'TOO_MANY_NODES', { max: MOST_NODES });
+    if (!isObject(input)) return this.#problem(path, 'NODE_NOT_OBJECT');
     const { type } = input;
     if (typeof type !== 'string' || !NODE_NAMES.has(type)) {
-      return this.#problem(`${path}/type`, 'UNKNOWN_NODE', 'There is no node of this type.');
+      return this.#problem(`${path}/type`, 'UNKNOWN_NODE');
     }
     this.#onlyKeys(input, type === 'text' ? ALLOWED_ON_TEXT : NODE_KEYS, path);
     if (type === 'text') return this.#text(input, path);
     const node: RichNode = { type };
-    if (input.text !== undefined)
-      this.#problem(`${path}/text`, 'NOT_ALLOWED_HERE', 'Only a node of type text has text.');
+    if (input.text !== undefined) this.#problem(`${path}/text`, 'TEXT_ON_NODE');
     if (Array.isArray(input.marks) ? input.marks.length > 0 : input.marks !== undefined) {
-      if (type !== 'hardBreak') this.#problem(`${path}/marks`, 'NOT_ALLOWED_HERE', 'Only text has marks.');
+      if (type !== 'hardBreak') this.#problem(`${path}/marks`, 'MARKS_ON_NODE');
     }
     const attrs = this.#attributes(input.attrs, nodeAttributes(type), `${path}/attrs`);
     if (attrs !== undefined) node.attrs = attrs;
@@ -150,22 +148,22 @@ class Reader {
 
   #onlyKeys(input: Record<string, unknown>, known: ReadonlySet<string>, path: string): void {
     for (const key of Object.keys(input)) {
-      if (!known.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_ATTRIBUTE', 'This property is not known here.');
+      if (!known.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_NODE_PROPERTY');
     }
   }
 
   #text(input: Record<string, unknown>, path: string): RichNode | undefined {
     const { text } = input;
     if (typeof text !== 'string' || text === '') {
-      return this.#problem(`${path}/text`, 'WRONG_TYPE', 'A text must be a string that is not empty.');
+      return this.#problem(`${path}/text`, 'TEXT_NODE_EMPTY');
     }
     if (!isWellFormedText(text)) {
-      return this.#problem(`${path}/text`, 'INVALID_TEXT', 'The text holds U+0000 or half of a surrogate pair.');
+      return this.#problem(`${path}/text`, 'VALUE_CHARACTERS');
     }
     this.#textUnits += text.length;
-    if (this.#textUnits > RICH_TEXT_BYTES) this.#stop(path, 'TOO_LARGE', 'The document is larger than 1 MiB of JSON.');
+    if (this.#textUnits > RICH_TEXT_BYTES) this.#stop(path, 'DOCUMENT_TOO_LARGE');
     if (hasLongMarkRun(text)) {
-      return this.#problem(`${path}/text`, 'INVALID_TEXT', 'The text has too many combining marks in a row.');
+      return this.#problem(`${path}/text`, 'VALUE_MARKS');
     }
     const marks = this.#marks(input.marks, `${path}/marks`);
     return marks.length > 0 ? { type: 'text', marks, text: nfc(text) } : { type: 'text', text: nfc(text) };
@@ -174,7 +172,7 @@ class Reader {
   #marks(input: unknown, path: string): RichMark[] {
     if (input === undefined) return [];
     if (!Array.isArray(input)) {
-      this.#problem(path, 'WRONG_TYPE', 'Marks must be a list.');
+      this.#problem(path, 'MARKS_NOT_LIST');
       return [];
     }
     const marks = new Map<string, RichMark>();
@@ -182,11 +180,11 @@ class Reader {
       const at = `${path}/${index}`;
       const type = isObject(entry) ? entry.type : undefined;
       if (!isObject(entry) || typeof type !== 'string' || !MARK_RANKS.has(type)) {
-        this.#problem(at, 'UNKNOWN_MARK', 'There is no mark of this type.');
+        this.#problem(at, 'UNKNOWN_MARK');
         continue;
       }
       this.#onlyKeys(entry, MARK_KEYS, at);
-      if (marks.has(type)) this.#problem(at, 'NOT_UNIQUE', 'This mark stands here twice.');
+      if (marks.has(type)) this.#problem(at, 'REPEATED_MARK');
       const attrs = this.#attributes(entry.attrs, markAttributes(type), `${at}/attrs`);
       marks.set(type, attrs === undefined ? { type } : { type, attrs });
     }
@@ -196,15 +194,14 @@ class Reader {
   /** The attributes that differ from their standard value; undefined if there are none. */
   #attributes(input: unknown, rules: AttributeRules, path: string): Record<string, unknown> | undefined {
     const given = input === undefined || input === null ? {} : input;
-    if (!isObject(given)) return this.#problem(path, 'WRONG_TYPE', 'Attributes must be a JSON object.');
+    if (!isObject(given)) return this.#problem(path, 'ATTRIBUTES_NOT_OBJECT');
     for (const key of Object.keys(given)) {
-      if (!rules.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_ATTRIBUTE', 'This attribute is not known here.');
+      if (!rules.has(key)) this.#problem(path + pointer(key), 'UNKNOWN_ATTRIBUTE');
     }
     const kept: [string, unknown][] = [];
     for (const [name, rule] of rules) {
       const value = Object.hasOwn(given, name) ? rule.read(given[name]) : rule.standard;
-      if (value === undefined)
-        this.#problem(path + pointer(name), 'INVALID_ATTRIBUTE', `This must be ${rule.expected}.`);
+      if (value === undefined) this.#problem(path + pointer(name), 'INVALID_ATTRIBUTE', { expected: rule.expected });
       else if (value !== rule.standard) kept.push([name, value]);
     }
     return kept.length > 0 ? Object.fromEntries(kept) : undefined;
@@ -212,7 +209,7 @@ class Reader {
 
   #content(input: unknown, type: string, path: string, depth: number): RichNode[] {
     if (input !== undefined && !Array.isArray(input)) {
-      this.#problem(`${path}/content`, 'WRONG_TYPE', 'Content must be a list of nodes.');
+      this.#problem(`${path}/content`, 'CONTENT_NOT_LIST');
       return [];
     }
     const parent = richTextSchema.nodes[type] as NodeType;
@@ -226,15 +223,15 @@ class Reader {
         continue;
       }
       const next: ContentMatch | null = match?.matchType(richTextSchema.nodes[child.type] as NodeType) ?? null;
-      if (match !== null && next === null) this.#problem(at, 'NOT_ALLOWED_HERE', `No ${child.type} may stand here.`);
+      if (match !== null && next === null) this.#problem(at, 'NODE_NOT_ALLOWED_HERE', { type: child.type });
       if (child.marks !== undefined && parent.markSet?.length === 0) {
-        this.#problem(`${at}/marks`, 'NOT_ALLOWED_HERE', `Text in ${type} has no marks.`);
+        this.#problem(`${at}/marks`, 'MARKS_NOT_ALLOWED_HERE', { type });
       }
       match = next;
       append(children, child);
     }
     if (match !== null && !match.validEnd) {
-      this.#problem(path, 'INCOMPLETE', `Something is missing: ${type} holds ${parent.spec.content}.`);
+      this.#problem(path, 'INCOMPLETE_NODE', { type, content: parent.spec.content ?? '' });
     }
     return children;
   }

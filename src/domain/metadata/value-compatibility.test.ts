@@ -203,7 +203,7 @@ describe('convertValue', () => {
     ['reference', UUID, 'service', /does not convert/],
     ['json', UUID, 'user', /does not convert/],
     ['json', '<b>x</b>', 'rich-text', /does not convert/],
-    ['json', { a: 1 }, 'string', /string/],
+    ['json', { a: 1 }, 'string', /text/],
     [
       'rich-text',
       { type: 'doc', content: [{ type: 'heading', attrs: { level: 1 }, content: [{ type: 'text', text: 'a' }] }] },

@@ -9,6 +9,7 @@ import { richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 import { effectiveMaxItems, effectiveMaxLength } from './value-constraints.ts';
 import { checkValue, plainText } from './values.ts';
+import { phraseText } from '../../lib/problem.ts';
 
 export interface Incompatibility {
   /** Code of the field. */
@@ -147,7 +148,9 @@ function convertOne(from: FieldDefinition, to: FieldDefinition, value: unknown):
   const numbers = source.comparison === 'number' && target.comparison === 'number';
   if (source.textual !== true && !numbers) return impossible;
   const stored = target.fromText === undefined ? value : target.fromText(String(value));
-  return stored === undefined ? { ok: false, reason: `the value is not ${target.expected}` } : { ok: true, stored };
+  return stored === undefined
+    ? { ok: false, reason: `the value is not ${phraseText(target.expected)}` }
+    : { ok: true, stored };
 }
 
 /** The text of a document that consists of plain paragraphs only. */

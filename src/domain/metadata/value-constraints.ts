@@ -2,12 +2,13 @@
  * Validates the constraints and the default of a configured field (docs/spec/configuration.md#bundle,
  * docs/spec/records.md#record-types).
  */
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Descriptor, descriptorOf, isId, MOST_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey, pointer } from '../../lib/json.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import { checkScalar, checkValue } from './values.ts';
+import { type ParamsOf, type Phrase, type PhraseName, type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 /** Upper limit of `minLength` and `maxLength`: the default maximum of `text`. */
 const LONGEST = 100_000;
@@ -58,30 +59,28 @@ class Check {
     this.#descriptor = descriptorOf(field.dataType);
   }
 
-  #wrong(path: string, message: string): void {
-    this.problems.push({ path, code: 'INVALID_CONSTRAINT', message });
+  #wrong<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): void {
+    this.problems.push(problemAt(path, reason, ...params));
   }
 
   keys(): void {
     const { code, dataType, multiple } = this.#field;
-    if (isUnsafeKey(code)) this.#wrong('/code', 'No call could name a field of this code.');
+    if (isUnsafeKey(code)) this.#wrong('/code', 'FIELD_CODE_RESERVED');
     const { constraints, document = false } = this.#descriptor;
     const known: ReadonlySet<string> = new Set([...constraints, ...(multiple ? ['maxItems'] : [])]);
     for (const key of Object.keys(this.#constraints)) {
       if (!known.has(key)) {
-        this.#wrong(
-          pointer('constraints', key),
-          `A ${multiple ? 'multiple ' : ''}field of type ${dataType} has no such constraint.`,
-        );
+        const reason = multiple ? 'NO_SUCH_CONSTRAINT_MULTIPLE' : 'NO_SUCH_CONSTRAINT';
+        this.#wrong(pointer('constraints', key), reason, { type: dataType });
       }
     }
-    if (multiple && document) this.#wrong('/multiple', `A field of type ${dataType} cannot be multiple.`);
+    if (multiple && document) this.#wrong('/multiple', 'NOT_MULTIPLE', { type: dataType });
   }
 
   #integer(key: 'minLength' | 'maxLength' | 'maxItems' | 'scale', min: number, max: number): void {
     const value: unknown = this.#constraints[key];
     if (value === undefined || (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max)) return;
-    this.#wrong(pointer('constraints', key), `This must be an integer from ${min} to ${max}.`);
+    this.#wrong(pointer('constraints', key), 'CONSTRAINT_VALUE', { expected: { phrase: 'INTEGER_BETWEEN', min, max } });
   }
 
   lengths(): void {
@@ -91,7 +90,7 @@ class Check {
     this.#integer('scale', 0, MOST_SCALE);
     const { minLength } = this.#constraints;
     if (minLength !== undefined && minLength > effectiveMaxLength(this.#field)) {
-      this.#wrong('/constraints/minLength', 'minLength is more than the longest value that the field takes.');
+      this.#wrong('/constraints/minLength', 'MIN_LENGTH_TOO_LARGE');
     }
   }
 
@@ -100,16 +99,13 @@ class Check {
     if (pattern === undefined) return;
     const path = '/constraints/pattern';
     if (typeof pattern !== 'string' || pattern.length > LONGEST_PATTERN) {
-      this.#wrong(path, `A pattern must be a string of at most ${LONGEST_PATTERN} characters.`);
+      this.#wrong(path, 'PATTERN_TOO_LONG', { max: LONGEST_PATTERN });
       return;
     }
     const compiled = compilePattern(pattern);
-    if (typeof compiled === 'string') this.#wrong(path, `The pattern is not of RE2 syntax: ${compiled}.`);
+    if (!(compiled instanceof RE2JS)) this.#wrong(path, 'PATTERN_SYNTAX', { error: compiled });
     else if (compiled.programSize() * effectiveMaxLength(this.#field) * effectiveMaxItems(this.#field) > MOST_STEPS) {
-      this.#wrong(
-        path,
-        'The pattern takes too long on the longest value; simplify it, or lower maxLength or maxItems.',
-      );
+      this.#wrong(path, 'PATTERN_TOO_SLOW');
     }
   }
 
@@ -124,11 +120,11 @@ class Check {
       const checked = checkScalar(plain, bound, pointer('constraints', key));
       if (checked.ok) continue;
       sound = false;
-      this.#wrong(checked.problem.path, checked.problem.message);
+      this.problems.push({ ...checked.problem, code: 'INVALID_CONSTRAINT' });
     }
     if (!sound || min === undefined || max === undefined) return;
     if (!checkScalar({ ...plain, constraints: { ...others, max } }, min, '').ok) {
-      this.#wrong('/constraints/min', 'min is more than max.');
+      this.#wrong('/constraints/min', 'MIN_ABOVE_MAX');
     }
   }
 
@@ -136,15 +132,15 @@ class Check {
     if (!this.#descriptor.constraints.includes('options')) return;
     const options: unknown = this.#constraints.options;
     if (!Array.isArray(options) || options.length === 0 || options.length > MOST_OPTIONS) {
-      this.#wrong('/constraints/options', `An enum needs 1 to ${MOST_OPTIONS} options.`);
+      this.#wrong('/constraints/options', 'OPTIONS_COUNT', { max: MOST_OPTIONS });
       return;
     }
     const codes = options.map((option: unknown) => (isObject(option) ? option.code : undefined));
     for (const [index, code] of codes.entries()) {
       const path = pointer('constraints', 'options', index, 'code');
       if (typeof code !== 'string' || !OPTION_CODE.test(code)) {
-        this.#wrong(path, 'The code of an option is 1 to 63 letters, digits, dots, hyphens and underscores.');
-      } else if (codes.indexOf(code) !== index) this.#wrong(path, 'Another option has this code.');
+        this.#wrong(path, 'OPTION_CODE');
+      } else if (codes.indexOf(code) !== index) this.#wrong(path, 'OPTION_REPEATED');
     }
   }
 
@@ -152,13 +148,13 @@ class Check {
     const types: unknown = this.#constraints.types;
     if (types === undefined || !this.#descriptor.constraints.includes('types')) return;
     if (!Array.isArray(types) || types.length === 0) {
-      this.#wrong('/constraints/types', 'This must be a list of codes of record types; leave it out for any type.');
+      this.#wrong('/constraints/types', 'TYPES_NOT_LIST');
       return;
     }
     for (const [index, code] of types.entries()) {
       const path = pointer('constraints', 'types', index);
-      if (typeof code !== 'string' || !CODE.test(code)) this.#wrong(path, 'This must be the code of a record type.');
-      else if (types.indexOf(code) !== index) this.#wrong(path, 'This type stands in the list already.');
+      if (typeof code !== 'string' || !CODE.test(code)) this.#wrong(path, 'TYPE_CODE');
+      else if (types.indexOf(code) !== index) this.#wrong(path, 'TYPE_REPEATED');
     }
   }
 
@@ -168,31 +164,54 @@ class Check {
     if (given === undefined) return;
     if (isId(field.dataType)) {
       if (field.multiple !== Array.isArray(given)) {
-        this.#wrong('/default', field.multiple ? 'The default must be a list.' : 'The default must be one value.');
+        this.#wrong('/default', field.multiple ? 'DEFAULT_NOT_LIST' : 'DEFAULT_IS_LIST');
         return;
       }
       const names: unknown[] = Array.isArray(given) ? given : [given];
       const fits =
         names.every((name) => typeof name === 'string' && name !== '') && new Set(names).size === names.length;
       if (!fits || names.length > effectiveMaxItems(field) || names.length === 0) {
-        this.#wrong('/default', 'The default must name things by login or code, each once.');
+        this.#wrong('/default', 'DEFAULT_NAMES');
       }
       return;
     }
     const checked = checkValue(field, given, '/default');
     if (!checked.ok) {
-      for (const problem of checked.problems) this.#wrong(problem.path, problem.message);
-    } else if (checked.stored === null) this.#wrong('/default', 'The default is empty; leave it out.');
-    else if (checked.images.length > 0) this.#wrong('/default', 'A default cannot hold images.');
+      for (const found of checked.problems) this.problems.push({ ...found, code: 'INVALID_CONSTRAINT' });
+    } else if (checked.stored === null) this.#wrong('/default', 'DEFAULT_EMPTY');
+    else if (checked.images.length > 0) this.#wrong('/default', 'DEFAULT_IMAGES');
   }
 }
 
-/** The compiled pattern, or the reason why it is invalid, as the end of a sentence. */
-function compilePattern(pattern: string): RE2JS | string {
+/** The errors of the parser of patterns. */
+const PATTERN_ERRORS: ReadonlyMap<string, PhraseName & `RE_${string}`> = new Map([
+  ['invalid character class range', 'RE_CHARACTER_RANGE'],
+  ['invalid escape sequence', 'RE_ESCAPE'],
+  ['invalid named capture', 'RE_NAMED_GROUP'],
+  ['invalid or unsupported Perl syntax', 'RE_PERL_SYNTAX'],
+  ['invalid nested repetition operator', 'RE_NESTED_REPETITION'],
+  ['invalid repeat count', 'RE_REPEAT_COUNT'],
+  ['missing closing ]', 'RE_MISSING_BRACKET'],
+  ['missing closing )', 'RE_MISSING_PARENTHESIS'],
+  ['missing argument to repetition operator', 'RE_NOTHING_TO_REPEAT'],
+  ['trailing backslash at end of expression', 'RE_TRAILING_BACKSLASH'],
+  ['duplicate capture group name', 'RE_REPEATED_GROUP_NAME'],
+  ['unexpected )', 'RE_UNEXPECTED_PARENTHESIS'],
+  ['expression nests too deeply', 'RE_TOO_DEEP'],
+  ['expression too large', 'RE_TOO_LARGE'],
+  ['invalid capture in lookbehind', 'RE_GROUP_IN_LOOKBEHIND'],
+]);
+
+/** The compiled pattern, or why it is invalid. */
+function compilePattern(pattern: string): RE2JS | Phrase {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    return error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'unknown reason';
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    return {
+      phrase: PATTERN_ERRORS.get(error.getDescription()) ?? 'RE_INTERNAL',
+      part: error.getPattern() ?? pattern,
+    } as Phrase;
   }
 }
 

@@ -25,6 +25,7 @@ import type { TypeVersion } from './registry.ts';
 import { checkRichText, richTextPlain } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
 import type { RichNode } from './rich-text-schema.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /** Data types whose parser needs libraries that the console does not load. */
 const SERVER_TYPES = {
@@ -96,22 +97,20 @@ export function checkScalar(field: FieldDefinition, input: unknown, path: string
   const descriptor = descriptorOf(dataType);
   if (descriptor.parse === undefined) throw new Error(`no parser for values of ${dataType}`);
   const parsed = descriptor.parse(input, constraints);
-  if (parsed instanceof Refusal) {
-    return { ok: false, problem: { path, code: parsed.code, message: parsed.message } };
-  }
+  if (parsed instanceof Refusal) return { ok: false, problem: { path, ...parsed.problem } };
   const { pattern } = constraints;
   if (pattern !== undefined && typeof parsed === 'string' && !matchesPattern(parsed, constraints, pattern)) {
-    const message = 'The value does not match the pattern of the field.';
-    return { ok: false, problem: { path, code: 'PATTERN_MISMATCH', message } };
+    return { ok: false, problem: problemAt(path, 'VALUE_PATTERN') };
   }
   return { ok: true, stored: parsed ?? null };
 }
 
 function checkElements(field: FieldDefinition, input: unknown, path: string): ValueCheck {
-  const refuse = (code: string, message: string): ValueCheck => ({ ok: false, problems: [{ path, code, message }] });
-  if (!Array.isArray(input)) return refuse('WRONG_TYPE', 'The value must be a list.');
+  if (!Array.isArray(input)) {
+    return { ok: false, problems: [problemAt(path, 'VALUE_TYPE', { expected: { phrase: 'LIST' } })] };
+  }
   const most = mostElements(field.constraints);
-  if (input.length > most) return refuse('TOO_MANY', `The list may have at most ${most} elements.`);
+  if (input.length > most) return { ok: false, problems: [problemAt(path, 'LIST_TOO_LONG', { max: most })] };
   const stored: unknown[] = [];
   const seen = new Set<unknown>();
   const problems: FaultDetail[] = [];
@@ -120,9 +119,9 @@ function checkElements(field: FieldDefinition, input: unknown, path: string): Va
     const checked = checkScalar(field, element, at);
     if (!checked.ok) problems.push(checked.problem);
     else if (lacks(field, checked.stored)) {
-      problems.push({ path: at, code: 'EMPTY_ELEMENT', message: 'An element of a list must not be empty.' });
+      problems.push(problemAt(at, 'EMPTY_ELEMENT'));
     } else if (seen.has(checked.stored)) {
-      problems.push({ path: at, code: 'NOT_UNIQUE', message: 'An element may stand in the list only once.' });
+      problems.push(problemAt(at, 'REPEATED_ELEMENT'));
     } else {
       seen.add(checked.stored);
       stored.push(checked.stored);
@@ -134,7 +133,7 @@ function checkElements(field: FieldDefinition, input: unknown, path: string): Va
 
 /** The same text for a field that does not exist and one that the caller may not read. */
 export function unknownField(path: string): FaultDetail {
-  return { path, code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+  return problemAt(path, 'UNKNOWN_FIELD');
 }
 
 export type ValuesCheck =
@@ -165,8 +164,7 @@ export function checkValues(
   const cleared: string[] = [];
   const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
-  const required = (code: string): unknown =>
-    problems.push({ path: at + pointer(code), code: 'REQUIRED', message: 'A value is required.' });
+  const required = (code: string): unknown => problems.push(problemAt(at + pointer(code), 'REQUIRED'));
   for (const [code, value] of Object.entries(input)) {
     const field = known.get(code);
     const checked = field === undefined ? undefined : checkValue(field, value, at + pointer(code));

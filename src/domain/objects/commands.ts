@@ -1,5 +1,5 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext, TypedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -114,9 +114,7 @@ function requireType(ctx: WriteContext, idOrCode: string): RecordType {
   const type = findType(registry(ctx), idOrCode);
   const known = type?.active === true && (ctx.actor.mayEver(type.id, 'read') || ctx.actor.mayEver(type.id, 'create'));
   if (type === undefined || !known) {
-    throw new Fault('INVALID_REQUEST', 'There is no such record type.', [
-      { path: '/typeDefinitionId', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' },
-    ]);
+    throw faultAt('INVALID_REQUEST', '/typeDefinitionId', 'NO_TYPE');
   }
   return type;
 }

@@ -2,7 +2,7 @@
 import type * as contract from './contract.ts';
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   fieldSchema,
@@ -44,10 +44,6 @@ export async function readCard(
 
 type ListQuery = Static<(typeof contract.listObjects)['query']>;
 
-function badParameter(name: string, code: string, message: string): Fault {
-  return new Fault('INVALID_REQUEST', message, [{ path: `query.${name}`, code, message }]);
-}
-
 /**
  * Returns the ids of the records that match the words of `q`, newest first. `app.ts` passes it in, so that this module does not
  * depend on search.
@@ -79,7 +75,7 @@ export async function listObjects(
   const readable = new Set(ctx.actor.typesFor('read'));
   const type = query.typeId === undefined ? undefined : findType(types, query.typeId);
   if (query.typeId !== undefined && (type === undefined || !readable.has(type.id))) {
-    throw badParameter('typeId', 'UNKNOWN_TYPE', 'There is no such record type.');
+    throw faultAt('INVALID_REQUEST', 'query.typeId', 'NO_TYPE');
   }
   const among = type === undefined ? [...readable] : [type.id];
   const filter = stateFilter(ctx, query.state ?? 'ACTIVE', among);
@@ -118,8 +114,7 @@ function stateFilter(
       for (const known of version.workflow?.states.values() ?? []) if (known.code === state) ids.add(known.id);
     }
   }
-  if (ids.size === 0)
-    throw badParameter('state', 'UNKNOWN_STATE', 'state is ACTIVE, ARCHIVED or a workflow state code.');
+  if (ids.size === 0) throw faultAt('INVALID_REQUEST', 'query.state', 'UNKNOWN_STATE_FILTER');
   return { state: 'ACTIVE', workflowStateIds: [...ids] };
 }
 

@@ -6,6 +6,7 @@ import { pointer } from '../../lib/json.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
 import { invalidValues, type Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 /**
  * Checks the ids in `values`. They are nearly always valid, so the first attempt checks them with guards in the statement that
@@ -45,11 +46,7 @@ export async function requireReferences(
       return code !== undefined && (allowed === undefined || allowed.includes(code));
     };
     if (!entry.ids.every(right)) {
-      problems.push({
-        path: pointer(member, entry.code),
-        code: 'UNKNOWN_REFERENCE',
-        message: 'The id names nothing that may stand here.',
-      });
+      problems.push(problemAt(pointer(member, entry.code), 'NO_MATCHING_RECORD'));
     }
   }
   if (problems.length > 0) throw invalidValues(problems);

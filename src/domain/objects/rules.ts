@@ -17,6 +17,7 @@ import {
   imageHandles,
   type RichNode,
 } from '../metadata/index.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 export type Values = Record<string, unknown>;
 
@@ -25,7 +26,7 @@ const MOST_PROBLEMS = 200;
 
 /** The same message for a field that does not exist and one that the caller may not see. */
 function unknownField(code: string): FaultDetail {
-  return { path: pointer('values', code), code: 'UNKNOWN_FIELD', message: 'There is no such field.' };
+  return problemAt(pointer('values', code), 'UNKNOWN_FIELD');
 }
 
 export function invalidValues(problems: FaultDetail[]): Fault {
@@ -36,11 +37,7 @@ function readOnly(codes: readonly string[], member: string): Fault {
   return new Fault(
     'FIELD_READ_ONLY',
     'You may read but not change some of the fields; details name them.',
-    codes.map((code) => ({
-      path: pointer(member, code),
-      code: 'FIELD_READ_ONLY',
-      message: 'You may read this field but not change it.',
-    })),
+    codes.map((code) => problemAt(pointer(member, code), 'FIELD_READ_ONLY')),
   );
 }
 
@@ -111,16 +108,10 @@ function missing(
     const required = field.required || form?.get(field.code) === true;
     if (!required || !(isEmpty(values[field.code]) || isBlankText(field, values[field.code]))) continue;
     if (reach.reads(field.code) || reach.writes(field.code)) {
-      problems.push({ path: pointer(member, field.code), code: 'REQUIRED', message: 'A value is required.' });
+      problems.push(problemAt(pointer(member, field.code), 'REQUIRED'));
     } else hidden = true;
   }
-  if (hidden) {
-    problems.push({
-      path: pointer(member),
-      code: 'REQUIRED',
-      message: 'You cannot give everything that is required here.',
-    });
-  }
+  if (hidden) problems.push(problemAt(pointer(member), 'REQUIRED_FIELD_HIDDEN'));
   return problems;
 }
 
@@ -215,7 +206,7 @@ export function planChange(
     if (deepEqualJson(before, next)) equal.add(code);
     if (whole && equal.has(code)) continue;
     if (next === undefined && version.fields.get(code)?.required === true) {
-      problems.push({ path: pointer(member, code), code: 'REQUIRED', message: 'A required value cannot be cleared.' });
+      problems.push(problemAt(pointer(member, code), 'CANNOT_CLEAR'));
       continue;
     }
     if (equal.has(code)) continue;
@@ -279,6 +270,5 @@ export function strangeImages(
   const brought = new Set(text.images.map((image) => image.sha256));
   const strange = imageHandles(text.stored as RichNode).some((sha256) => !brought.has(sha256) && !known.has(sha256));
   if (!strange) return [];
-  const message = 'A blob: handle names no image of this record; send the image as a data URL.';
-  return [{ path, code: 'UNKNOWN_IMAGE', message }];
+  return [problemAt(path, 'UNKNOWN_IMAGE')];
 }

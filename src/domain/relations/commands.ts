@@ -3,7 +3,7 @@
  * protection by a field.
  */
 import type { EventOf } from '../../contract/events.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findVisible,
@@ -32,17 +32,13 @@ interface Added {
   idempotent: boolean;
 }
 
-function invalid(path: string, code: string, message: string): Fault {
-  return new Fault('INVALID_REQUEST', message, [{ path, code, message }]);
-}
-
 async function requireTarget(ctx: WriteContext, input: AddInput, definition: KnownDefinition): Promise<VisibleObject> {
   if (input.targetObjectId === input.objectId) {
-    throw invalid('/targetObjectId', 'SELF', 'A record cannot be related to itself.');
+    throw faultAt('INVALID_REQUEST', '/targetObjectId', 'RELATED_TO_ITSELF');
   }
   const target = await findVisible(ctx, input.targetObjectId);
   if (target === undefined || !definition.targetTypes.includes(target.type.code)) {
-    throw invalid('/targetObjectId', 'UNKNOWN_TARGET', 'There is no such record that this relation can lead to.');
+    throw faultAt('INVALID_REQUEST', '/targetObjectId', 'NO_RELATION_TARGET');
   }
   return target;
 }
@@ -59,11 +55,7 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   requireActive(source);
   const definition = definitions(ctx).get(input.definitionId);
   if (definition?.active !== true || !definition.sourceTypes.includes(source.type.code)) {
-    throw invalid(
-      '/definitionId',
-      'UNKNOWN_DEFINITION',
-      'There is no such active relation definition for this record.',
-    );
+    throw faultAt('INVALID_REQUEST', '/definitionId', 'NO_RELATION_DEFINITION');
   }
   const target = await requireTarget(ctx, input, definition);
   requireActive(target);

@@ -6,6 +6,7 @@ import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuratio
 import type { ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { RelationDefinition } from './definitions.ts';
+import { problem } from '../../lib/problem.ts';
 
 const Types = Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true });
 
@@ -46,13 +47,9 @@ function compile(relation: RelationDefinition, view: ConfigView, report: Report)
     const type = view.get<TypeShape>('types', source);
     if (type === undefined) continue;
     const field = fieldOf(type, code);
-    if (field === undefined) report(['field'], 'UNKNOWN_FIELD', `The type ${source} has no field ${code}.`);
+    if (field === undefined) report(['field'], problem('TYPE_HAS_NO_FIELD', { type: source, field: code }));
     else if (field.dataType !== 'reference') {
-      report(
-        ['field'],
-        'NOT_ALLOWED',
-        `The field ${code} of ${source} is of type ${field.dataType}; it must be a reference.`,
-      );
+      report(['field'], problem('NOT_A_REFERENCE', { code, type: source, is: field.dataType }));
     }
   }
   return relation;

@@ -139,12 +139,13 @@ describe('search by filters', () => {
       status: 400,
       error: {
         code: 'INVALID_FILTER',
-        message: 'The filter is not acceptable; details name each place to correct.',
+        message: 'The filter is invalid. Correct each problem in details.',
         details: [
           {
             path: 'query.filter/conditions/1/field',
             code: 'UNKNOWN_FIELD',
             message: (unknown as any).error.details[0].message,
+            reason: 'CONDITION_FIELD_UNKNOWN',
           },
         ],
       },

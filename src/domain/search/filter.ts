@@ -5,7 +5,7 @@
  * caller. All other fields are unknown, whatever the reason. On records of a type without the field, every condition on it is
  * false.
  */
-import { isFault } from '../../lib/fault.ts';
+import { faultAt, isFault } from '../../lib/fault.ts';
 import {
   type FilterField,
   type FieldResolver,
@@ -15,7 +15,7 @@ import {
   type TypedField,
 } from '../../lib/filter.ts';
 import { parseStrictJson } from '../../lib/json.ts';
-import { Fault } from '../../lib/fault.ts';
+import type { Fault } from '../../lib/fault.ts';
 
 /** The fields of a type that a filter may use. */
 export interface FilterableType {
@@ -43,9 +43,7 @@ export function readFilter(text: string): unknown {
     return parseStrictJson(text);
   } catch (error) {
     if (!isFault(error)) throw error;
-    throw new Fault('INVALID_FILTER', 'The filter is not strict JSON.', [
-      { path: 'query.filter', code: 'INVALID_JSON', message: error.message },
-    ]);
+    throw faultAt('INVALID_FILTER', 'query.filter', 'FILTER_NOT_JSON', { cause: error.message });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Search requests: matches in order, limited to what the caller may read. */
 import { windowOf } from '../../contract/paging.ts';
-import { Fault, isFault } from '../../lib/fault.ts';
+import { faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -99,8 +99,7 @@ async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T
     return await run();
   } catch (error) {
     if (isFault(error) || (error as { code?: unknown }).code !== CANCELLED) throw error;
-    const message = 'No index narrows this filter enough to answer in time; narrow it by another field or by its type.';
-    throw new Fault('FILTER_TOO_EXPENSIVE', message, [{ path, code: 'TOO_EXPENSIVE', message }]);
+    throw faultAt('FILTER_TOO_EXPENSIVE', path, 'FILTER_TOO_EXPENSIVE');
   }
 }
 

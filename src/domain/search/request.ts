@@ -1,6 +1,7 @@
 /** Parses a search request and reports all errors. Pure. */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { KINDS, type Kind } from './contract.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 const SHORTEST = 2;
 
@@ -17,10 +18,6 @@ export interface Request {
   filter: string | null;
 }
 
-function refused(path: string, code: string, message: string): FaultDetail {
-  return { path: `query.${path}`, code, message };
-}
-
 /** @throws Fault INVALID_REQUEST, QUERY_TOO_SHORT, INVALID_FILTER */
 export function readRequest(query: SearchQuery): Request {
   const { q, filter } = query;
@@ -29,21 +26,21 @@ export function readRequest(query: SearchQuery): Request {
   for (const name of query.kinds === undefined ? ['object'] : query.kinds.split(',')) {
     const kind = KINDS.find((known) => known === name);
     if (kind === undefined) {
-      problems.push(refused('kinds', 'UNKNOWN_KIND', `Kinds are ${KINDS.join(', ')}, separated by commas.`));
+      problems.push(problemAt('query.kinds', 'UNKNOWN_KIND', { known: KINDS }));
       break;
     }
     if (!kinds.includes(kind)) kinds.push(kind);
   }
   if (filter !== undefined && kinds.some((kind) => kind !== 'object')) {
-    problems.push(refused('filter', 'NOT_ALLOWED', 'A filter concerns records alone; leave other kinds out.'));
+    problems.push(problemAt('query.filter', 'FILTER_WITH_KINDS'));
   }
   if (q === undefined && filter === undefined) {
-    problems.push(refused('q', 'REQUIRED', 'Give q, or filter, or both.'));
+    problems.push(problemAt('query.q', 'SEARCH_EMPTY'));
   }
-  if (problems.length > 0) throw new Fault('INVALID_REQUEST', 'The search is not as documented.', problems);
+  if (problems.length > 0)
+    throw new Fault('INVALID_REQUEST', 'The search parameters are invalid. Correct each problem in details.', problems);
   if (q !== undefined && lettersAndDigits(q) < SHORTEST) {
-    const message = 'The search text needs at least two letters or digits.';
-    throw new Fault('QUERY_TOO_SHORT', message, [refused('q', 'TOO_SHORT', message)]);
+    throw faultAt('QUERY_TOO_SHORT', 'query.q', 'QUERY_TOO_SHORT');
   }
   return { q: q ?? null, kinds, filter: filter ?? null };
 }

@@ -7,11 +7,12 @@ import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { type Localized, Name } from '../../configuration/schemas.ts';
 import type { ItemPath, Report } from '../../configuration/section.ts';
 import type { CalendarDefinition } from './registry.ts';
+import { problem } from '../../lib/problem.ts';
 
 const Hours = Type.Array(
   Type.String({
     pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]-(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$',
-    description: "a range in quotes such as '09:00-18:00'",
+    phrase: { phrase: 'RANGE', example: "'09:00-18:00'" },
   }),
   { maxItems: 48 },
 );
@@ -53,9 +54,8 @@ function checkHours(hours: readonly string[], path: ItemPath, report: Report): v
   let last = '';
   for (const [index, range] of hours.entries()) {
     const [from = '', to = ''] = range.split('-');
-    if (from >= to)
-      report([...path, index], 'EMPTY_RANGE', `${range} ends before it begins; a night is written as two days.`);
-    else if (from < last) report([...path, index], 'OVERLAP', `${range} begins before the range above it ends.`);
+    if (from >= to) report([...path, index], problem('EMPTY_RANGE', { range }));
+    else if (from < last) report([...path, index], problem('RANGES_OVERLAP', { range }));
     last = to;
   }
 }
@@ -71,7 +71,7 @@ export function checkCalendar(
   for (const [index, { date, hours }] of calendar.exceptions.entries()) {
     const at = ['exceptions', index];
     if (storedForm('date', date) === undefined)
-      report([...at, 'date'], 'WRONG_FORMAT', 'Use a date such as 2027-01-01.');
+      report([...at, 'date'], problem('NOT_A_DATE', { example: '2027-01-01' }));
     checkHours(hours, [...at, 'hours'], report);
   }
 }

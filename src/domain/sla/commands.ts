@@ -1,5 +1,5 @@
 /** Commands on SLA instances (docs/spec/workflow-and-sla.md#sla-commands). */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
@@ -9,6 +9,7 @@ import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
 import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 export interface CommandInput {
   instanceId: string;
@@ -76,12 +77,8 @@ function requireFittingBody({ command, calendarId, calendarVersion }: CommandInp
     ...(calendarVersion === undefined ? [] : ['/calendarVersion']),
   ];
   if (given.length === 0) return;
-  const message = 'Only recalculate takes a calendar.';
-  throw new Fault(
-    'INVALID_REQUEST',
-    message,
-    given.map((path) => ({ path, code: 'UNKNOWN', message })),
-  );
+  const problems = given.map((path) => problemAt(path, 'CALENDAR_WITHOUT_RECALCULATE'));
+  throw new Fault('INVALID_REQUEST', 'Only the command recalculate takes a calendar. Remove it.', problems);
 }
 
 function move(
@@ -136,14 +133,11 @@ async function chosenCalendar(
 ): Promise<CalendarInForce | undefined> {
   if (calendarId === undefined && calendarVersion === undefined) return undefined;
   const calendar = slaRegistry(ctx).calendars.get(calendarId ?? setting.policy.calendarId);
-  const unknown = (path: string, what: string): Fault =>
-    new Fault('INVALID_REQUEST', `There is no such ${what}.`, [
-      { path, code: 'UNKNOWN_CALENDAR', message: `There is no such ${what}.` },
-    ]);
   const kept = calendar !== undefined && instance.pinned && calendar.id === instance.calendarId;
-  if (calendar === undefined || !(calendar.active || kept)) throw unknown('/calendarId', 'calendar');
+  if (calendar === undefined || !(calendar.active || kept))
+    throw faultAt('INVALID_REQUEST', '/calendarId', 'NO_CALENDAR');
   if (calendarVersion === undefined || calendarVersion === calendar.version) return calendar;
   const definition = await findCalendarVersion(ctx, calendar.id, calendarVersion);
-  if (definition === undefined) throw unknown('/calendarVersion', 'version of the calendar');
+  if (definition === undefined) throw faultAt('INVALID_REQUEST', '/calendarVersion', 'NO_CALENDAR_VERSION');
   return calendarVersionOf(calendar.id, calendarVersion, definition);
 }

@@ -10,6 +10,7 @@ import { planItem } from '../../configuration/store.ts';
 import { CALENDAR_HOURS, checkCalendar, normaliseHours } from './calendar-hours.ts';
 import { type CalendarDefinition, isOpenTime, type PolicyDefinition } from './registry.ts';
 import { insertCalendarVersion } from './store.ts';
+import { problem } from '../../lib/problem.ts';
 
 // ---------------------------------------------------------------- calendars: opening hours by weekday, with exceptions by date, in one time zone
 
@@ -74,11 +75,10 @@ function compilePolicy(policy: PolicyDefinition, view: CompileView, report: Repo
   const { targets } = policy;
   for (const [index, { when, duration }] of targets.entries()) {
     if (!isOpenTime(duration)) {
-      const message = 'Use hours, minutes and seconds of open time, such as PT4H; it must be more than nothing.';
-      report(['targets', index, 'duration'], 'WRONG_FORMAT', message);
+      report(['targets', index, 'duration'], problem('NOT_OPEN_TIME', { example: 'PT4H' }));
     }
     if (when === undefined && index < targets.length - 1) {
-      report(['targets', index], 'NEVER_REACHED', 'A target without a condition fits always; put it last.');
+      report(['targets', index], problem('TARGET_NEVER_REACHED'));
     }
   }
   const type = view.get<TypeShape>('types', policy.type);

@@ -13,6 +13,7 @@ import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy
 import { calendarVersionOf, targetUnder } from './effective-policy.ts';
 import { type IntervalAnswer, intervalsOf, nameIn } from './rules.ts';
 import { findCalendarVersion } from './store.ts';
+import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 type TryInput = Static<(typeof contract.tryPolicy)['body']>;
 type PreviewInput = Static<(typeof contract.previewCalendar)['body']>;
@@ -25,19 +26,19 @@ interface Chosen {
 }
 
 function refused(problems: FaultDetail[]): Fault {
-  return new Fault('INVALID_REQUEST', 'This cannot be tried out; details name each place.', problems);
+  return new Fault('INVALID_REQUEST', 'The request is invalid. Correct each problem in details.', problems);
 }
 
-function wrong(path: string, code: string, message: string): Fault {
-  return refused([{ path, code, message }]);
+function wrong<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): Fault {
+  return refused([problemAt(path, reason, ...params)]);
 }
 
 function unsaved(written: WrittenHours): Chosen {
   const definition = normaliseHours(written);
   const problems: FaultDetail[] = [];
-  checkCalendar(definition, (path, code, message) =>
-    problems.push({ path: pointer('calendar', ...path.map(String)), code, message }),
-  );
+  checkCalendar(definition, (path, found) => {
+    problems.push({ path: pointer('calendar', ...path.map(String)), ...found });
+  });
   if (problems.length > 0) throw refused(problems);
   return { id: null, version: null, definition, time: new WorkTime(definition) };
 }
@@ -49,16 +50,16 @@ async function calendarChosen(
   version: number | undefined,
 ): Promise<Chosen> {
   if (typeof choice !== 'string') {
-    if (version !== undefined) throw wrong('/calendarVersion', 'UNKNOWN', 'An unsaved calendar has no versions.');
+    if (version !== undefined) throw wrong('/calendarVersion', 'UNSAVED_CALENDAR_VERSION');
     return unsaved(choice);
   }
   const { calendars } = slaRegistry(ctx);
   const calendar = findByIdOrCode(calendars.values(), choice);
-  if (calendar === undefined) throw wrong('/calendar', 'UNKNOWN_CALENDAR', 'There is no such calendar.');
+  if (calendar === undefined) throw wrong('/calendar', 'NO_CALENDAR');
   if (version === undefined || version === calendar.version) return calendar;
   const definition = await findCalendarVersion(ctx, calendar.id, version);
   if (definition === undefined) {
-    throw wrong('/calendarVersion', 'UNKNOWN_CALENDAR', 'There is no such version of the calendar.');
+    throw wrong('/calendarVersion', 'NO_CALENDAR_VERSION');
   }
   return calendarVersionOf(calendar.id, version, definition);
 }
@@ -67,7 +68,7 @@ async function calendarChosen(
 function policyChosen(ctx: ReadContext, idOrCode: string): Policy {
   const { policies } = slaRegistry(ctx);
   const policy = findByIdOrCode(policies.values(), idOrCode);
-  if (policy === undefined) throw wrong('/policy', 'UNKNOWN_POLICY', 'There is no such policy.');
+  if (policy === undefined) throw wrong('/policy', 'NO_POLICY');
   return policy;
 }
 
@@ -80,7 +81,7 @@ function storedValues(type: RecordType, given: Record<string, unknown>): Record<
     const field = type.newest.fields.get(code);
     const path = pointer('values', code);
     if (field === undefined) {
-      problems.push({ path, code: 'UNKNOWN_FIELD', message: 'There is no such field.' });
+      problems.push(problemAt(path, 'UNKNOWN_FIELD'));
       continue;
     }
     const checked = checkValue(field, value, path);
@@ -119,14 +120,14 @@ function targetTried(ctx: ReadContext, policy: Policy, given: Record<string, unk
       updatedBy: null,
     },
   });
-  if (target === undefined) throw wrong('/values', 'NO_TARGET', 'The policy has no target for such a record.');
+  if (target === undefined) throw wrong('/values', 'NO_TARGET');
   return target;
 }
 
 /** @throws Fault INVALID_REQUEST */
 function instantOf(given: string, path: string): string {
   const at = canonicalInstant(given);
-  if (at === undefined) throw wrong(path, 'WRONG_FORMAT', 'Use an instant such as 2027-01-31T09:00:00.000Z.');
+  if (at === undefined) throw wrong(path, 'NOT_AN_INSTANT');
   return at;
 }
 
@@ -138,7 +139,7 @@ function spansOf(pauses: NonNullable<TryInput['pauses']>): Span[] {
       to: Date.parse(instantOf(to, `/pauses/${index}/to`)),
     };
     if (span.from >= span.to || span.from < last) {
-      throw wrong(`/pauses/${index}`, 'OVERLAP', 'Pauses end after they begin, and the next begins after the last.');
+      throw wrong(`/pauses/${index}`, 'PAUSES_OVERLAP');
     }
     last = span.to;
     return span;
@@ -164,10 +165,10 @@ export async function tryPolicy(ctx: ReadContext, input: TryInput): Promise<TryA
   const openedAt = instantOf(input.openedAt, '/openedAt');
   const policy = input.policy === undefined ? undefined : policyChosen(ctx, input.policy);
   if (policy === undefined && (input.calendar === undefined || input.target === undefined)) {
-    throw wrong('', 'REQUIRED', 'Name a policy, or a calendar and a target.');
+    throw wrong('', 'POLICY_OR_CALENDAR');
   }
   if (policy === undefined && input.values !== undefined) {
-    throw wrong('/values', 'UNKNOWN', 'Values decide on the target of a policy; name one.');
+    throw wrong('/values', 'VALUES_WITHOUT_POLICY');
   }
   const choice = input.calendar ?? calendarOf(slaRegistry(ctx), policy as Policy).id;
   const { id, version, definition, time } = await calendarChosen(ctx, choice, input.calendarVersion);
@@ -198,7 +199,7 @@ export async function tryPolicy(ctx: ReadContext, input: TryInput): Promise<TryA
 function givenTarget(target: string): number {
   const duration = storedForm('duration', target);
   if (typeof duration !== 'string' || !isOpenTime(duration)) {
-    throw wrong('/target', 'WRONG_FORMAT', 'Use hours, minutes and seconds of open time, such as PT4H.');
+    throw wrong('/target', 'NOT_OPEN_TIME', { example: 'PT4H' });
   }
   return durationMs(duration);
 }
@@ -223,9 +224,9 @@ export async function previewCalendar(ctx: ReadContext, input: PreviewInput): Pr
   const { definition, time } = await calendarChosen(ctx, input.calendar, input.calendarVersion);
   const { timezone, exceptions } = definition;
   const first = canonicalDate(input.from);
-  if (first === undefined) throw wrong('/from', 'WRONG_FORMAT', 'Use a date such as 2027-01-31.');
+  if (first === undefined) throw wrong('/from', 'NOT_A_DATE', { example: '2027-01-31' });
   const from = Temporal.PlainDate.from(first);
-  if (from.year > 9990) throw wrong('/from', 'OUT_OF_RANGE', 'Use a day before the year 9990.');
+  if (from.year > 9990) throw wrong('/from', 'DATE_TOO_LATE');
   const { defaultLocale } = registry(ctx).settings;
   const beginning = (date: Temporal.PlainDate): number => date.toZonedDateTime(timezone).epochMilliseconds;
   const days = Array.from({ length: input.days }, (_, index) => {

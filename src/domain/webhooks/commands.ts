@@ -24,6 +24,7 @@ import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, loadNames, normalise, withCodes, write } from './item.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
+import { problem } from '../../lib/problem.ts';
 
 const SECTION = 'webhooks';
 
@@ -61,17 +62,19 @@ async function itemOf(
   );
   const login = names.code('users', input.executionPrincipalId);
   if (login === undefined || !names.active(input.executionPrincipalId)) {
-    report(['executionPrincipalId'], 'UNKNOWN_USER', 'There is no active user with this id.');
+    report(['executionPrincipalId'], problem('NO_ACTIVE_USER'));
   }
   const types = (input.filters?.types ?? []).map((idOrCode, index) => {
     const type = findType(registry(ctx), idOrCode);
     if (type !== undefined && names.view.has('types', type.code)) return type.code;
-    report(['filters', 'types', index], 'UNKNOWN_TYPE', 'There is no such record type.');
+    report(['filters', 'types', index], problem('NO_TYPE'));
     return idOrCode;
   });
   const secret = secrets.find((one) => one.code === input.secretRef);
-  if (secret === undefined) report(['secretRef'], 'UNKNOWN_REFERENCE', 'There is no such signing secret.');
-  else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) report(['secretRef'], ...NO_VALUE);
+  if (secret === undefined) report(['secretRef'], problem('NO_SECRET'));
+  else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) {
+    report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
+  }
   checkAddress(input.endpoint, refused, report);
   const given = input.filters?.condition;
   const definition = normalise({
@@ -91,11 +94,6 @@ async function itemOf(
   done();
   return { definition, compiled: whole };
 }
-
-const NO_VALUE = [
-  'SECRET_WITHOUT_VALUE',
-  'The signing secret has no value yet; create it before enabling the connection.',
-] as const;
 
 /** Writes one change of the item, with its entry in the audit log. */
 function plan(
@@ -181,7 +179,7 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
   const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
   const usable = secret?.state === 'ACTIVE' && (await listValues(ctx, [secret.id])).length > 0;
   const { report, done } = collectErrors(KIND);
-  if (!usable) report(['secretRef'], ...NO_VALUE);
+  if (!usable) report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
   done();
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, true) });
 }

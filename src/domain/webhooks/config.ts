@@ -11,6 +11,7 @@ import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import type { WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, type Item, normalise, WebhookItem, write } from './item.ts';
 import { listValues } from './store.ts';
+import { problem } from '../../lib/problem.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',
@@ -84,12 +85,7 @@ async function verifySecrets(
   for (const change of enabled) {
     if (valued.has(secretOf(change))) continue;
     const { secretRef } = change.definition as WebhookDefinition;
-    report(
-      change.code,
-      ['enabled'],
-      'SECRET_WITHOUT_VALUE',
-      `The signing secret ${secretRef} has no value yet; run "docket secrets create ${secretRef}" first, or say enabled: false.`,
-    );
+    report(change.code, ['enabled'], problem('SECRET_WITHOUT_VALUE', { code: secretRef }));
   }
 }
 

@@ -17,6 +17,7 @@ import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter
 import { sectionOf } from '../../lib/data-types/index.ts';
 import { isId } from '../../lib/ids.ts';
 import { findType, registry } from '../metadata/index.ts';
+import { problem } from '../../lib/problem.ts';
 
 export const WebhookItem = closed({
   code: Code,
@@ -62,12 +63,12 @@ export function normalise(item: Item): WebhookDefinition {
 /** @param refused URLs to which calls would be refused by their addresses, with the reasons */
 export function checkAddress(endpoint: string, refused: ReadonlyMap<string, string>, report: Report): void {
   const reason = refused.get(endpoint);
-  if (reason !== undefined) report(['endpoint'], 'ADDRESS_REFUSED', reason);
+  if (reason !== undefined) report(['endpoint'], problem('ADDRESS_NOT_PUBLIC'));
 }
 
 function checkEndpoint(endpoint: string, report: Report): void {
-  const problem = endpointProblem(endpoint);
-  if (problem !== undefined) report(['endpoint'], 'WRONG_FORMAT', problem);
+  const found = endpointProblem(endpoint);
+  if (found !== undefined) report(['endpoint'], found);
 }
 
 /** Validates the definition and replaces logins and codes by ids. */

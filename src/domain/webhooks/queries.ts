@@ -1,5 +1,5 @@
 /** Reads of subscriptions and deliveries. All require the right `webhook.manage`. */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { ItemState } from '../../configuration/section.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -160,10 +160,7 @@ function statusesOf(list: string | undefined): readonly DeliveryStatus[] {
   const named = [...new Set(list.split(','))];
   const known = DELIVERY_STATUSES.filter((status) => named.includes(status));
   if (known.length < named.length) {
-    const message = `Use statuses separated by commas, of ${DELIVERY_STATUSES.join(', ')}.`;
-    throw new Fault('INVALID_REQUEST', 'There is no such status of deliveries.', [
-      { path: 'query.status', code: 'UNKNOWN_STATUS', message },
-    ]);
+    throw faultAt('INVALID_REQUEST', 'query.status', 'DELIVERY_STATUS', { known: DELIVERY_STATUSES });
   }
   return known;
 }

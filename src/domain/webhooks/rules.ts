@@ -5,21 +5,22 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Outcome } from '../../platform/outbound/outbound.ts';
 import type { Condition } from '../../lib/filter.ts';
+import { problem, type Problem } from '../../lib/problem.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const LONGEST_DELAY_MS = 3_600_000;
 const EXCERPT = 1000;
 
 /** The problem with the form of an endpoint, as a sentence; undefined if there is none. IP addresses are checked elsewhere. */
-export function endpointProblem(endpoint: string): string | undefined {
+export function endpointProblem(endpoint: string): Problem | undefined {
   // A URL parser ignores additional slashes and would take what follows for the host.
-  if (!/^https:\/\/[^/]/.test(endpoint)) return 'Use an address that begins with https://.';
+  if (!/^https:\/\/[^/]/.test(endpoint)) return problem('NOT_HTTPS');
   if (!URL.canParse(endpoint) || /[\s\p{Cc}\\]/u.test(endpoint)) {
-    return 'Use an address such as https://hooks.example.org/docket.';
+    return problem('NOT_AN_ADDRESS', { example: 'https://hooks.example.org/docket' });
   }
   // An empty user name, query or fragment is not visible in the parsed URL, so the text itself is checked.
-  if (endpoint.includes('@')) return 'Take user name and password out of the address.';
-  if (endpoint.includes('?') || endpoint.includes('#')) return 'Take out what stands from "?" or "#" on.';
+  if (endpoint.includes('@')) return problem('ADDRESS_WITH_CREDENTIALS');
+  if (endpoint.includes('?') || endpoint.includes('#')) return problem('ADDRESS_WITH_QUERY');
   return undefined;
 }
 

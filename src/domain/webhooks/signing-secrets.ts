@@ -3,7 +3,7 @@
  * docs/spec/webhooks-and-inbound.md#signatures). A value is shown once, when it is created, and stored encrypted. A rotation
  * creates the next value; the previous one stays valid for the overlap.
  */
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -173,6 +173,5 @@ function overlapEnd(now: string, overlap: string): string | null {
   } catch {
     // Reported below, together with a duration that ends in the past.
   }
-  const message = 'overlap is an ISO 8601 duration such as P1D or PT1H.';
-  throw new Fault('INVALID_REQUEST', message, [{ path: '/overlap', code: 'INVALID_DURATION', message }]);
+  throw faultAt('INVALID_REQUEST', '/overlap', 'OVERLAP_DURATION');
 }

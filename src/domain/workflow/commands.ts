@@ -28,6 +28,7 @@ import {
 } from '../objects/index.ts';
 import { conditionHolds, holds, REMARKS } from './queries.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
+import { problemAt } from '../../lib/problem.ts';
 
 export interface TransitionInput {
   objectId: string;
@@ -95,11 +96,9 @@ function notMet(object: VisibleObject, transition: Transition): Fault {
   return new Fault(
     'TRANSITION_CONDITION_NOT_MET',
     'The condition of the transition does not hold on the record as it stands.',
-    [...new Set(readable.map((field) => field.code))].map((code) => ({
-      path: pointer('values', code),
-      code: 'CONDITION_NOT_MET',
-      message: 'The condition of the transition asks for another value here.',
-    })),
+    [...new Set(readable.map((field) => field.code))].map((code) =>
+      problemAt(pointer('values', code), 'CONDITION_NOT_MET'),
+    ),
   );
 }
 
@@ -149,7 +148,7 @@ function readForm(object: VisibleObject, transition: Transition, given: Record<s
   for (const [code, value] of Object.entries(given)) {
     const path = pointer('values', code);
     const remark = REMARKS.get(code);
-    if (!inForm.has(code)) form.problems.push(outOfForm(path));
+    if (!inForm.has(code)) form.problems.push(problemAt(path, 'NO_FIELD_OF_TRANSITION'));
     else if (remark === undefined) form.fields[code] = value;
     else {
       const checked = checkValue(remarkField(code, remark.dataType), value, path);
@@ -177,10 +176,6 @@ function collect<T>(problems: FaultDetail[], decide: () => T, otherwise: T): T {
     problems.push(...(error.details as FaultDetail[]));
     return otherwise;
   }
-}
-
-function outOfForm(path: string): FaultDetail {
-  return { path, code: 'UNKNOWN_FIELD', message: 'This is no field of the transition.' };
 }
 
 function remarkField(code: string, dataType: 'text' | 'rich-text'): FieldDefinition {
@@ -233,14 +228,9 @@ function missing(
   const known = lacking.filter(
     ({ code }) => REMARKS.has(code) || object.right.reads(code) || object.right.writes(code),
   );
-  const problems = known.map(({ code }) => ({
-    path: pointer('values', code),
-    code: 'REQUIRED',
-    message: 'The transition needs a value here.',
-  }));
+  const problems = known.map(({ code }) => problemAt(pointer('values', code), 'TRANSITION_NEEDS_VALUE'));
   if (known.length === lacking.length) return problems;
-  const message = 'You cannot give everything that the transition needs.';
-  return [...problems, { path: pointer('values'), code: 'REQUIRED', message }];
+  return [...problems, problemAt(pointer('values'), 'TRANSITION_NEEDS_HIDDEN')];
 }
 
 function isBlank(remark: unknown): boolean {

@@ -31,6 +31,7 @@ import {
 } from '../metadata/index.ts';
 import { compileTypedCondition } from '../../configuration/record-types.ts';
 import { compileSet } from '../../configuration/values.ts';
+import { problem, type Problem } from '../../lib/problem.ts';
 
 const WorkflowItem = closed({
   code: Code,
@@ -108,12 +109,7 @@ async function verifyStates(
   if (gone.length === 0) return;
   const ids = new Map(gone.map(({ code }) => [view.nested(stateScope(change.code), code), code]));
   for (const id of await probe.occupiedStates(ctx, [...ids.keys()])) {
-    report(
-      change.code,
-      ['states'],
-      'STATE_IN_USE',
-      `Records stand in the state ${ids.get(id)}; move them out before it is taken away.`,
-    );
+    report(change.code, ['states'], problem('STATE_IN_USE', { code: ids.get(id) ?? '' }));
   }
 }
 
@@ -148,14 +144,14 @@ function usersOf(workflow: WorkflowDefinition, view: ConfigView): TypeDefinition
 
 function checkStates(workflow: WorkflowDefinition, report: Report): void {
   const states = new Set(workflow.states.map((state) => state.code));
-  const unknown = (code: string): string => `There is no state ${code} in this workflow.`;
-  if (!states.has(workflow.initial)) report(['initial'], 'UNKNOWN_STATE', unknown(workflow.initial));
+  const unknown = (code: string): Problem => problem('UNKNOWN_STATE', { code });
+  if (!states.has(workflow.initial)) report(['initial'], unknown(workflow.initial));
   for (const [index, { from, to }] of workflow.transitions.entries()) {
     const path = ['transitions', index];
-    if (!states.has(to)) report([...path, 'to'], 'UNKNOWN_STATE', unknown(to));
+    if (!states.has(to)) report([...path, 'to'], unknown(to));
     if (from === '*') continue;
     for (const [at, code] of from.entries()) {
-      if (!states.has(code)) report([...path, 'from', at], 'UNKNOWN_STATE', unknown(code));
+      if (!states.has(code)) report([...path, 'from', at], unknown(code));
     }
   }
   const reached = new Set([workflow.initial]);
@@ -164,8 +160,7 @@ function checkStates(workflow: WorkflowDefinition, report: Report): void {
   }
   for (const [index, { code }] of workflow.states.entries()) {
     if (!reached.has(code)) {
-      const message = `No transition leads from ${workflow.initial} to the state ${code}, over however many steps.`;
-      report(['states', index], 'UNREACHABLE_STATE', message);
+      report(['states', index], problem('UNREACHABLE_STATE', { from: workflow.initial, code }));
     }
   }
 }
@@ -181,7 +176,7 @@ function checkForm(
     if (code.startsWith('$')) continue;
     const lacking = users.find((user) => !user.fields.some((field) => field.code === code));
     if (lacking !== undefined) {
-      report([...path, 'fields', index, 'code'], 'UNKNOWN_FIELD', `The type ${lacking.code} has no field ${code}.`);
+      report([...path, 'fields', index, 'code'], problem('TYPE_HAS_NO_FIELD', { type: lacking.code, field: code }));
     }
   }
 }

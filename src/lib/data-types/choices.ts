@@ -1,6 +1,7 @@
 /** `boolean` and `enum` (docs/spec/records.md#data-types). */
 import { type Constraints, type Descriptor, EQUALITY, Refusal, wrongType } from './descriptor.ts';
 import { canonicalText } from './text.ts';
+import { problem } from '../problem.ts';
 
 /** Codes of options by constraints. Weak, so entries are released with their definition. */
 const codes = new WeakMap<Constraints, ReadonlySet<string>>();
@@ -18,12 +19,12 @@ export const CHOICES = {
   boolean: {
     view: 'boolean',
     declared: ['boolean'],
-    expected: 'true or false',
+    expected: { phrase: 'BOOLEAN' },
     operators: EQUALITY,
     comparison: 'text',
     constraints: [],
     canonical: (value) => (typeof value === 'boolean' ? value : undefined),
-    parse: (input) => (typeof input === 'boolean' ? input : wrongType('true or false')),
+    parse: (input) => (typeof input === 'boolean' ? input : wrongType({ phrase: 'BOOLEAN' })),
     fromCell: (text) => {
       const word = text.trim().toLowerCase();
       return word === 'true' ? true : word === 'false' ? false : text;
@@ -33,7 +34,7 @@ export const CHOICES = {
   enum: {
     view: 'choice',
     declared: ['string'],
-    expected: 'a string without U+0000, lone surrogates and long runs of combining marks',
+    expected: { phrase: 'PLAIN_TEXT' },
     operators: EQUALITY,
     comparison: 'text',
     constraints: ['options'],
@@ -41,9 +42,9 @@ export const CHOICES = {
     textual: true,
     canonical: canonicalText,
     parse: (input, constraints) => {
-      if (typeof input !== 'string') return wrongType('a JSON string: the code of an option');
+      if (typeof input !== 'string') return wrongType({ phrase: 'OPTION' });
       if (optionCodes(constraints).has(input)) return input;
-      return new Refusal('NOT_AN_OPTION', 'The value is not the code of an option of this field.');
+      return new Refusal(problem('VALUE_NOT_AN_OPTION'));
     },
   },
 } as const satisfies Record<string, Descriptor>;

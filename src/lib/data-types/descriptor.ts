@@ -2,6 +2,7 @@
  * What a data type declares. The server and the console share this folder, so its files use only what every browser has: no
  * Node modules, no `Temporal`, no `Buffer`. `test/console-rules.test.ts` checks the imports.
  */
+import { type Phrase, type Problem, problem } from '../problem.ts';
 
 export const OPERATORS = [
   'equals',
@@ -43,15 +44,17 @@ export type Referent = 'records' | 'users' | 'groups' | 'orgUnits' | 'services';
 
 /** Why a value is not accepted. It reveals no more than the field's schema does. */
 export class Refusal {
-  readonly code: string;
-  readonly message: string;
+  readonly problem: Problem;
   /** The violated limits, by constraint. */
   readonly limits: { readonly min?: number | string; readonly max?: number | string };
 
-  constructor(code: string, message: string, limits: Refusal['limits'] = {}) {
-    this.code = code;
-    this.message = message;
+  constructor(found: Problem, limits: Refusal['limits'] = {}) {
+    this.problem = found;
     this.limits = limits;
+  }
+
+  get code(): string {
+    return this.problem.code;
   }
 }
 
@@ -72,8 +75,8 @@ export interface Descriptor {
   view: string;
   /** The value's TypeScript type for clients: when read, and when written if different. */
   declared: readonly [read: string, written?: string];
-  /** What a value must be; completes the phrase "must be …". */
-  expected: string;
+  /** What a value must be, for messages. */
+  expected: Phrase;
   /** The operators of conditions, most common first. */
   operators: readonly Operator[];
   comparison: Comparison;
@@ -119,15 +122,15 @@ export interface Descriptor {
 export const EQUALITY = ['equals', 'not-equals', 'in', 'is-empty'] as const;
 export const ORDER = ['equals', 'before', 'after', 'range', 'not-equals', 'in', 'is-empty'] as const;
 
-export function wrongType(expected: string): Refusal {
-  return new Refusal('WRONG_TYPE', `The value must be ${expected}.`);
+export function wrongType(expected: Phrase): Refusal {
+  return new Refusal(problem('VALUE_TYPE', { expected }));
 }
 
 /** A parser of strings in a fixed format. `read` returns undefined if the format does not match. */
-export function formatted(read: (text: string) => string | undefined, expected: string) {
+export function formatted(read: (text: string) => string | undefined, expected: Phrase) {
   return (input: unknown): string | Refusal => {
-    if (typeof input !== 'string') return wrongType(`a JSON string: ${expected}`);
-    return read(input) ?? new Refusal('INVALID_FORMAT', `The value must be ${expected}.`);
+    if (typeof input !== 'string') return wrongType(expected);
+    return read(input) ?? new Refusal(problem('VALUE_FORMAT', { expected }));
   };
 }
 
@@ -141,11 +144,11 @@ export function bounded<T extends string | number>(
     if (value instanceof Refusal) return value;
     const low = min === undefined ? undefined : read(min);
     if (low !== undefined && !(low instanceof Refusal) && compare(value, low) < 0) {
-      return new Refusal('OUT_OF_RANGE', `The value must be at least ${min}.`, { min: min as T });
+      return new Refusal(problem('VALUE_BELOW_MIN', { min: min as T }), { min: min as T });
     }
     const high = max === undefined ? undefined : read(max);
     if (high !== undefined && !(high instanceof Refusal) && compare(value, high) > 0) {
-      return new Refusal('OUT_OF_RANGE', `The value must be at most ${max}.`, { max: max as T });
+      return new Refusal(problem('VALUE_ABOVE_MAX', { max: max as T }), { max: max as T });
     }
     return value;
   };

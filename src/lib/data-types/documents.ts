@@ -4,7 +4,8 @@
  */
 import { ExactNumber, isNumber } from '../exact-number.ts';
 import { isUnsafeKey, isWellFormedText } from '../text.ts';
-import { type Descriptor, type Parsed, Refusal, wrongType } from './descriptor.ts';
+import { type Descriptor, type Parsed, Refusal } from './descriptor.ts';
+import { problem } from '../problem.ts';
 
 /** Maximum size of a `json` value as JSON in bytes, with numbers written without exponent. */
 export const JSON_BYTES = 65_536;
@@ -29,18 +30,19 @@ interface Open {
   depth: number;
 }
 
-const tooLarge = (): Refusal => new Refusal('TOO_LARGE', 'The value is larger than 64 KiB of JSON.');
+const tooLarge = (): Refusal => new Refusal(problem('JSON_TOO_LARGE'));
 
 /** Why PostgreSQL cannot store the number. */
 function refusedNumber(value: number | ExactNumber): Refusal | undefined {
-  if (!(value instanceof ExactNumber)) return Number.isFinite(value) ? undefined : wrongType('JSON');
+  if (!(value instanceof ExactNumber)) return Number.isFinite(value) ? undefined : new Refusal(problem('NOT_JSON'));
   if (!(Math.abs(value.exponent) <= NUMBER_EXPONENT)) {
-    const message = `The exponent of a number must lie between -${NUMBER_EXPONENT} and ${NUMBER_EXPONENT}.`;
-    return new Refusal('OUT_OF_RANGE', message, { min: -NUMBER_EXPONENT, max: NUMBER_EXPONENT });
+    return new Refusal(problem('JSON_EXPONENT', { max: NUMBER_EXPONENT }), {
+      min: -NUMBER_EXPONENT,
+      max: NUMBER_EXPONENT,
+    });
   }
   if (value.scale <= NUMBER_SCALE) return undefined;
-  const message = `A number may have at most ${NUMBER_SCALE} digits behind the point.`;
-  return new Refusal('TOO_PRECISE', message, { max: NUMBER_SCALE });
+  return new Refusal(problem('JSON_TOO_PRECISE', { max: NUMBER_SCALE }), { max: NUMBER_SCALE });
 }
 
 /**
@@ -58,25 +60,25 @@ function parseJson(input: unknown): Parsed {
     if (units > JSON_BYTES * 2) return tooLarge();
     if (typeof value === 'string') {
       if (!isWellFormedText(value)) {
-        return new Refusal('INVALID_TEXT', 'A text holds U+0000 or half of a surrogate pair.');
+        return new Refusal(problem('JSON_CHARACTERS'));
       }
     } else if (isNumber(value)) {
       const refused = refusedNumber(value);
       if (refused !== undefined) return refused;
       zeros += hiddenZeros(String(value));
     } else if (typeof value === 'object' && value !== null) {
-      if (depth >= JSON_DEPTH) return new Refusal('TOO_DEEP', `The value is nested more than ${JSON_DEPTH} deep.`);
+      if (depth >= JSON_DEPTH) return new Refusal(problem('JSON_TOO_DEEP', { max: JSON_DEPTH }));
       if (Array.isArray(value)) {
         if (value.length > JSON_BYTES) return tooLarge();
         for (const member of value) open.push({ value: member, depth: depth + 1 });
         continue;
       }
       for (const [key, member] of Object.entries(value)) {
-        if (isUnsafeKey(key) || !isWellFormedText(key)) return new Refusal('INVALID_TEXT', 'A key is not accepted.');
+        if (isUnsafeKey(key) || !isWellFormedText(key)) return new Refusal(problem('JSON_KEY'));
         units += key.length;
         open.push({ value: member, depth: depth + 1 });
       }
-    } else if (typeof value !== 'boolean' && value !== null) return wrongType('JSON');
+    } else if (typeof value !== 'boolean' && value !== null) return new Refusal(problem('NOT_JSON'));
   }
   const text = JSON.stringify(input);
   // Each code unit has at most 3 bytes, so a short text needs no encoding.
@@ -88,7 +90,7 @@ export const DOCUMENTS = {
   'rich-text': {
     view: 'rich-text',
     declared: ['RichText', 'RichText | Html'],
-    expected: 'absent',
+    expected: { phrase: 'NOTHING' },
     operators: ['contains', 'starts-with', 'is-empty'],
     comparison: 'folded',
     constraints: [],
@@ -101,7 +103,7 @@ export const DOCUMENTS = {
   json: {
     view: 'json',
     declared: ['unknown'],
-    expected: 'absent',
+    expected: { phrase: 'NOTHING' },
     operators: ['is-empty'],
     comparison: 'none',
     constraints: [],

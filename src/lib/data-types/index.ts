@@ -10,6 +10,7 @@ import { NUMBERS } from './numbers.ts';
 import { REFERENCES } from './references.ts';
 import { TEXT } from './text.ts';
 import { TIMES } from './times.ts';
+import type { Phrase } from '../problem.ts';
 
 export {
   type Comparison,
@@ -75,8 +76,8 @@ export function storedForm(dataType: DataType, value: unknown): Literal | undefi
   return BY_NAME[dataType].canonical?.(value);
 }
 
-/** What a value of the data type must be; completes the phrase "must be …". */
-export function expectedForm(dataType: DataType): string {
+/** What a value of the data type must be, for messages. */
+export function expectedForm(dataType: DataType): Phrase {
   return BY_NAME[dataType].expected;
 }
 

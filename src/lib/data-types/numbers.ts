@@ -2,14 +2,18 @@
 import { canonicalDecimal, compareDecimals, decimalScale } from '../decimal.ts';
 import { decimalOf, ExactNumber, isNumber } from '../exact-number.ts';
 import { bounded, type Descriptor, ORDER, Refusal, wrongType } from './descriptor.ts';
+import { problem } from '../problem.ts';
+
+const HIGHEST = '2^53-1';
+const LOWEST = `-(${HIGHEST})`;
 
 const parseInteger = bounded<number>(
   (input) => {
     const whole = input instanceof ExactNumber ? input.isInteger : Number.isInteger(input);
-    if (!whole) return wrongType('a JSON integer');
+    if (!whole) return wrongType({ phrase: 'INTEGER' });
     // Adding 0 turns -0 into 0.
     if (Number.isSafeInteger(input)) return (input as number) + 0;
-    return new Refusal('OUT_OF_RANGE', 'The value must lie between -(2^53-1) and 2^53-1.', {
+    return new Refusal(problem('VALUE_OUT_OF_RANGE', { min: LOWEST, max: HIGHEST }), {
       min: Number.MIN_SAFE_INTEGER,
       max: Number.MAX_SAFE_INTEGER,
     });
@@ -17,18 +21,18 @@ const parseInteger = bounded<number>(
   (a, b) => a - b,
 );
 
-const DECIMAL = 'an exact decimal as a JSON string such as "12.50", of at most 130 digits';
+const DECIMAL = { phrase: 'DECIMAL' } as const;
 
 const parseDecimal = bounded<string>((input) => {
   if (typeof input !== 'string' && !isNumber(input)) return wrongType(DECIMAL);
-  return decimalOf(input) ?? new Refusal('INVALID_FORMAT', `The value must be ${DECIMAL}.`);
+  return decimalOf(input) ?? new Refusal(problem('VALUE_FORMAT', { expected: DECIMAL }));
 }, compareDecimals);
 
 export const NUMBERS = {
   integer: {
     view: 'integer',
     declared: ['number'],
-    expected: 'an integer between -(2^53-1) and 2^53-1',
+    expected: { phrase: 'INTEGER_BETWEEN', min: LOWEST, max: HIGHEST },
     operators: ORDER,
     comparison: 'number',
     constraints: ['min', 'max'],
@@ -51,7 +55,7 @@ export const NUMBERS = {
       const value = parseDecimal(input, constraints);
       const { scale } = constraints;
       if (typeof value !== 'string' || scale === undefined || decimalScale(value) <= scale) return value;
-      return new Refusal('TOO_PRECISE', `The value may have at most ${scale} digits behind the point.`, { max: scale });
+      return new Refusal(problem('VALUE_TOO_PRECISE', { max: scale }), { max: scale });
     },
     compare: (a, b) => {
       const left = canonicalDecimal(a);

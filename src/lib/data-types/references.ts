@@ -7,7 +7,7 @@ export function canonicalUuid(value: unknown): string | undefined {
   return value.toLowerCase();
 }
 
-const ID = 'an id (a UUID)';
+const ID = { phrase: 'ID' } as const;
 const parse = formatted(canonicalUuid, ID);
 
 function idOf<const R extends Referent>(refersTo: R, constraints: readonly ConstraintKey[] = []) {

@@ -1,6 +1,7 @@
 /** Text types: `string`, `text`, `url`, `email` and `phone` (docs/spec/records.md#data-types). Stored in NFC. */
 import { hasLongMarkRun, isWellFormedText, nfc } from '../text.ts';
-import { type Constraints, type Descriptor, type Parsed, Refusal } from './descriptor.ts';
+import { type Constraints, type Descriptor, type Parsed, Refusal, wrongType } from './descriptor.ts';
+import { type Phrase, problem } from '../problem.ts';
 
 /** Number of Unicode code points. */
 export function codePoints(text: string): number {
@@ -25,30 +26,30 @@ const MOST_UNITS_FOR_ONE = 8;
 
 /** Returns the text in NFC and within `maxLength` code points. */
 function readText(input: unknown, maxLength: number): string | Refusal {
-  if (typeof input !== 'string') return new Refusal('WRONG_TYPE', 'The value must be a JSON string.');
+  if (typeof input !== 'string') return wrongType({ phrase: 'TEXT' });
   if (input.length > maxLength * MOST_UNITS_FOR_ONE) return tooLong(maxLength);
   if (!isWellFormedText(input)) {
-    return new Refusal('INVALID_TEXT', 'The value holds U+0000 or half of a surrogate pair.');
+    return new Refusal(problem('VALUE_CHARACTERS'));
   }
   if (hasLongMarkRun(input)) {
-    return new Refusal('INVALID_TEXT', 'The value has too many combining marks in a row.');
+    return new Refusal(problem('VALUE_MARKS'));
   }
   const text = nfc(input);
   return text.length > maxLength && codePoints(text) > maxLength ? tooLong(maxLength) : text;
 }
 
 function tooLong(max: number): Refusal {
-  return new Refusal('TOO_LONG', `The value may have at most ${max} characters.`, { max });
+  return new Refusal(problem('VALUE_TOO_LONG', { max }), { max });
 }
 
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 const oneLine = (text: string): Refusal | undefined =>
-  LINE_BREAK.test(text) ? new Refusal('NOT_ONE_LINE', 'The value must be one line.') : undefined;
+  LINE_BREAK.test(text) ? new Refusal(problem('VALUE_NOT_ONE_LINE')) : undefined;
 
-/** A check of a text's form. `expected` completes the phrase "must be …". */
-function form(fits: (text: string) => boolean, expected: string): (text: string) => Refusal | undefined {
-  return (text) => (fits(text) ? undefined : new Refusal('INVALID_FORMAT', `The value must be ${expected}.`));
+/** A check of a text's form. */
+function form(fits: (text: string) => boolean, expected: Phrase): (text: string) => Refusal | undefined {
+  return (text) => (fits(text) ? undefined : new Refusal(problem('VALUE_FORMAT', { expected })));
 }
 
 /** A descriptor of a text type. `refuse` checks what is particular to the type, on a text in NFC. */
@@ -66,11 +67,11 @@ function textType<const Own extends Pick<Descriptor, 'view' | 'blank' | 'searche
     if (refused !== undefined) return refused;
     const { minLength } = constraints;
     if (minLength === undefined || codePoints(text) >= minLength) return text;
-    return new Refusal('TOO_SHORT', `The value must have at least ${minLength} characters.`, { min: minLength });
+    return new Refusal(problem('VALUE_TOO_SHORT', { min: minLength }), { min: minLength });
   };
   return {
     declared: ['string'],
-    expected: 'a string without U+0000, lone surrogates and long runs of combining marks',
+    expected: { phrase: 'PLAIN_TEXT' },
     operators: ['contains', 'equals', 'starts-with', 'not-equals', 'in', 'is-empty'],
     comparison: 'folded',
     constraints: ['minLength', 'maxLength', 'pattern'],
@@ -143,7 +144,7 @@ function hasPairedBrackets(number: string): boolean {
 export const TEXT = {
   string: textType({ view: 'line', blank: true, searched: true }, 1000, oneLine),
   text: textType({ view: 'lines', blank: true, searched: true, searchZone: 'C' }, 100_000),
-  url: textType({ view: 'url' }, 2048, form(isWebAddress, 'an absolute http or https address')),
-  email: textType({ view: 'email' }, 254, form(isEmailAddress, 'an e-mail address')),
-  phone: textType({ view: 'phone' }, 60, form(isPhoneNumber, 'a telephone number')),
+  url: textType({ view: 'url' }, 2048, form(isWebAddress, { phrase: 'WEB_ADDRESS' })),
+  email: textType({ view: 'email' }, 254, form(isEmailAddress, { phrase: 'EMAIL' })),
+  phone: textType({ view: 'phone' }, 60, form(isPhoneNumber, { phrase: 'PHONE' })),
 } satisfies Record<string, Descriptor>;

@@ -93,18 +93,12 @@ function ordered<const Own extends Pick<Descriptor, 'view' | 'declared' | 'expec
   } as const;
 }
 
-const DURATION_FORM = 'an ISO 8601 duration such as PT4H or P1DT30M';
+const DURATION_FORM = { phrase: 'DURATION' } as const;
 
 export const TIMES = {
-  date: ordered(
-    { view: 'date', declared: ['DateText'], expected: 'a date of the form YYYY-MM-DD', title: true },
-    canonicalDate,
-  ),
-  datetime: ordered(
-    { view: 'datetime', declared: ['Instant'], expected: 'an RFC 3339 instant such as 2026-11-21T09:15:00.000Z' },
-    canonicalInstant,
-  ),
-  time: ordered({ view: 'time', declared: ['Time'], expected: 'a time of the form HH:MM or HH:MM:SS' }, canonicalTime),
+  date: ordered({ view: 'date', declared: ['DateText'], expected: { phrase: 'DATE' }, title: true }, canonicalDate),
+  datetime: ordered({ view: 'datetime', declared: ['Instant'], expected: { phrase: 'INSTANT' } }, canonicalInstant),
+  time: ordered({ view: 'time', declared: ['Time'], expected: { phrase: 'TIME' } }, canonicalTime),
   duration: {
     view: 'duration',
     declared: ['Duration'],

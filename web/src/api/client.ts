@@ -4,13 +4,14 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { currentLanguage } from '../i18n/language.ts';
+import type { ReportedProblem } from '../problems/russian.ts';
+import { problemMessage } from '../problems/say.ts';
 
 const PREFIX = '/api/admin/v1';
 
-export interface FaultPlace {
+export interface FaultPlace extends ReportedProblem {
   path: string;
   code: string;
-  message: string;
 }
 
 /** An error answer: `code` is for decisions in code, `message` for users. */
@@ -35,9 +36,10 @@ export class ApiFault extends Error {
     this.correlationId = correlationId;
   }
 
-  /** The invalid places, if the fault lists them. */
+  /** The invalid places, if the fault lists them, with messages in the language of the console. */
   get places(): FaultPlace[] {
-    return Array.isArray(this.details) ? this.details : [];
+    if (!Array.isArray(this.details)) return [];
+    return this.details.map((place) => ({ ...place, message: problemMessage(place) }));
   }
 }
 

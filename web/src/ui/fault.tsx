@@ -3,8 +3,9 @@ import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { ApiFault, type FaultPlace } from '../api/client.ts';
-import { texts as fieldTexts } from '../fields/texts.ts';
+import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { problemMessage } from '../problems/say.ts';
 import { texts } from './texts.ts';
 
 /** Returns a function that formats an error. */
@@ -30,17 +31,14 @@ function wordsOf(
   return typeof known === 'string' ? known : message;
 }
 
-/**
- * Returns a function that formats one invalid place: the field's name, if known, and the problem, localized if its code is
- * known.
- */
+/** Returns a function that formats one invalid place: the field's name, if known, and the problem. */
 export function usePlaceText(names?: ReadonlyMap<string, string>): (place: FaultPlace) => string {
-  const words = useText(fieldTexts);
-  return ({ path, code, message }) => {
-    const word = Object.hasOwn(words, code) ? words[code as keyof typeof words] : undefined;
+  // Renders again when the language changes.
+  useLanguage();
+  return (place) => {
     // `/values/title` becomes the field `title`; `query.filter` is unchanged.
-    const name = path.replace(/^\/(?:values|changes)\//, '').replace(/^\//, '');
-    const said = typeof word === 'string' ? word : message;
+    const name = place.path.replace(/^\/(?:values|changes)\//, '').replace(/^\//, '');
+    const said = problemMessage(place);
     return name === '' ? said : `${names?.get(name) ?? name}: ${said}`;
   };
 }

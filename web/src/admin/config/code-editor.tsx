@@ -8,8 +8,6 @@ import classes from './code-editor.module.css';
 export interface Mark {
   line: number;
   message: string;
-  /** Language of the message, if it differs from the console's. */
-  lang?: string | undefined;
 }
 
 export interface CodeEditorHandle {
@@ -49,13 +47,8 @@ function coloured(line: string): ReactNode[] {
 }
 
 /** Tooltip with the errors of a line, on its number. The list below the editor is accessible to all users. */
-function hover(marks: readonly Mark[] = []): { title?: string; lang?: string | undefined } {
-  if (marks.length === 0) return {};
-  const languages = new Set(marks.map(({ lang }) => lang));
-  return {
-    title: marks.map(({ message }) => message).join('\n'),
-    lang: languages.size === 1 ? marks[0]?.lang : undefined,
-  };
+function hover(marks: readonly Mark[] = []): { title?: string } {
+  return marks.length === 0 ? {} : { title: marks.map(({ message }) => message).join('\n') };
 }
 
 /** On Enter, starts the next line with the indent of the current one, deeper after `:`, `{` or `[`. */

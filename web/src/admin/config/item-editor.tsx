@@ -15,10 +15,9 @@ import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { useProblemMarks } from './use-problem-words.ts';
 import classes from './item-editor.module.css';
 import { PlanView } from './plan-view.tsx';
-import { applyBundle, type BundleBody, problemsOf, itemQuery, planQuery } from './queries.ts';
+import { applyBundle, type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
 import { Notice } from './mark.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
@@ -107,7 +106,7 @@ function Editor(props: EditorProps) {
   useEffect(() => {
     if (view === 'text' && target !== undefined) handle.current?.goTo(target.line, target.column);
   }, [view, target]);
-  const marks = useProblemMarks(plan.problems);
+  const marks = marksOf(plan.problems);
   const { changes } = plan;
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';

@@ -5,7 +5,6 @@ import { Panel } from '../../ui/page.tsx';
 import classes from './item-editor.module.css';
 import type { Problem } from './queries.ts';
 import { texts } from './texts.ts';
-import { useProblemWords } from './use-problem-words.ts';
 
 interface ProblemListProps {
   problems: readonly Problem[];
@@ -16,7 +15,6 @@ interface ProblemListProps {
 
 export function ProblemList({ problems, goTo, files = false }: ProblemListProps) {
   const t = useText(texts);
-  const say = useProblemWords();
   return (
     <Panel title={t.problemsTitle}>
       <ul className={classes.problems} aria-label={t.problemsTitle}>
@@ -38,7 +36,7 @@ export function ProblemList({ problems, goTo, files = false }: ProblemListProps)
               </Anchor>
             )}
             <span>
-              <span lang={say(problem).lang}>{say(problem).text}</span> {problem.at !== '' && <code>{problem.at}</code>}
+              {problem.message} {problem.at !== '' && <code>{problem.at}</code>}
             </span>
           </li>
         ))}

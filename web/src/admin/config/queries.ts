@@ -54,6 +54,11 @@ export interface Problem {
   message: string;
 }
 
+/** Editor marks for the errors that have a line. */
+export function marksOf(problems: readonly Problem[]): { line: number; message: string }[] {
+  return problems.flatMap(({ line, message }) => (line === null ? [] : [{ line, message }]));
+}
+
 /** The errors of a rejected plan or apply. */
 export function problemsOf(fault: ApiFault): Problem[] {
   return fault.places.map((place) => {

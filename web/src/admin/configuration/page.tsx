@@ -12,9 +12,8 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
 import { ProblemList } from '../config/problem-list.tsx';
-import { useProblemMarks } from '../config/use-problem-words.ts';
 import { PlanView } from '../config/plan-view.tsx';
-import { applyBundle, type BundleBody, problemsOf } from '../config/queries.ts';
+import { applyBundle, type BundleBody, marksOf, problemsOf } from '../config/queries.ts';
 import classes from './configuration.module.css';
 import { texts } from './texts.ts';
 
@@ -44,7 +43,7 @@ function Bundle() {
   const bundle = useBundle();
   const handle = useRef<CodeEditorHandle>(null);
   const { values, set, plan, problems, error } = bundle;
-  const marks = useProblemMarks(problems.filter(({ file }) => file === PASTED));
+  const marks = marksOf(problems.filter(({ file }) => file === PASTED));
   return (
     <Stack gap="sm" miw={0}>
       <Panel title={t.files}>

@@ -1,0 +1,90 @@
+/** Every problem has an English and a Russian text with the same placeholders. A missing text does not compile. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { readDocument } from '../src/configuration/document.ts';
+import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
+import { PHRASES } from '../src/lib/problem-texts-configuration.ts';
+import { RUSSIAN_PHRASES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
+import { filesBelow, ROOT } from './harness/source-files.ts';
+
+const placeholders = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
+
+const english = Object.entries(PROBLEMS).map(([reason, [code, text]]) => ({ reason, code, text }));
+
+describe('texts of problems', () => {
+  it('have the same placeholders in both languages', () => {
+    const texts: Readonly<Record<string, string>> = RUSSIAN_PROBLEMS;
+    assert.deepEqual(Object.keys(texts).sort(), english.map(({ reason }) => reason).sort());
+    for (const { reason, text } of english) {
+      assert.deepEqual(
+        [...new Set(placeholders(texts[reason] ?? ''))],
+        [...new Set(placeholders(text))],
+        `${reason}: ${text}`,
+      );
+    }
+    for (const [name, text] of Object.entries(PHRASES)) {
+      assert.deepEqual(placeholders(RUSSIAN_PHRASES[name as keyof typeof PHRASES]), placeholders(text), name);
+    }
+  });
+
+  it('are sentences, and in Russian for Russian', () => {
+    for (const { reason, code, text } of english) {
+      assert.match(code, /^[A-Z][A-Z0-9_]+$/);
+      if (text.endsWith('{cause}')) continue;
+      assert.match(text, /^[A-Za-z{].*\.$/s, reason);
+      assert.match(RUSSIAN_PROBLEMS[reason as keyof typeof PROBLEMS], /^[А-ЯЁa-zA-Z{].*[а-яё].*\.$/s, reason);
+    }
+  });
+
+  it('are used: each reason occurs in the source', () => {
+    const sources = filesBelow('src')
+      .filter((file) => file.endsWith('.ts') && !file.includes('problem-texts') && !file.endsWith('.test.ts'))
+      .map((file) => readFileSync(path.join(ROOT, file), 'utf8'))
+      .join('\n');
+    const unused = english.filter(({ reason }) => !reason.startsWith('YAML_') && !sources.includes(`'${reason}'`));
+    assert.deepEqual(
+      unused.map(({ reason }) => reason),
+      [],
+    );
+  });
+
+  it('show params, lists and alternatives', () => {
+    const tooLong = problem('TEXT_TOO_LONG', { max: 63 });
+    assert.equal(tooLong.message, 'Use at most 63 characters.');
+    assert.equal(russianText(tooLong), 'Символов должно быть не больше 63.');
+    const either = problem('WRONG_TYPE', {
+      expected: [{ phrase: 'ONE_OF', values: '"a", "b"' }, { phrase: 'LIST' }, { phrase: 'LIST' }],
+    });
+    assert.equal(either.message, 'Use one of "a", "b" or a list.');
+    assert.equal(russianText(either), 'Укажите одно из: "a", "b" или список.');
+    const known = problem('UNKNOWN_KEY', { name: 'colour', known: ['code', 'name'] });
+    assert.equal(known.message, 'Unknown key colour. Known keys: code, name.');
+    const typed = forType(problem('NO_FIELD', { field: 'b' }), 'incident');
+    assert.equal(typed.message, 'There is no field b here (type incident).');
+    assert.equal(russianText(typed), 'Поля b здесь нет (тип записей incident).');
+    // A value is never taken for a placeholder.
+    assert.equal(problem('UNKNOWN_ANCHOR', { name: '{max}' }).message.includes('{max}'), true);
+    assert.equal(russianText({ message: 'Newer.', reason: 'FROM_A_NEWER_SERVICE' }), undefined);
+  });
+
+  it('exist for the errors of the YAML parser', () => {
+    for (const [text, russian] of [
+      ['a: "x', 'Не хватает символа «"». Добавьте его.'],
+      ['a: [1, 2', /закройте скобкой\.$/],
+      ['[1, 2', 'Не хватает символа «]». Добавьте его.'],
+      ['a:\n\t- x\n', 'Отступ нельзя делать табуляцией. Используйте пробелы.'],
+      ['a:\n    b: 1\n   c: 2\n', /^Неверный отступ\./],
+      ['a: 1\nb\n', 'Не хватает символа «:». Добавьте его.'],
+      ['a: @x\n', /^Текст не может начинаться с этого символа\./],
+      ['a: !own x\n', /^Тег неизвестен/],
+      ['a: 1\na: 2\n', 'Ключ a указан дважды. Удалите один из них.'],
+    ] as const) {
+      const [first] = readDocument(text).problems;
+      const said = first === undefined ? '' : russianText(first);
+      if (typeof russian === 'string') assert.equal(said, russian, text);
+      else assert.match(said ?? '', russian, text);
+    }
+  });
+});

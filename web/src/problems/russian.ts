@@ -1,0 +1,31 @@
+/** Russian texts of the problems that the service reports, by reason. */
+import { fillText, type ProblemParams } from '../../../src/lib/problem-fill.ts';
+import type { ProblemReason } from '../../../src/lib/problem.ts';
+import { RUSSIAN_CONFIGURATION, RUSSIAN_PHRASES } from './russian-configuration.ts';
+import { RUSSIAN_REQUESTS } from './russian-requests.ts';
+import { RUSSIAN_VALUES } from './russian-values.ts';
+
+export { RUSSIAN_PHRASES } from './russian-configuration.ts';
+
+export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
+  ...RUSSIAN_CONFIGURATION,
+  ...RUSSIAN_VALUES,
+  ...RUSSIAN_REQUESTS,
+};
+
+const RUSSIAN = { phrases: RUSSIAN_PHRASES, or: ' или ', forType: ' (тип записей {type})' } as const;
+
+/** An entry of `error.details`, or a part of it. */
+export interface ReportedProblem {
+  /** English. */
+  message: string;
+  reason?: string;
+  /** `ProblemParams`, as JSON. */
+  params?: Readonly<Record<string, unknown>>;
+}
+
+/** Undefined for a reason that this console does not know, from a newer service. */
+export function russianText({ reason = '', params = {} }: ReportedProblem): string | undefined {
+  if (!Object.hasOwn(RUSSIAN_PROBLEMS, reason)) return undefined;
+  return fillText(RUSSIAN_PROBLEMS[reason as ProblemReason], params as ProblemParams, RUSSIAN);
+}
