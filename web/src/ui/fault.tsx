@@ -6,11 +6,11 @@ import { ApiFault, type FaultPlace } from '../api/client.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { problemMessage } from '../problems/say.ts';
-import { texts } from './texts.ts';
+import { faultTexts, texts } from './texts.ts';
 
 /** Returns a function that formats an error. */
 export function useFaultText(): (error: unknown) => string {
-  const t = useText(texts);
+  const t = useText(faultTexts);
   return (error) => {
     if (!(error instanceof ApiFault)) return error instanceof Error ? error.message : String(error);
     return wordsOf(t, error);
@@ -19,7 +19,7 @@ export function useFaultText(): (error: unknown) => string {
 
 /** Returns a function that formats a stored error: by its code if known, else the service's message. */
 export function useNotedFaultText(): (noted: { code: string; message: string }) => string {
-  const t = useText(texts);
+  const t = useText(faultTexts);
   return useCallback((noted) => wordsOf(t, noted), [t]);
 }
 

@@ -1,3 +1,4 @@
+import type { FaultCode } from '../../../src/lib/fault-codes.ts';
 import { defineText, plural, pluralEn } from '../i18n/text.ts';
 
 /** Texts of the shared components. */
@@ -25,6 +26,36 @@ export const texts = defineText(
     search: 'Начните вводить…',
     nobody: 'Пользователи не найдены',
     reference: 'Номер обращения для администратора',
+  },
+  {
+    empty: 'No data yet',
+    filter: 'Filter…',
+    export: 'Export CSV',
+    rows: (n: number) => `${n} ${pluralEn(n, 'row', 'rows')}`,
+    moreRows: (n: number) => `Show ${n} more`,
+    noneFits: 'No matches',
+    sortBy: (name: string) => `Sort by ${name}`,
+    retry: 'Try again',
+    cancel: 'Cancel',
+    done: 'Done',
+    saved: 'Saved',
+    loading: 'Loading',
+    leaveTitle: 'Unsaved changes',
+    leaveBody: 'They will be lost if you leave this page.',
+    leave: 'Leave without saving',
+    copy: 'Copy',
+    copied: 'Copied',
+    shownOnce: 'Shown only once. Save it now: you cannot view it again.',
+    typeToConfirm: (word: string) => `Type “${word}” to confirm`,
+    search: 'Start typing…',
+    nobody: 'No users found',
+    reference: 'Reference for the administrator',
+  },
+);
+
+/** Errors by code. A code without a text is shown with the service's message. */
+export const faultTexts = defineText(
+  {
     OFFLINE: 'Сервис недоступен. Проверьте соединение и повторите попытку.',
     OVERLOADED: 'Сервис перегружен. Повторите через минуту.',
     DATABASE_UNAVAILABLE: 'База данных недоступна. Повторите через минуту.',
@@ -61,30 +92,8 @@ export const texts = defineText(
     GROUP_CYCLE: 'Членство в группе создаст цикл.',
     LAST_ADMINISTRATOR: 'Не останется ни одного администратора, который может войти и назначать роли.',
     ORG_UNIT_CONFLICT: 'Пользователь уже состоит в другом подразделении.',
-  },
+  } satisfies Partial<Record<FaultCode | 'OFFLINE', string>>,
   {
-    empty: 'No data yet',
-    filter: 'Filter…',
-    export: 'Export CSV',
-    rows: (n: number) => `${n} ${pluralEn(n, 'row', 'rows')}`,
-    moreRows: (n: number) => `Show ${n} more`,
-    noneFits: 'No matches',
-    sortBy: (name: string) => `Sort by ${name}`,
-    retry: 'Try again',
-    cancel: 'Cancel',
-    done: 'Done',
-    saved: 'Saved',
-    loading: 'Loading',
-    leaveTitle: 'Unsaved changes',
-    leaveBody: 'They will be lost if you leave this page.',
-    leave: 'Leave without saving',
-    copy: 'Copy',
-    copied: 'Copied',
-    shownOnce: 'Shown only once. Save it now: you cannot view it again.',
-    typeToConfirm: (word: string) => `Type “${word}” to confirm`,
-    search: 'Start typing…',
-    nobody: 'No users found',
-    reference: 'Reference for the administrator',
     OFFLINE: 'The service is not available. Check the connection and try again.',
     OVERLOADED: 'The service is overloaded. Try again in a minute.',
     DATABASE_UNAVAILABLE: 'The database is not available. Try again in a minute.',
