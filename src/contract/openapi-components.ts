@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { ErrorSchema } from './envelope.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
+import { type Phrase, phraseText } from '../lib/problem.ts';
 
 type Json = Record<string, unknown>;
 
@@ -90,9 +91,15 @@ export class Components {
   #copy(value: unknown, isMap = false): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     if (typeof value !== 'object' || value === null) return value;
-    const { $id, $defs, ...rest } = value as Json & { $id?: string; $defs?: Record<string, unknown> };
-    // Inside `properties`, `$id` and `$defs` are names of properties.
+    // Inside `properties`, `$id`, `$defs` and `phrase` are names of properties.
     if (isMap) return this.#members(value as Json);
+    const { $id, $defs, phrase, ...rest } = value as Json & {
+      $id?: string;
+      $defs?: Record<string, unknown>;
+      phrase?: Phrase;
+    };
+    // The phrase is for error messages, and not a keyword of JSON Schema.
+    if (phrase !== undefined) rest.description ??= phraseText(phrase);
     for (const [name, definition] of Object.entries($defs ?? {})) this.#define(name, definition as Json);
     if (typeof $id === 'string') return this.#define($id, rest);
     if (typeof rest.$ref === 'string')

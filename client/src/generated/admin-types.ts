@@ -442,6 +442,9 @@ export type Integration = {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
     mapping: Array<{
+      /**
+       * a dotted path such as alert.summary
+       */
       source: string;
       target: string;
     }>;
@@ -1344,6 +1347,9 @@ export type WebhooksChangeData = {
      * An https address without user name, query and fragment, at public addresses.
      */
     endpoint?: string;
+    /**
+     * a code such as service-desk
+     */
     secretRef?: string;
     executionPrincipalId?: string;
     eventTypes?: Array<
@@ -1556,6 +1562,9 @@ export type SecretsListResponse = SecretsListResponses[keyof SecretsListResponse
 
 export type SecretsCreateData = {
   body: {
+    /**
+     * a code such as service-desk
+     */
     code: string;
   };
   path?: never;
@@ -1961,6 +1970,9 @@ export type IntegrationsChangeData = {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
       mapping: Array<{
+        /**
+         * a dotted path such as alert.summary
+         */
         source: string;
         target: string;
       }>;

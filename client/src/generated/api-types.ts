@@ -587,6 +587,9 @@ export type Integration = {
     command: 'object.create' | 'object.update' | 'comment.add';
     typeDefinitionId?: string;
     mapping: Array<{
+      /**
+       * a dotted path such as alert.summary
+       */
       source: string;
       target: string;
     }>;
@@ -2079,6 +2082,9 @@ export type SlaCommandResponse = SlaCommandResponses[keyof SlaCommandResponses];
 
 export type ImportsDefineData = {
   body: {
+    /**
+     * a code such as service-desk
+     */
     code: string;
     name?:
       | string
@@ -2088,12 +2094,18 @@ export type ImportsDefineData = {
     targetKind: 'object' | 'user' | 'group' | 'organization';
     format: 'CSV' | 'JSON';
     mode: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
+    /**
+     * a code such as service-desk
+     */
     sourceCode: string;
     resolver: {
       externalIdField: string;
     };
     mapping: Array<{
       source: string;
+      /**
+       * a field code such as dueDate
+       */
       target: string;
       transform?: string | Array<string>;
       precedence?: number;
@@ -2517,11 +2529,17 @@ export type WebhooksListResponse = WebhooksListResponses[keyof WebhooksListRespo
 
 export type WebhooksCreateData = {
   body: {
+    /**
+     * a code such as service-desk
+     */
     code: string;
     /**
      * An https address without user name, query and fragment, at public addresses.
      */
     endpoint: string;
+    /**
+     * a code such as service-desk
+     */
     secretRef: string;
     executionPrincipalId: string;
     eventTypes: Array<
@@ -2636,6 +2654,9 @@ export type IdentityCreateUserData = {
     displayName: string;
     email: string;
     userId?: string;
+    /**
+     * a locale such as ru-RU
+     */
     locale?: string;
     timezone?: string;
     employeeId?: string;
@@ -2799,6 +2820,9 @@ export type IdentitySetOrgMemberResponse = IdentitySetOrgMemberResponses[keyof I
 
 export type IntegrationsCreateData = {
   body: {
+    /**
+     * a code such as service-desk
+     */
     code: string;
     type: 'inbound-webhook';
     executionPrincipalId: string;
@@ -2807,6 +2831,9 @@ export type IntegrationsCreateData = {
       command: 'object.create' | 'object.update' | 'comment.add';
       typeDefinitionId?: string;
       mapping: Array<{
+        /**
+         * a dotted path such as alert.summary
+         */
         source: string;
         target: string;
       }>;
