@@ -32,7 +32,7 @@ import {
   objectChecks,
   objectRoutes,
   requireVisible,
-  visibleTitle,
+  readableTitle,
   recordProbe,
 } from './domain/objects/index.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
@@ -165,7 +165,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...inboundRoutes(inputReader),
     ...accessRoutes(parts.signIns, parts.oidc, async (ctx, id) => {
       const object = await requireVisible(ctx, id);
-      return { type: object.type, facts: object.facts, title: visibleTitle(object) };
+      return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
     ...deskRoutes,
     ...bundleRoutes(sections),

@@ -1,4 +1,4 @@
-/** The closed lists of rights and record actions. A check of any other name does not compile. */
+/** The closed lists of rights and record actions, and access to fields. A check of any other name does not compile. */
 
 /** Rights that are not tied to a record. */
 export const GLOBAL_RIGHTS = [
@@ -37,3 +37,14 @@ export const RECORD_ACTIONS = [
   'relation.delete',
 ] as const;
 export type RecordAction = (typeof RECORD_ACTIONS)[number];
+
+/** Which fields a caller may read and write, on one record or on some records of a type. */
+export interface FieldAccess {
+  canRead(fieldCode: string): boolean;
+  canWrite(fieldCode: string): boolean;
+}
+
+/** Whether the caller may learn that the field exists. Any other field is reported as unknown. */
+export function canName(access: FieldAccess, fieldCode: string): boolean {
+  return access.canRead(fieldCode) || access.canWrite(fieldCode);
+}

@@ -17,26 +17,26 @@ import { resolveOperand } from './filter-variables.ts';
 import { fold } from './text.ts';
 
 /** Whether a field is readable on the record being evaluated. */
-export type FieldVisibility = (code: string, field: TypedField) => boolean;
+export type CanReadField = (code: string, field: TypedField) => boolean;
 
-const EVERYTHING: FieldVisibility = () => true;
+const EVERYTHING: CanReadField = () => true;
 
 /**
- * Whether the record matches the condition. A condition on a field that is not `visible`, or that the record's type version
+ * Whether the record matches the condition. A condition on a field that the caller cannot read, or that the record's type version
  * stores in a different shape, is false with every operator. An empty value only matches `is-empty` and `not-equals`.
  */
 export function evaluate(
   condition: TypedCondition,
   record: RecordFacts,
   variables: Variables,
-  visible: FieldVisibility = EVERYTHING,
+  canRead: CanReadField = EVERYTHING,
 ): boolean {
   if ('logic' in condition) {
-    const holds = (part: TypedCondition): boolean => evaluate(part, record, variables, visible);
+    const holds = (part: TypedCondition): boolean => evaluate(part, record, variables, canRead);
     return condition.logic === 'AND' ? condition.conditions.every(holds) : condition.conditions.some(holds);
   }
   const { field } = condition;
-  if (!visible(field.code, field)) return false;
+  if (!canRead(field.code, field)) return false;
   if (field.kind === 'value' && record.mismatched?.(field.code) === true) return false;
   return holdsOn(condition, record, variables);
 }

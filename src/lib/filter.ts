@@ -27,7 +27,7 @@ import type { VariableName } from './data-types/index.ts';
 import type { TypedCondition, TypedField, TypedLeaf } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';
 
-export { evaluate, type FieldVisibility } from './filter-evaluate.ts';
+export { evaluate, type CanReadField } from './filter-evaluate.ts';
 export { OPERATORS, type Operator, operatorFits, type VariableName } from './data-types/index.ts';
 export { resolverOf, SYSTEM_FIELDS } from './filter-fields.ts';
 export { type ParseOptions, parseCondition } from './filter-parse.ts';

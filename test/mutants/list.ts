@@ -166,20 +166,20 @@ export const MUTANTS: readonly Mutant[] = [
     'test/access.db.test.ts',
   ),
   OBJECT_RULES(
-    'if (field === undefined || !(reach.reads(code) || reach.writes(code))) {',
+    'if (field === undefined || !canName(access, code)) {',
     'if (field === undefined) {',
     'test/values.db.test.ts',
   ),
   OBJECT_RULES(
-    'const refused = codes.filter((code) => !right.writes(code));',
-    'const refused = codes.filter((code) => !right.writes(code) && !right.reads(code));',
+    'const refused = codes.filter((code) => !right.canWrite(code));',
+    'const refused = codes.filter((code) => !right.canWrite(code) && !right.canRead(code));',
     'test/rights.db.test.ts',
   ),
   WORKFLOW('if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);', ''),
   WORKFLOW('if (input.expectedStateId !== object.row.workflowStateId) {', "if (input.expectedStateId === '') {"),
   WORKFLOW('  if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);', ''),
   WORKFLOW("if (!inForm.has(code)) form.problems.push(problemAt(path, 'NO_FIELD_OF_TRANSITION'));\n    else if", 'if'),
-  WORKFLOW("field.kind === 'system' || object.right.reads(field.code)", 'field.code !== object.row.id'),
+  WORKFLOW("field.kind === 'system' || object.right.canRead(field.code)", 'field.code !== object.row.id'),
   SLA("  ctx.actor.require('sla.control');", '', 'test/access.db.test.ts'),
   SLA(
     'expectedRevision !== undefined && expectedRevision !== instance.revision',
@@ -196,8 +196,11 @@ export const MUTANTS: readonly Mutant[] = [
     'if (hash(expected).length === hash(given).length) return;',
     'src/domain/knowledge/administration.db.test.ts',
   ),
-  EXPORTS('field.search.filter && actor.mayEverRead(type.id, code)', 'field.search.filter'),
-  EXPORTS('filter(({ code }) => caller.actor.mayEverRead(type.id, code))', 'filter(({ code }) => code.length > 0)'),
+  EXPORTS('field.search.filter && actor.fieldAccess(type.id).canRead(code)', 'field.search.filter'),
+  EXPORTS(
+    'filter(({ code }) => caller.actor.fieldAccess(type.id).canRead(code))',
+    'filter(({ code }) => code.length > 0)',
+  ),
   EXPORTS("  caller.actor.require('export.execute');\n", ''),
   // Deliveries.
   HOOK_RULES("if (endpoint.includes('@')) return", "if (endpoint.includes('@@')) return"),
@@ -215,7 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',
     '      await filter(ctx, object, [row]);',
   ),
-  PAYLOAD('own(code) !== undefined && object.right.reads(code)', 'own(code) !== undefined'),
+  PAYLOAD('own(code) !== undefined && object.right.canRead(code)', 'own(code) !== undefined'),
   ADDRESS(
     "if (address.range() !== 'unicast' || HOST_SERVICES.has(address.toString())) return false;",
     "if (address.range() === 'loopback') return false;",

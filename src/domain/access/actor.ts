@@ -4,14 +4,17 @@
  * agree.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { FieldAccess } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
-import type { Actor, ActorVariables, RecordRight } from '../../platform/unit-of-work/context.ts';
+import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import { conditionEnvironment, type TypeRegistry, today } from '../metadata/index.ts';
 import type { Grant, RoleSet } from './roles.ts';
 
-const NOTHING: RecordRight = { can: () => false, reads: () => false, writes: () => false, transitions: () => false };
+const EVERY_FIELD: FieldAccess = { canRead: () => true, canWrite: () => true };
+const NO_FIELD: FieldAccess = { canRead: () => false, canWrite: () => false };
+const NOTHING: RecordRight = { can: () => false, ...NO_FIELD, canTransition: () => false };
 
 function unionOf(grants: readonly Grant[]): RecordRight {
   if (grants.length === 0) return NOTHING;
@@ -24,9 +27,9 @@ function unionOf(grants: readonly Grant[]): RecordRight {
   const actions = new Set(grants.flatMap((grant) => [...grant.actions]));
   return {
     can: (action) => actions.has(action),
-    reads: named((grant) => grant.read),
-    writes: named((grant) => grant.write),
-    transitions: named((grant) => grant.transitions),
+    canRead: named((grant) => grant.read),
+    canWrite: named((grant) => grant.write),
+    canTransition: named((grant) => grant.transitions),
   };
 }
 
@@ -40,6 +43,8 @@ export class UserActor implements Actor {
   readonly #types: TypeRegistry;
   /** Type id and the grants that admit a record → their union. There are few combinations; each union is built once. */
   readonly #unions = new Map<string, RecordRight>();
+  /** Type id → access to its fields; built once. */
+  readonly #fieldAccess = new Map<string, TypeFieldAccess>();
   /** Alias and action → the predicate over all types. Only predicates that do not depend on the current time are kept. */
   readonly #predicates = new Map<string, Sql | null>();
   /** Counts the reads of the current time by conditions. */
@@ -112,21 +117,35 @@ export class UserActor implements Actor {
     return this.#grants(typeId).some((grant) => grant.actions.has(action));
   }
 
-  mayEverRead(typeId: string, fieldCode: string): boolean {
-    return this.#grants(typeId).some((grant) => grant.read === '*' || grant.read.has(fieldCode));
+  fieldAccess(typeId: string): TypeFieldAccess {
+    let access = this.#fieldAccess.get(typeId);
+    if (access === undefined) {
+      access = this.#accessOf(typeId);
+      this.#fieldAccess.set(typeId, access);
+    }
+    return access;
   }
 
-  alwaysReads(typeId: string, fieldCode: string): boolean {
-    const covers = (grant: Grant): boolean => grant.read === '*' || grant.read.has(fieldCode);
+  #accessOf(typeId: string): TypeFieldAccess {
     const grants = this.#grants(typeId);
-    return (
-      grants.some((grant) => grant.where === null && covers(grant)) ||
-      grants.every((grant) => !grant.actions.has('read') || covers(grant))
-    );
-  }
-
-  mayEverWrite(typeId: string, fieldCode: string): boolean {
-    return this.#grants(typeId).some((grant) => grant.write === '*' || grant.write.has(fieldCode));
+    const reading = (code: string): Grant[] => grants.filter(({ read }) => read === '*' || read.has(code));
+    const canAlwaysRead = (code: string): boolean => {
+      const covering = reading(code);
+      return (
+        covering.some((grant) => grant.where === null) ||
+        grants.every((grant) => !grant.actions.has('read') || covering.includes(grant))
+      );
+    };
+    return {
+      canRead: (code) => grants.some(({ read }) => read === '*' || read.has(code)),
+      canWrite: (code) => grants.some(({ write }) => write === '*' || write.has(code)),
+      canAlwaysRead,
+      whereReadable: (alias, code, now) => {
+        if (canAlwaysRead(code)) return null;
+        const covering = reading(code);
+        return covering.length === 0 ? sql`false` : this.#anyOf(alias, typeId, covering, now);
+      },
+    };
   }
 
   typesFor(action: string): string[] {
@@ -160,11 +179,6 @@ export class UserActor implements Actor {
     return parts.length === 0 ? null : sql`(${join(parts, ' OR ')})`;
   }
 
-  fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null {
-    const grants = this.#grants(typeId).filter((grant) => grant.read === '*' || grant.read.has(fieldCode));
-    return grants.length === 0 ? sql`false` : this.#anyOf(alias, typeId, grants, now);
-  }
-
   /** The predicate "at least one of these grants admits the row"; null if one of them admits every row. */
   #anyOf(alias: string, typeId: string, grants: readonly Grant[], now: string): Sql | null {
     if (grants.some((grant) => grant.where === null)) return null;
@@ -179,7 +193,7 @@ export class UserActor implements Actor {
  * other rule: the checks of values, states and revisions do not depend on rights.
  */
 export function systemActor(types: TypeRegistry | null): Actor {
-  const all: RecordRight = { can: () => true, reads: () => true, writes: () => true, transitions: () => true };
+  const all: RecordRight = { can: () => true, ...EVERY_FIELD, canTransition: () => true };
   return {
     userId: null,
     displayName: 'system',
@@ -190,13 +204,10 @@ export function systemActor(types: TypeRegistry | null): Actor {
     require: () => {},
     on: () => all,
     mayEver: () => true,
-    mayEverRead: () => true,
-    alwaysReads: () => true,
-    mayEverWrite: () => true,
+    fieldAccess: () => ({ ...EVERY_FIELD, canAlwaysRead: () => true, whereReadable: () => null }),
     typesFor: () => [...(types?.byId.keys() ?? [])],
     visible: (alias, _action, _now, typeIds) =>
       typeIds === undefined ? sql`true` : sql`${raw(`${alias}.type_id`)} = ANY(${[...typeIds]}::uuid[])`,
-    fieldVisible: () => null,
   };
 }
 
@@ -214,12 +225,9 @@ export function anonymousActor(): Actor {
     },
     on: () => NOTHING,
     mayEver: () => false,
-    mayEverRead: () => false,
-    alwaysReads: () => false,
-    mayEverWrite: () => false,
+    fieldAccess: () => ({ ...NO_FIELD, canAlwaysRead: () => false, whereReadable: () => sql`false` }),
     typesFor: () => [],
     visible: () => null,
-    fieldVisible: () => sql`false`,
   };
 }
 

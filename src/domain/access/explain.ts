@@ -23,15 +23,16 @@ function fieldsOf(condition: Condition): string[] {
   return 'conditions' in condition ? condition.conditions.flatMap(fieldsOf) : [condition.field];
 }
 
-/** Whether the caller may never read the field: such fields are left out of the explanation. */
-function hides(ctx: ReadContext, type: RecordType | undefined) {
-  return (code: string): boolean => type?.newest.fields.has(code) === true && !ctx.actor.mayEverRead(type.id, code);
+/** Whether the explanation may name the field: fields that the caller may read on no record are left out. */
+function readableFields(ctx: ReadContext, type: RecordType | undefined) {
+  return (code: string): boolean =>
+    type?.newest.fields.has(code) !== true || ctx.actor.fieldAccess(type.id).canRead(code);
 }
 
 function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | null) {
-  const hidden = hides(ctx, registry(ctx).byCode.get(grant.type));
-  const shown = (list: string[] | '*'): string[] | '*' => (list === '*' ? list : list.filter((code) => !hidden(code)));
-  const whereHidden = grant.where !== undefined && fieldsOf(grant.where).some(hidden);
+  const canRead = readableFields(ctx, registry(ctx).byCode.get(grant.type));
+  const shown = (list: string[] | '*'): string[] | '*' => (list === '*' ? list : list.filter(canRead));
+  const whereHidden = grant.where !== undefined && !fieldsOf(grant.where).every(canRead);
   return {
     type: grant.type,
     where: whereHidden ? null : (grant.where ?? null),
@@ -105,11 +106,10 @@ function identify({ type, facts, title }: Shown) {
 
 function outcome(ctx: ReadContext, actor: UserActor, { type, facts }: Shown) {
   const right = actor.on(type.id, facts, ctx.now);
-  const hidden = hides(ctx, type);
-  const codes = [...type.newest.fields.keys()].filter((code) => !hidden(code));
+  const codes = [...type.newest.fields.keys()].filter(readableFields(ctx, type));
   return {
     actions: RECORD_ACTIONS.filter((action) => right.can(action)),
-    read: codes.filter((code) => right.reads(code)),
-    write: codes.filter((code) => right.writes(code)),
+    read: codes.filter((code) => right.canRead(code)),
+    write: codes.filter((code) => right.canWrite(code)),
   };
 }

@@ -10,7 +10,7 @@ export { anonymousActor, systemActor } from './actor.ts';
 export { type Authenticated, Authenticator, type Credentials } from './authenticate.ts';
 export { administratorFollower, sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-export { type HiddenFields, hiddenFieldView, type OwnFields, ownFieldView } from './roles.ts';
+export { type RestrictedFields, restrictedFieldView, type OwnFields, ownFieldView } from './roles.ts';
 export { Oidc, OIDC_PATH } from './oidc.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';

@@ -104,9 +104,9 @@ function merge(sets: readonly RoleSet[]): RoleSet {
 export const roleView: DerivedView<RoleRegistry> = { name: 'access', build };
 
 /** Whether a reading grant of any role on the type leaves the field out: not every reader of a record reads such a field. */
-export type HiddenFields = (typeId: string, fieldCode: string) => boolean;
+export type RestrictedFields = (typeId: string, fieldCode: string) => boolean;
 
-function buildHidden(source: ConfigSource): HiddenFields {
+function buildRestricted(source: ConfigSource): RestrictedFields {
   const lists = new Map<string, (ReadonlySet<string> | '*')[]>();
   for (const item of source.items) {
     if (item.section !== 'roles' || item.state !== 'ACTIVE') continue;
@@ -123,7 +123,7 @@ function buildHidden(source: ConfigSource): HiddenFields {
 }
 
 /** The fields that not every reader of a record can read. Search indexes their words apart. */
-export const hiddenFieldView: DerivedView<HiddenFields> = { name: 'access.hidden', build: buildHidden };
+export const restrictedFieldView: DerivedView<RestrictedFields> = { name: 'access.restricted', build: buildRestricted };
 
 /** What the reading grants on a type compare with the caller: it identifies the few records that are the caller's own. */
 export interface OwnFields {

@@ -4,7 +4,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts, isKnown, ownerOf } from '../../platform/blobs/serve.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { findVisible, readableRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
+import { findVisible, visibleRecord, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { contentHeaders, requestedRange } from './rules.ts';
 import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows } from './store.ts';
 
@@ -37,8 +37,8 @@ export async function requireAttachment(
 
 /** Archived attachments are not served. @throws Fault NOT_FOUND */
 async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
-  const readable = readableRecord(ctx, 'a.object_id');
-  const row = readable === null ? undefined : await findServed(ctx, id, readable);
+  const visible = visibleRecord(ctx, 'a.object_id');
+  const row = visible === null ? undefined : await findServed(ctx, id, visible);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
   return row;
 }

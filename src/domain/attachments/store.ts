@@ -28,10 +28,10 @@ export async function findAttachment(ctx: ReadContext, id: string): Promise<Atta
   return rows[0];
 }
 
-/** The attachment if it is active and `readable` holds: one statement reads it and checks the rights to its record. */
-export async function findServed(ctx: ReadContext, id: string, readable: Sql): Promise<AttachmentRow | undefined> {
+/** The attachment if it is active and `visible` holds: one statement reads it and checks the rights to its record. */
+export async function findServed(ctx: ReadContext, id: string, visible: Sql): Promise<AttachmentRow | undefined> {
   const rows = await ctx.query<AttachmentRow>(
-    sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}`,
+    sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`,
   );
   return rows[0];
 }

@@ -5,7 +5,7 @@ import { isAdmitted } from '../../configuration/audience.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { fieldSchema, findType, localized, type LocalizedText, type RecordType, registry } from '../metadata/index.ts';
-import { creationData, findVisible, visibleTitle } from '../objects/index.ts';
+import { creationData, findVisible, readableTitle } from '../objects/index.ts';
 import { type Catalog, type CatalogItem, catalogRegistry, type Category, type Service } from './registry.ts';
 
 /** Reads a text in the requested locale, else in the default locale, else the first one. */
@@ -100,10 +100,14 @@ function itemAnswer(
     serviceId: service !== undefined && isAdmitted(service.audience, ctx.actor) ? service.id : null,
     fields: form.flatMap((part): object | [] => {
       const field = type.newest.fields.get(part.code);
-      if (field === undefined || !ctx.actor.mayEverRead(type.id, field.code)) return [];
+      if (field === undefined || !ctx.actor.fieldAccess(type.id).canRead(field.code)) return [];
       const schema = fieldSchema(ctx, field, locale);
       const required = (part.required && field.default === undefined) || schema.required;
-      return { ...schema, required, ...(ctx.actor.mayEverWrite(type.id, field.code) ? {} : { readOnly: true }) };
+      return {
+        ...schema,
+        required,
+        ...(ctx.actor.fieldAccess(type.id).canWrite(field.code) ? {} : { readOnly: true }),
+      };
     }),
     assetTypes: assetTypes(ctx, item, type),
   };
@@ -112,7 +116,7 @@ function itemAnswer(
 /** Codes of the types of possible assets, as far as the caller may read them. */
 function assetTypes(ctx: ReadContext, item: CatalogItem, type: RecordType): string[] | null {
   const field = item.assetField === undefined ? undefined : type.newest.fields.get(item.assetField);
-  if (field === undefined || !ctx.actor.mayEverRead(type.id, field.code)) return null;
+  if (field === undefined || !ctx.actor.fieldAccess(type.id).canRead(field.code)) return null;
   const { types } = field.constraints as { types?: string[] };
   return [...registry(ctx).byCode.values()]
     .filter((one) => (types === undefined || types.includes(one.code)) && ctx.actor.mayEver(one.id, 'read'))
@@ -150,7 +154,7 @@ export async function replayRequest(
   const { onBehalfOf } = (await creationData(ctx, stored.id)) as { onBehalfOf?: { id: string } };
   const requester = onBehalfOf === undefined ? undefined : await actorOf(onBehalfOf.id);
   const object = requester === undefined ? undefined : await findVisible(contextOnBehalfOf(ctx, requester), stored.id);
-  return { ...stored, title: object === undefined || visibleTitle(object) === null ? null : stored.title };
+  return { ...stored, title: object === undefined || readableTitle(object) === null ? null : stored.title };
 }
 
 /** The categories that contain an item, directly or in a subcategory, in the given order. */

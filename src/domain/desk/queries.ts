@@ -1,12 +1,12 @@
 /** What the caller may do, and names for ids: the console offers only what the service would allow. */
-import { RECORD_ACTIONS } from '../../contract/rights.ts';
+import { canName, RECORD_ACTIONS } from '../../contract/rights.ts';
 import { faultAt } from '../../lib/fault.ts';
 import { outboxBacklog } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { findNames, type NamedKind, searchNames } from '../identity/index.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
-import { findVisible, preload, requireVisible, visibleTitle } from '../objects/index.ts';
+import { findVisible, preload, requireVisible, readableTitle } from '../objects/index.ts';
 import { timerBacklog } from '../sla/index.ts';
 import { deliveryBacklog } from '../webhooks/index.ts';
 
@@ -28,7 +28,7 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
     canUpdate: actor.mayEver(type.id, 'update'),
     canArchive: actor.mayEver(type.id, 'archive'),
     canTransition: actor.mayEver(type.id, 'transition'),
-    titleField: titleField !== null && actor.mayEverRead(type.id, titleField) ? titleField : null,
+    titleField: titleField !== null && actor.fieldAccess(type.id).canRead(titleField) ? titleField : null,
     numbered: definition.numbering !== undefined,
     states: [...(workflow?.states.values() ?? [])].map((state) => ({ ...state, name: named(ctx, state.name) })),
   };
@@ -54,8 +54,7 @@ function mayUseNames(ctx: ReadContext, kind: NamedKind): boolean {
   if (ctx.actor.has('user.administer')) return true;
   return registry(ctx).active.some((type) =>
     [...type.newest.fields.values()].some(
-      ({ code, dataType }) =>
-        dataType === kind && (ctx.actor.mayEverRead(type.id, code) || ctx.actor.mayEverWrite(type.id, code)),
+      ({ code, dataType }) => dataType === kind && canName(ctx.actor.fieldAccess(type.id), code),
     ),
   );
 }
@@ -111,7 +110,7 @@ export async function getLabels(ctx: ReadContext, list: string): Promise<Label[]
     const object = await findVisible(ctx, id);
     if (object === undefined) continue;
     const { row, type } = object;
-    labels.push({ id, kind: 'object', name: visibleTitle(object), number: row.number, typeCode: type.code });
+    labels.push({ id, kind: 'object', name: readableTitle(object), number: row.number, typeCode: type.code });
   }
   return labels;
 }

@@ -26,7 +26,7 @@ function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldRes
   return (code) => {
     const own = types.find((one) => one.newest.fields.has(code));
     if (own === undefined) return SYSTEM_FIELDS.get(code);
-    return ctx.actor.mayEverRead(own.id, code) ? fieldResolver(own)(code) : undefined;
+    return ctx.actor.fieldAccess(own.id).canRead(code) ? fieldResolver(own)(code) : undefined;
   };
 }
 

@@ -34,7 +34,7 @@ function filterable({ actor }: Caller, type: RecordType): FieldResolver {
   const resolve = fieldResolver(type);
   return (code) => {
     const field = type.newest.fields.get(code);
-    if (field === undefined || (field.search.filter && actor.mayEverRead(type.id, code))) return resolve(code);
+    if (field === undefined || (field.search.filter && actor.fieldAccess(type.id).canRead(code))) return resolve(code);
     return undefined;
   };
 }
@@ -66,7 +66,9 @@ export async function exportRecords(
   caller.actor.require('export.execute');
   const type = requireType(caller, body.typeDefinitionId);
   const condition = conditionOf(caller, type, body);
-  const readable = [...type.newest.fields.values()].filter(({ code }) => caller.actor.mayEverRead(type.id, code));
+  const readable = [...type.newest.fields.values()].filter(({ code }) =>
+    caller.actor.fieldAccess(type.id).canRead(code),
+  );
   const format = body.format === 'CSV' ? csvFormat(readable) : JSON_FORMAT;
   const wanted = { type, condition, words: wordsOf(body, matches) };
   const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, format, fresh);

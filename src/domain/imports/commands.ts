@@ -9,12 +9,13 @@ import type { Static } from 'typebox';
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalJson, pointer } from '../../lib/json.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import { canName } from '../../contract/rights.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findType, type RecordType, registry } from '../metadata/index.ts';
 import { checkContent, type Content, contentOf, readRows } from './content.ts';
 import type * as contract from './contract.ts';
-import { definitionAnswer, hiddenRow, readableTargets, readRun, type RunAnswer } from './queries.ts';
+import { definitionAnswer, hiddenRow, visibleTargets, readRun, type RunAnswer } from './queries.ts';
 import { type ImportDefinition, type KnownDefinition, requireDefinition } from './registry.ts';
 import { type Candidate, candidateOf, failure, importRows, type Outcome } from './rows.ts';
 import { faultErrors, nextGroup } from './rules.ts';
@@ -81,7 +82,7 @@ function unknownNames(ctx: WriteContext, body: DefinitionBody, type: RecordType 
 }
 
 function namesField({ actor }: WriteContext, type: RecordType, code: string): boolean {
-  return type.newest.fields.has(code) && (actor.mayEverRead(type.id, code) || actor.mayEverWrite(type.id, code));
+  return type.newest.fields.has(code) && canName(actor.fieldAccess(type.id), code);
 }
 
 function unknownLookup(ctx: WriteContext, step: string): Problem | undefined {
@@ -175,14 +176,14 @@ export async function previewContent(
       waiting = next.rest;
     }
     const found = await units.write(caller, (ctx) =>
-      readableTargets(
+      visibleTargets(
         ctx,
         known.definition.targetKind,
         shown.map(({ id }) => id),
       ),
     );
-    const readable = found.kind === 'done' ? found.data : new Set<string>();
-    return shown.map((one) => (one.id === null || readable.has(one.id) ? one : hiddenRow(one)));
+    const visible = found.kind === 'done' ? found.data : new Set<string>();
+    return shown.map((one) => (one.id === null || visible.has(one.id) ? one : hiddenRow(one)));
   });
   return { rows: outcomes.map(previewRow), total };
 }

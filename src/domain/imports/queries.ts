@@ -3,7 +3,7 @@ import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, registry } from '../metadata/index.ts';
-import { notFound, readableIds } from '../objects/index.ts';
+import { notFound, visibleIds } from '../objects/index.ts';
 import { definitions, type ImportDefinition, type TargetKind } from './registry.ts';
 import { faultErrors } from './rules.ts';
 import {
@@ -92,7 +92,7 @@ export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> 
   const rows = await listRows(ctx, id, MOST_ROWS, rowsTruncated);
   const undo = await countUndone(ctx, id);
   const kind = definitions(ctx).get(run.definitionId)?.definition.targetKind ?? 'object';
-  const readable = await readableTargets(
+  const visible = await visibleTargets(
     ctx,
     kind,
     rows.map((row) => row.id),
@@ -100,7 +100,7 @@ export async function readRun(ctx: ReadContext, id: string): Promise<RunAnswer> 
   return {
     ...summary(run),
     ...(undo === undefined ? {} : { undo }),
-    rows: rows.map((stored) => rowAnswer(stored.id === null || readable.has(stored.id) ? stored : hiddenRow(stored))),
+    rows: rows.map((stored) => rowAnswer(stored.id === null || visible.has(stored.id) ? stored : hiddenRow(stored))),
     rowsTruncated,
   };
 }
@@ -131,13 +131,13 @@ export async function listRuns(
 const IDENTITY_RIGHT = 'user.administer';
 
 /** Those of the targets that the caller may read now. */
-export async function readableTargets(
+export async function visibleTargets(
   ctx: ReadContext,
   kind: TargetKind,
   ids: Iterable<string | null>,
 ): Promise<ReadonlySet<string>> {
   const named = [...new Set(ids)].filter((id) => id !== null);
-  if (kind === 'object') return await readableIds(ctx, named);
+  if (kind === 'object') return await visibleIds(ctx, named);
   return new Set(ctx.actor.has(IDENTITY_RIGHT) ? named : []);
 }
 

@@ -12,7 +12,7 @@ import { type Candidate, candidateOf, type Done, failure, importRows, looksUpIts
 import { faultErrors, nextGroup } from './rules.ts';
 import { countRows, findDone, findLinks, finishRun, insertRow, insertRun } from './store.ts';
 import { targetOf } from './targets.ts';
-import { hiddenRow, readableTargets } from './queries.ts';
+import { hiddenRow, visibleTargets } from './queries.ts';
 
 /** Limits of one transaction; sizes are in characters of the source. */
 const GROUP = { rows: 200, size: 500_000 };
@@ -82,7 +82,7 @@ export async function runImport(job: ImportJob): Promise<string> {
     await work.dryRun(async (units) => {
       held.units = units;
       await importAll(session, units, held, onProgress);
-      await held.filterReadable();
+      await held.filterVisible();
     });
     await held.flush();
   } else await importAll(session, work, storedLog(id), onProgress);
@@ -258,7 +258,7 @@ interface DryRunLog extends Log {
   /** The units of the dry run, while it runs. */
   units: Units | undefined;
   /** Decides which of the held results the caller could read after a real run. Called before the dry run is rolled back. */
-  filterReadable(): Promise<void>;
+  filterVisible(): Promise<void>;
   flush(): Promise<void>;
 }
 
@@ -270,17 +270,17 @@ interface DryRunLog extends Log {
 function dryRunLog({ job, caller, runId }: Session): DryRunLog {
   const { definition } = job.known;
   let held: Outcome[] = [];
-  let readableOutcomes: Outcome[] = [];
-  const readable = (ctx: ReadContext, outcomes: readonly Outcome[]): Promise<ReadonlySet<string>> =>
-    readableTargets(
+  let visibleOutcomes: Outcome[] = [];
+  const visible = (ctx: ReadContext, outcomes: readonly Outcome[]): Promise<ReadonlySet<string>> =>
+    visibleTargets(
       ctx,
       definition.targetKind,
       outcomes.map(({ id }) => id),
     );
   const flush = async (): Promise<void> => {
-    const there = await job.work.read(caller, (ctx) => readable(ctx, readableOutcomes));
-    const outcomes = readableOutcomes.map((one) => (one.id === null || there.has(one.id) ? one : { ...one, id: null }));
-    readableOutcomes = [];
+    const there = await job.work.read(caller, (ctx) => visible(ctx, visibleOutcomes));
+    const outcomes = visibleOutcomes.map((one) => (one.id === null || there.has(one.id) ? one : { ...one, id: null }));
+    visibleOutcomes = [];
     for (let from = 0; from < outcomes.length; from += 1000) {
       await job.work.write(caller, async (ctx) => planResults(ctx, runId, outcomes.slice(from, from + 1000)));
     }
@@ -288,19 +288,19 @@ function dryRunLog({ job, caller, runId }: Session): DryRunLog {
   const log: DryRunLog = {
     units: undefined,
     plan: () => {},
-    filterReadable: async () => {
+    filterVisible: async () => {
       const outcomes = held;
       held = [];
       const fresh = await job.parts.freshCaller(caller);
-      const found = await log.units?.write(fresh, (ctx) => readable(ctx, outcomes));
+      const found = await log.units?.write(fresh, (ctx) => visible(ctx, outcomes));
       const after = found?.kind === 'done' ? found.data : new Set<string>();
-      for (const one of outcomes) readableOutcomes.push(one.id === null || after.has(one.id) ? one : hiddenRow(one));
+      for (const one of outcomes) visibleOutcomes.push(one.id === null || after.has(one.id) ? one : hiddenRow(one));
     },
     add: async (outcomes) => {
       for (const { before: _before, ...kept } of outcomes)
         held.push({ ...kept, valuesBefore: null, valuesAfter: null });
       if (held.length < HELD_RESULTS) return;
-      await log.filterReadable();
+      await log.filterVisible();
       await flush();
     },
     flush,

@@ -17,7 +17,7 @@ import {
   requireVisible,
   updateObject,
   type VisibleObject,
-  visibleValues,
+  readableValues,
 } from '../objects/index.ts';
 import type { ImportDefinition, TargetKind } from './registry.ts';
 import { type Problem, problem } from '../../lib/problem.ts';
@@ -102,7 +102,7 @@ function objectTarget(definition: ImportDefinition, type: RecordType): Target {
     Object.fromEntries(Object.entries(values).filter(([code]) => mapped.has(code)));
   const existing = (object: VisibleObject): ExistingObject => ({
     id: object.row.id,
-    values: onlyMapped(visibleValues(object)),
+    values: onlyMapped(readableValues(object)),
     object,
   });
   return {

@@ -6,7 +6,7 @@ import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { definitions, type KnownDefinition } from './registry.ts';
-import { hiddenErrors, MOST_ROWS, readableTargets, requireRun } from './queries.ts';
+import { hiddenErrors, MOST_ROWS, visibleTargets, requireRun } from './queries.ts';
 import { faultErrors } from './rules.ts';
 import type { ImportParts } from './run.ts';
 import {
@@ -90,9 +90,9 @@ async function hideRows(
   answer: UndoAnswer,
 ): Promise<void> {
   const ids = answer.rows.map(({ id }) => id ?? null);
-  const readable = await work.read(caller, (ctx) => readableTargets(ctx, definition.targetKind, ids));
+  const visible = await work.read(caller, (ctx) => visibleTargets(ctx, definition.targetKind, ids));
   answer.rows = answer.rows.map((one) => {
-    if (one.id === undefined || readable.has(one.id)) return one;
+    if (one.id === undefined || visible.has(one.id)) return one;
     const { id: _id, ...rest } = one;
     return { ...rest, errors: hiddenErrors(one.status) };
   });

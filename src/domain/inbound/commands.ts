@@ -18,6 +18,7 @@ import {
 import type { TypeShape } from '../../configuration/record-types.ts';
 import type { Change, CompileView, StoredItem } from '../../configuration/section.ts';
 import { loadItems } from '../../configuration/store.ts';
+import { canName } from '../../contract/rights.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { whoIs } from '../identity/index.ts';
 import { type IntegrationAnswer, integrationAnswer, RIGHT, SECTION } from './queries.ts';
@@ -202,7 +203,7 @@ export async function loadNames(ctx: ReadContext, principalId: string | null): P
     if (state !== 'ACTIVE') continue;
     if (!all && !actor.mayEver(id, 'read') && !actor.mayEver(id, 'create')) continue;
     const shape = definition as TypeShape;
-    const known = (field: string): boolean => all || actor.mayEverRead(id, field) || actor.mayEverWrite(id, field);
+    const known = (field: string): boolean => all || canName(actor.fieldAccess(id), field);
     ids.set(id, code);
     shapes.set(code, { ...shape, fields: shape.fields.filter((field) => known(field.code)) });
   }

@@ -3,7 +3,7 @@ import { Fault, type FaultDetails } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { loadItems } from '../../configuration/store.ts';
 import { findVisibleComments } from '../comments/index.ts';
-import { readableIds } from '../objects/index.ts';
+import { visibleIds } from '../objects/index.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './registry.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
 
@@ -64,7 +64,7 @@ export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus)
   ctx.actor.require(RIGHT);
   if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw noIntegration();
   const rows = await listRows(ctx, id, status);
-  const objects = await readableIds(
+  const objects = await visibleIds(
     ctx,
     rows.flatMap(({ objectId }) => objectId ?? []),
   );

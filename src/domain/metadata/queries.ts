@@ -63,13 +63,13 @@ export async function listTypes(ctx: ReadContext): Promise<{ types: unknown[] }>
 export async function getTypeFields(ctx: ReadContext, idOrCode: string): Promise<unknown> {
   const type = findType(registry(ctx), idOrCode);
   if (type === undefined || !accessible(ctx, type)) throw new Fault('NOT_FOUND', 'There is no such record type.');
-  const fields = [...type.newest.fields.values()].filter((field) => ctx.actor.mayEverRead(type.id, field.code));
+  const fields = [...type.newest.fields.values()].filter((field) => ctx.actor.fieldAccess(type.id).canRead(field.code));
   return {
     id: type.id,
     objectCategory: type.newest.definition.category,
     fields: fields.map((field) => {
       const schema = fieldSchema(ctx, field);
-      return ctx.actor.mayEverWrite(type.id, field.code) ? schema : { ...schema, readOnly: true };
+      return ctx.actor.fieldAccess(type.id).canWrite(field.code) ? schema : { ...schema, readOnly: true };
     }),
   };
 }

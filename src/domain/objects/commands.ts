@@ -1,6 +1,7 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
+import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { ReadContext, TypedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findType,
@@ -89,20 +90,20 @@ async function create(
   const inForm = (code: string): boolean => configured === undefined || configured.form.has(code);
   // Field rights of a create depend on the record as it would be stored. Until that is known, accept the fields that the caller
   // may access on at least some records of the type.
-  const reach = {
-    reads: (code: string) => inForm(code) && actor.mayEverRead(type.id, code),
-    writes: (code: string) => inForm(code) && actor.mayEverWrite(type.id, code),
+  const ofType = actor.fieldAccess(type.id);
+  const access: FieldAccess = {
+    canRead: (code) => inForm(code) && ofType.canRead(code),
+    canWrite: (code) => inForm(code) && ofType.canWrite(code),
   };
-  const isRich = (code: string): boolean =>
-    version.fields.get(code)?.dataType === 'rich-text' && (reach.reads(code) || reach.writes(code));
+  const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(access, code);
   const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
-  const { values, images } = planValues(version, read, 'values', reach, configured);
+  const { values, images } = planValues(version, read, 'values', access, configured);
   await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = judge(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
   const idle = (code: string): boolean =>
-    object.right.reads(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
+    object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');
   planInsert(ctx, requireAction(object, 'create'), configured?.data);
   keepImages(ctx, row.id, images);
@@ -202,8 +203,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
   const { version, right } = object;
-  const isRich = (code: string): boolean =>
-    version.fields.get(code)?.dataType === 'rich-text' && (right.reads(code) || right.writes(code));
+  const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(right, code);
   const read = await withLongTextsRead(input.changes, isRich, 'changes', ctx.actor.userId);
   const planned = planChange(version, object.row.values, read, 'changes', right, whole);
   const codes = Object.keys(planned.changes);

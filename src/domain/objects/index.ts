@@ -26,7 +26,7 @@ export {
   notFound,
   planOn,
   preload,
-  readableIds,
+  visibleIds,
   recordOf,
   plannedRow,
   requireActive,
@@ -41,11 +41,11 @@ export {
   stateAnswer,
   type Authorized,
   type VisibleObject,
-  visibleTitle,
-  visibleValues,
+  readableTitle,
+  readableValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { type GuardedWrite, guarded, holdActive, holdRevision, readableRecord } from './store.ts';
+export { type GuardedWrite, guarded, holdActive, holdRevision, visibleRecord } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type PageMark, readPage, type Wanted } from './queries.ts';

@@ -50,7 +50,7 @@ export async function findVisible(ctx: ReadContext, id: string): Promise<Visible
 }
 
 /** The ids of records that the caller may read now, including archived ones. */
-export async function readableIds(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
+export async function visibleIds(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const visible = ids.length === 0 ? null : ctx.actor.visible('o', 'read', ctx.now);
   return new Set(visible === null ? [] : await listAdmitted(ctx, ids, visible));
 }
@@ -121,7 +121,7 @@ interface ChangedField {
  */
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
-  const readable = (field: string): boolean => SYSTEM_CHANGES.has(field) || object.right.reads(field);
+  const readable = (field: string): boolean => SYSTEM_CHANGES.has(field) || object.right.canRead(field);
   const events = await listEvents(ctx, object.row.id, expected);
   throw new Fault(
     'REVISION_CONFLICT',

@@ -131,9 +131,9 @@ export interface HistoryEventAnswer {
 /** Changes that every reader of a record may see, because they concern no field. */
 const RECORD_CHANGES = new Set(['state', 'workflowState']);
 
-function eventAnswer(event: HistoryRow, reads: (code: string) => boolean): HistoryEventAnswer | undefined {
+function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
   const all = Object.entries(event.changes ?? {});
-  const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || reads(field));
+  const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || canRead(field));
   if (all.length > 0 && shown.length === 0) return undefined;
   return {
     id: event.id,
@@ -172,7 +172,7 @@ export async function getHistory(
   const hidden = new Set<string>();
   for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
   const shown = events.filter((event) => !hidden.has(event.id));
-  return shown.flatMap((event) => eventAnswer(event, (code) => object.right.reads(code)) ?? []);
+  return shown.flatMap((event) => eventAnswer(event, (code) => object.right.canRead(code)) ?? []);
 }
 
 /** The data of the record's `ObjectCreated` event. The caller of this function must check access. */
@@ -185,12 +185,12 @@ export async function creationData(ctx: ReadContext, id: string): Promise<Record
 export async function getSchema(ctx: ReadContext, id: string): Promise<{ id: string; fields: unknown[] }> {
   const object = await requireVisible(ctx, id);
   const { right, version } = object;
-  const fields = [...version.fields.values()].filter((field) => right.reads(field.code));
+  const fields = [...version.fields.values()].filter((field) => right.canRead(field.code));
   return {
     id,
     fields: fields.map((field) => {
       const schema = fieldSchema(ctx, field);
-      return right.writes(field.code) ? schema : { ...schema, readOnly: true };
+      return right.canWrite(field.code) ? schema : { ...schema, readOnly: true };
     }),
   };
 }
@@ -203,8 +203,8 @@ export async function replayObject(ctx: ReadContext, data: unknown): Promise<unk
   const kept = data as ObjectAnswer;
   const object = await findVisible(ctx, kept.id);
   if (object === undefined) return { ...kept, title: null, values: {} };
-  const values = Object.fromEntries(Object.entries(kept.values).filter(([code]) => object.right.reads(code)));
-  const named = object.version.titleField !== null && object.right.reads(object.version.titleField);
+  const values = Object.fromEntries(Object.entries(kept.values).filter(([code]) => object.right.canRead(code)));
+  const named = object.version.titleField !== null && object.right.canRead(object.version.titleField);
   return { ...kept, title: named ? kept.title : null, values };
 }
 
@@ -219,7 +219,7 @@ async function requireShown(ctx: ReadContext, objectId: string, sha256: string):
 }
 
 function isShown({ version, row, right }: VisibleObject, sha256: string): boolean {
-  return imagesIn(version, row.values, (code) => right.reads(code)).has(sha256);
+  return imagesIn(version, row.values, (code) => right.canRead(code)).has(sha256);
 }
 
 /** Only rich text and decision reports count: in any other value, the caller could have written the handle themselves. */
@@ -232,7 +232,7 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
   for (const { changes, data } of await listEventsNaming(ctx, row.id, sha256)) {
     if (shows(data?.decisionReport ?? null)) return true;
     for (const [code, texts] of Object.entries(changes ?? {})) {
-      if (right.reads(code) && isRichText(code) && texts.some(shows)) return true;
+      if (right.canRead(code) && isRichText(code) && texts.some(shows)) return true;
     }
   }
   return false;
@@ -266,10 +266,10 @@ function callersEnvironment(ctx: ReadContext, type: RecordType) {
   const { titleField } = type.newest;
   return {
     ...conditionEnvironment(types, type.id, 'o', variables),
-    visible: (code: string, field: { kind: 'value' | 'system' }) => {
+    whereReadable: (code: string, field: { kind: 'value' | 'system' }) => {
       // The system field `title` is the text of the type's title field.
       const named = field.kind === 'system' && code === 'title' ? titleField : field.kind === 'value' ? code : null;
-      return named === null ? null : actor.fieldVisible('o', type.id, named, now);
+      return named === null ? null : actor.fieldAccess(type.id).whereReadable('o', named, now);
     },
   };
 }
@@ -290,7 +290,7 @@ export async function findByField(
   const field = type.newest.fields.get(fieldCode);
   const visible = ctx.actor.visible('o', 'read', ctx.now, [type.id]);
   if (field === undefined || !operatorFits('in', field.dataType)) return found;
-  if (visible === null || !ctx.actor.mayEverRead(type.id, fieldCode)) return found;
+  if (visible === null || !ctx.actor.fieldAccess(type.id).canRead(fieldCode)) return found;
   const element = { ...field, multiple: false };
   /** Stored value → the texts that denote it. */
   const wanted = new Map<string | number | boolean, string[]>();

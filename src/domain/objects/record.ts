@@ -133,16 +133,16 @@ export function stateAnswer(ctx: ReadContext, state: StateView | null): Workflow
 }
 
 /** The title, or null if the caller may not read the title field. */
-export function visibleTitle(object: VisibleObject): string | null {
+export function readableTitle(object: VisibleObject): string | null {
   const field = object.version.titleField;
-  return field !== null && object.right.reads(field) ? object.row.title : null;
+  return field !== null && object.right.canRead(field) ? object.row.title : null;
 }
 
 /** The values that the caller may read on this record. No other values leave this module. */
-export function visibleValues(object: VisibleObject): Record<string, unknown> {
+export function readableValues(object: VisibleObject): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const code of object.version.fields.keys()) {
-    if (Object.hasOwn(object.row.values, code) && object.right.reads(code)) values[code] = object.row.values[code];
+    if (Object.hasOwn(object.row.values, code) && object.right.canRead(code)) values[code] = object.row.values[code];
   }
   return values;
 }
@@ -160,11 +160,11 @@ export function project(ctx: ReadContext, object: VisibleObject): ObjectAnswer {
     typeDefinitionId: row.typeId,
     typeCode: object.type.code,
     number: row.number,
-    title: readable ? visibleTitle(object) : null,
+    title: readable ? readableTitle(object) : null,
     revision: row.revision,
     state: row.state,
     workflowState: stateAnswer(ctx, object.state),
-    values: readable ? visibleValues(object) : {},
+    values: readable ? readableValues(object) : {},
     createdAt: row.createdAt,
     createdBy: person(row.createdBy, row.createdByName),
     updatedAt: row.updatedAt,

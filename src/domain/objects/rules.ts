@@ -5,6 +5,7 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
+import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
@@ -41,12 +42,6 @@ function readOnly(codes: readonly string[], member: string): Fault {
   );
 }
 
-/** The fields that the caller may name, on at least some records of the type. */
-export interface FieldReach {
-  reads(code: string): boolean;
-  writes(code: string): boolean;
-}
-
 /**
  * Splits the given values into stored ones and problems. `member` is the member of the request body that holds them. A field
  * that the caller may neither read nor write is reported as unknown before its value is checked: any other error would reveal
@@ -56,7 +51,7 @@ function accept(
   version: TypeVersion,
   given: Values,
   member: string,
-  reach: FieldReach,
+  access: FieldAccess,
   knownImages: ReadonlySet<string>,
 ): { stored: Values; images: InlineImage[]; problems: FaultDetail[] } {
   const stored: Values = {};
@@ -67,7 +62,7 @@ function accept(
     if (problems.length >= MOST_PROBLEMS) break;
     const value = given[code];
     const field = version.fields.get(code);
-    if (field === undefined || !(reach.reads(code) || reach.writes(code))) {
+    if (field === undefined || !canName(access, code)) {
       problems.push({ ...unknownField(code), path: pointer(member, code) });
       continue;
     }
@@ -99,7 +94,7 @@ function missing(
   version: TypeVersion,
   values: Values,
   member: string,
-  reach: FieldReach,
+  access: FieldAccess,
   form: ReadonlyMap<string, boolean> | undefined,
 ): FaultDetail[] {
   const problems: FaultDetail[] = [];
@@ -107,7 +102,7 @@ function missing(
   for (const field of version.fields.values()) {
     const required = field.required || form?.get(field.code) === true;
     if (!required || !(isEmpty(values[field.code]) || isBlankText(field, values[field.code]))) continue;
-    if (reach.reads(field.code) || reach.writes(field.code)) {
+    if (canName(access, field.code)) {
       problems.push(problemAt(pointer(member, field.code), 'REQUIRED'));
     } else hidden = true;
   }
@@ -125,17 +120,17 @@ export function planValues(
   version: TypeVersion,
   given: Values,
   member: string,
-  reach: FieldReach,
+  access: FieldAccess,
   configured?: { form: ReadonlyMap<string, boolean>; writes(given: Values): Values },
 ): { values: Values; images: readonly InlineImage[] } {
-  const { stored, images, problems } = accept(version, given, member, reach, new Set());
+  const { stored, images, problems } = accept(version, given, member, access, new Set());
   for (const field of version.fields.values()) {
     if (!Object.hasOwn(given, field.code) && field.default !== undefined) stored[field.code] = field.default;
   }
   const values = withoutEmpty({ ...stored, ...configured?.writes(stored) });
   const named = new Set(problems.map((problem) => problem.path));
   problems.push(
-    ...missing(version, values, member, reach, configured?.form).filter((problem) => !named.has(problem.path)),
+    ...missing(version, values, member, access, configured?.form).filter((problem) => !named.has(problem.path)),
   );
   if (problems.length > 0) throw invalidValues(problems);
   return { values, images };
@@ -147,8 +142,8 @@ export function planValues(
  * @throws Fault INVALID_VALUES for fields that are hidden here, FIELD_READ_ONLY for those that are readable
  */
 export function requireWritable(right: RecordRight, codes: readonly string[], member: string): void {
-  const refused = codes.filter((code) => !right.writes(code));
-  const hidden = refused.filter((code) => !right.reads(code));
+  const refused = codes.filter((code) => !right.canWrite(code));
+  const hidden = refused.filter((code) => !right.canRead(code));
   if (hidden.length > 0) {
     throw invalidValues(hidden.map((code) => ({ ...unknownField(code), path: pointer(member, code) })));
   }
@@ -163,11 +158,11 @@ export function requireWritable(right: RecordRight, codes: readonly string[], me
  */
 export function requireNoneReadOnly(
   version: TypeVersion,
-  right: FieldReach,
+  right: FieldAccess,
   codes: readonly string[],
   member: string,
 ): void {
-  const refused = codes.filter((code) => version.fields.has(code) && right.reads(code) && !right.writes(code));
+  const refused = codes.filter((code) => version.fields.has(code) && right.canRead(code) && !right.canWrite(code));
   if (refused.length > 0) throw readOnly(refused, member);
 }
 
@@ -195,7 +190,7 @@ export function planChange(
   right: RecordRight,
   whole = false,
 ): PlannedChange {
-  const known = imagesIn(version, current, (code) => right.reads(code));
+  const known = imagesIn(version, current, (code) => right.canRead(code));
   const { stored, images, problems } = accept(version, given, member, right, known);
   const values: Values = { ...current };
   const changes: Record<string, [unknown, unknown]> = {};
@@ -215,7 +210,7 @@ export function planChange(
     else values[code] = next;
   }
   const asked = whole
-    ? Object.keys(given).filter((code) => !(equal.has(code) && right.reads(code)))
+    ? Object.keys(given).filter((code) => !(equal.has(code) && right.canRead(code)))
     : Object.keys(stored);
   if (whole) requireNoneReadOnly(version, right, asked, member);
   if (problems.length > 0) throw invalidValues(problems);
@@ -244,15 +239,15 @@ export function changesText(version: TypeVersion, codes: readonly string[]): boo
   });
 }
 
-/** SHA-256 of the images in the rich text of a record, in the fields that `reads` accepts. */
+/** SHA-256 of the images in the rich text of a record, in the fields that `canRead` accepts. */
 export function imagesIn(
   version: TypeVersion,
   values: Readonly<Record<string, unknown>>,
-  reads: (code: string) => boolean,
+  canRead: (code: string) => boolean,
 ): Set<string> {
   const found = new Set<string>();
   for (const { code, dataType } of version.fields.values()) {
-    if (dataType !== 'rich-text' || !Object.hasOwn(values, code) || !reads(code)) continue;
+    if (dataType !== 'rich-text' || !Object.hasOwn(values, code) || !canRead(code)) continue;
     for (const sha256 of imageHandles(values[code] as RichNode)) found.add(sha256);
   }
   return found;

@@ -59,7 +59,7 @@ export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRo
 }
 
 /** Predicate: the caller may read the record whose id is in the column. Null if the caller may read no record. */
-export function readableRecord(ctx: ReadContext, column: string): Sql | null {
+export function visibleRecord(ctx: ReadContext, column: string): Sql | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
   return visible === null ? null : sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible})`;
 }

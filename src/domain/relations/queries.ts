@@ -9,7 +9,7 @@ import {
   requireAction,
   requireVisible,
   type VisibleObject,
-  visibleTitle,
+  readableTitle,
 } from '../objects/index.ts';
 import { definitions, type KnownDefinition } from './definitions.ts';
 import { findRelation, listRelations as listRows, type RelationRow } from './store.ts';
@@ -40,7 +40,7 @@ export async function listRelations(
       related: {
         id: related.row.id,
         number: related.row.number,
-        title: visibleTitle(related),
+        title: readableTitle(related),
         state: related.row.state,
       },
       revision: row.revision,

@@ -16,7 +16,7 @@ export function filterableTypes(ctx: ReadContext, typeIds?: readonly string[]): 
       const resolve = fieldResolver(type);
       const fields = new Map<string, FilterField>();
       for (const { code, search } of type.newest.fields.values()) {
-        const field = search.filter && ctx.actor.mayEverRead(typeId, code) ? resolve(code) : undefined;
+        const field = search.filter && ctx.actor.fieldAccess(typeId).canRead(code) ? resolve(code) : undefined;
         if (field !== undefined) fields.set(code, field);
       }
       return { typeId, fields, owns: (code) => type.newest.fields.has(code) };

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { descriptorOf, isId } from '../../lib/data-types/index.ts';
-import { hiddenFieldView } from '../access/index.ts';
+import { restrictedFieldView } from '../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
 
@@ -46,14 +46,14 @@ function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
   return descriptorOf(field.dataType).searchZone ?? 'B';
 }
 
-function makeProfile(version: TypeVersion, hidden: (code: string) => boolean): IndexProfile {
+function makeProfile(version: TypeVersion, restricted: (code: string) => boolean): IndexProfile {
   const fields = [...version.fields.values()]
     // Ids are not indexed as text; users filter by them.
     .filter((field) => field.search.text && !isId(field.dataType))
     .map((field) => ({
       field,
       zone: zoneOf(version, field),
-      fieldToken: hidden(field.code) ? labelOf(field.code) : '',
+      fieldToken: restricted(field.code) ? labelOf(field.code) : '',
     }))
     // The title comes first, because only the first positions of a word are stored.
     .sort((a, b) => Number(b.zone === 'A') - Number(a.zone === 'A'));
@@ -70,7 +70,7 @@ function makeProfile(version: TypeVersion, hidden: (code: string) => boolean): I
 
 function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const types: TypeRegistry = snapshot.get(typeView);
-  const hidden = snapshot.get(hiddenFieldView);
+  const restricted = snapshot.get(restrictedFieldView);
   const profiles = new Map<string, IndexProfile>();
   const text = new Map<string, Set<string>>();
   const labelled = new Map<string, Set<string>>();
@@ -81,7 +81,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     for (const version of type.versions.values()) {
       const { numbering } = version.definition;
       if (numbering !== undefined) prefixes.add(numbering.prefix);
-      const profile = makeProfile(version, (code) => hidden(type.id, code));
+      const profile = makeProfile(version, (code) => restricted(type.id, code));
       profiles.set(`${type.id} ${version.version}`, profile);
       for (const { field, fieldToken } of profile.fields) {
         all.add(field.code);

@@ -1,7 +1,7 @@
 /** The results for hits other than records. */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findVisibleComments } from '../comments/index.ts';
-import { visibleTitle } from '../objects/index.ts';
+import { readableTitle } from '../objects/index.ts';
 import type { Kind } from './contract.ts';
 import { type Entry, serviceEntries } from './directory.ts';
 import type { SearchParts } from './parts.ts';
@@ -34,7 +34,7 @@ export async function otherResults(
     if (comment === undefined) continue;
     const { row, object } = comment;
     put(hit, {
-      title: visibleTitle(object),
+      title: readableTitle(object),
       snippet: await bestSnippet(parts.analysis, [row.body], wanted),
       updatedAt: row.updatedAt,
       objectId: row.objectId,

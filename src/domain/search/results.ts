@@ -61,7 +61,7 @@ export async function recordResult(
   const { version, right, row } = object;
   const answer = project(ctx, object);
   const fields = [...version.fields.values()].filter(
-    ({ code }) => right.reads(code) && Object.hasOwn(row.values, code),
+    ({ code }) => right.canRead(code) && Object.hasOwn(row.values, code),
   );
   const shown = fields.filter(({ search }) => search.text || search.filter || search.facet);
   // The title is shown beside the snippet, so other texts take precedence if they have as many hits.
@@ -115,7 +115,7 @@ export function facetsOf(results: readonly SearchResult[], objects: ReadonlyMap<
     }
     for (const field of object.version.fields.values()) {
       const { code } = field;
-      if (!field.search.facet || OWN_FACETS.includes(code) || !object.right.reads(code)) continue;
+      if (!field.search.facet || OWN_FACETS.includes(code) || !object.right.canRead(code)) continue;
       const value = Object.hasOwn(object.row.values, code) ? object.row.values[code] : [];
       for (const one of Array.isArray(value) ? value : [value]) count(code, one);
     }

@@ -49,7 +49,7 @@ export function trustedRows({ trusted }: AccessFilter): Sql {
 /** Rows with an outdated profile are used only for callers who may read every field. Null for all rows. */
 function trustedForms(ctx: ReadContext, profiles: IndexProfiles, typeIds: readonly string[]): Sql | null {
   const whole = typeIds.filter((typeId) =>
-    profiles.textFields(typeId).every((code) => ctx.actor.alwaysReads(typeId, code)),
+    profiles.textFields(typeId).every((code) => ctx.actor.fieldAccess(typeId).canAlwaysRead(code)),
   );
   if (whole.length === typeIds.length) return null;
   const current = sql`s.profile_id = ANY(${[...profiles.ids]}::int[])`;
@@ -69,14 +69,16 @@ function labelsOf(
   const free = [''];
   const classes = new Map<string, { fieldTokens: string[]; holds: Sql }>();
   for (const [code, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const always = of.filter((typeId) => actor.alwaysReads(typeId, code));
+    const always = of.filter((typeId) => actor.fieldAccess(typeId).canAlwaysRead(code));
     if (always.length === of.length) {
       free.push(labelOf(code));
       continue;
     }
     const parts = of.flatMap((typeId) => {
-      if (always.includes(typeId) || !actor.mayEverRead(typeId, code)) return [];
-      return [sql`(o.type_id = ${typeId}::uuid AND ${actor.fieldVisible('o', typeId, code, ctx.now) ?? sql`true`})`];
+      if (always.includes(typeId) || !actor.fieldAccess(typeId).canRead(code)) return [];
+      return [
+        sql`(o.type_id = ${typeId}::uuid AND ${actor.fieldAccess(typeId).whereReadable('o', code, ctx.now) ?? sql`true`})`,
+      ];
     });
     if (always.length > 0) parts.unshift(sql`o.type_id = ANY(${always}::uuid[])`);
     if (parts.length === 0) continue;
@@ -90,11 +92,11 @@ function labelsOf(
 }
 
 /** Predicate for the rows on which the caller may read the title. True or false if that holds for all rows of these types. */
-export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql {
+export function whereTitlesReadable(ctx: ReadContext, typeIds: readonly string[]): Sql {
   const always: string[] = [];
   const parts: Sql[] = [];
   for (const typeId of typeIds) {
-    const readable = titleReadable(ctx, typeId);
+    const readable = whereTitleReadable(ctx, typeId);
     if (readable === null) always.push(typeId);
     else parts.push(sql`(o.type_id = ${typeId}::uuid AND ${readable})`);
   }
@@ -103,15 +105,11 @@ export function readableTitle(ctx: ReadContext, typeIds: readonly string[]): Sql
 }
 
 /** The records of the type whose title the caller may read; null for all visible ones. */
-export function titleReadable(ctx: ReadContext, typeId: string): Sql | null {
+export function whereTitleReadable(ctx: ReadContext, typeId: string): Sql | null {
   const versions = registry(ctx).byId.get(typeId)?.versions.values() ?? [];
   const fields = new Set([...versions].flatMap(({ titleField }) => (titleField === null ? [] : [titleField])));
   // Versions may have different title fields. The title is readable if all of these fields are readable.
-  const each = [...fields].flatMap((code) => fieldReadable(ctx, typeId, code) ?? []);
+  const access = ctx.actor.fieldAccess(typeId);
+  const each = [...fields].flatMap((code) => access.whereReadable('o', code, ctx.now) ?? []);
   return each.length === 0 ? null : sql`(${join(each, ' AND ')})`;
-}
-
-/** The records of the type on which the caller may read the field; null for all visible ones. */
-export function fieldReadable(ctx: ReadContext, typeId: string, code: string): Sql | null {
-  return ctx.actor.alwaysReads(typeId, code) ? null : ctx.actor.fieldVisible('o', typeId, code, ctx.now);
 }

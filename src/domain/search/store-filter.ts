@@ -5,7 +5,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import { conditionEnvironment, registry } from '../metadata/index.ts';
 import { canHold, type TypedFilter } from './filter.ts';
-import { fieldReadable, titleReadable } from './store-access-filter.ts';
+import { whereTitleReadable } from './store-access-filter.ts';
 
 const NOBODY = {
   me: '',
@@ -27,8 +27,8 @@ export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[
       if (!canHold(filter.condition, missing)) continue;
       const environment = {
         ...conditionEnvironment(types, typeId, 'o', variables),
-        visible: (_code: string, field: TypedField): Sql | null =>
-          missing(field) ? sql`false` : readable(ctx, typeId, field),
+        whereReadable: (_code: string, field: TypedField): Sql | null =>
+          missing(field) ? sql`false` : whereReadable(ctx, typeId, field),
       };
       const condition = compileCondition(filter.condition, environment);
       const key = `${condition.text} ${JSON.stringify(condition.values)}`;
@@ -50,8 +50,8 @@ export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[
 }
 
 /** The rows of the type on which the caller may read the field; null for all visible ones. */
-function readable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
-  if (field.kind === 'value') return fieldReadable(ctx, typeId, field.code);
+function whereReadable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
+  if (field.kind === 'value') return ctx.actor.fieldAccess(typeId).whereReadable('o', field.code, ctx.now);
   // The title is the text of a field and is hidden with it.
-  return field.code === 'title' ? titleReadable(ctx, typeId) : null;
+  return field.code === 'title' ? whereTitleReadable(ctx, typeId) : null;
 }

@@ -3,7 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RerankHit } from './ranking.ts';
-import { readableTitle, type AccessFilter } from './store-access-filter.ts';
+import { whereTitlesReadable, type AccessFilter } from './store-access-filter.ts';
 import type { Part, TermQuery } from './terms.ts';
 
 /** Maximum number of comments per record; the last ones are used. */
@@ -41,7 +41,7 @@ export async function loadForRerank(
   const list = (zones: Sql): Sql =>
     sql`ARRAY[${join(queries.map((query) => termRank(zones, query, accessFilter)))}]::float8[]`;
   return await ctx.query<RerankHit & { id: string }>(sql`
-    SELECT s.id, s.size, CASE WHEN ${readableTitle(ctx, accessFilter.typeIds)} THEN o.title END AS title,
+    SELECT s.id, s.size, CASE WHEN ${whereTitlesReadable(ctx, accessFilter.typeIds)} THEN o.title END AS title,
       ${list(TITLE)} AS "titleTf", ${list(REST)} AS "restTf",
       ${comments ? sql`coalesce(c.tf, '{}')` : sql`'{}'::float8[]`} AS "commentTf"
     FROM search_records s JOIN objects o ON o.id = s.id

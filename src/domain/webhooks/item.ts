@@ -136,7 +136,7 @@ function knownTypes(ctx: ReadContext): ReadonlyMap<string, TypeShape> {
   for (const type of registry(ctx).active) {
     if (!all && !ctx.actor.mayEver(type.id, 'read')) continue;
     const { definition } = type.newest;
-    const fields = definition.fields.filter(({ code }) => all || ctx.actor.mayEverRead(type.id, code));
+    const fields = definition.fields.filter(({ code }) => all || ctx.actor.fieldAccess(type.id).canRead(code));
     shapes.set(type.code, { ...definition, fields });
   }
   return shapes;

@@ -98,8 +98,8 @@ export class Payloads {
     const own = fieldResolver(object.type);
     return evaluate(parsed, object.facts, variables, (code, { kind }) => {
       // A comparison with a field that the type does not have is false.
-      if (kind === 'value') return own(code) !== undefined && object.right.reads(code);
-      return code !== 'title' || titleField === null || object.right.reads(titleField);
+      if (kind === 'value') return own(code) !== undefined && object.right.canRead(code);
+      return code !== 'title' || titleField === null || object.right.canRead(titleField);
     });
   }
 

@@ -4,7 +4,7 @@ import type { ItemState } from '../../configuration/section.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
-import { readableIds } from '../objects/index.ts';
+import { visibleIds } from '../objects/index.ts';
 import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './rules.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
@@ -105,7 +105,7 @@ interface Sight {
 }
 
 async function sightOf(ctx: ReadContext, rows: readonly DeliveryRow[]): Promise<Sight> {
-  const objects = await readableIds(
+  const objects = await visibleIds(
     ctx,
     rows.flatMap(({ objectId }) => objectId ?? []),
   );

@@ -1,4 +1,5 @@
 /** Transitions: the only API command that changes a record's workflow state. */
+import { canName } from '../../contract/rights.ts';
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
@@ -92,7 +93,7 @@ function notAvailable(): Fault {
 
 function notMet(object: VisibleObject, transition: Transition): Fault {
   const fields = transition.condition === null ? [] : fieldsOf(transition.condition);
-  const readable = fields.filter((field) => field.kind === 'system' || object.right.reads(field.code));
+  const readable = fields.filter((field) => field.kind === 'system' || object.right.canRead(field.code));
   return new Fault(
     'TRANSITION_CONDITION_NOT_MET',
     'The condition of the transition does not hold on the record as it stands.',
@@ -164,7 +165,7 @@ function readForm(object: VisibleObject, transition: Transition, given: Record<s
 }
 
 function visibleImages({ version, row, right }: VisibleObject): Set<string> {
-  return imagesIn(version, row.values, (code) => right.reads(code));
+  return imagesIn(version, row.values, (code) => right.canRead(code));
 }
 
 /** Returns the result of `decide`. If it throws INVALID_VALUES, adds its details to `problems` and returns `otherwise`. */
@@ -225,9 +226,7 @@ function missing(
     const field = object.version.fields.get(code);
     return field !== undefined && (!Object.hasOwn(values, code) || isBlankText(field, values[code]));
   });
-  const known = lacking.filter(
-    ({ code }) => REMARKS.has(code) || object.right.reads(code) || object.right.writes(code),
-  );
+  const known = lacking.filter(({ code }) => REMARKS.has(code) || canName(object.right, code));
   const problems = known.map(({ code }) => problemAt(pointer('values', code), 'TRANSITION_NEEDS_VALUE'));
   if (known.length === lacking.length) return problems;
   return [...problems, problemAt(pointer('values'), 'TRANSITION_NEEDS_HIDDEN')];

@@ -1,6 +1,7 @@
 /** The workflow of a record: its state and the transitions that the caller can make now. */
 import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { canName } from '../../contract/rights.ts';
 import { fieldSchema, named, registry, variables } from '../metadata/index.ts';
 import { requireVisible, stateAnswer, type VisibleObject } from '../objects/index.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
@@ -20,7 +21,7 @@ export function conditionHolds(ctx: ReadContext, object: VisibleObject, transiti
 }
 
 export function holds(object: VisibleObject, transition: Transition): boolean {
-  return object.right.can('transition') && object.right.transitions(transition.code);
+  return object.right.can('transition') && object.right.canTransition(transition.code);
 }
 
 /** The form of a transition: the fields that the caller may read or write, and the two that are stored with the event. */
@@ -30,9 +31,9 @@ function form(ctx: ReadContext, object: VisibleObject, transition: Transition): 
     const { required } = part;
     if (remark !== undefined) return { code: part.code, name: remark.key, dataType: remark.dataType, required };
     const field = object.version.fields.get(part.code);
-    if (field === undefined || !(object.right.reads(part.code) || object.right.writes(part.code))) return [];
+    if (field === undefined || !canName(object.right, part.code)) return [];
     const schema = fieldSchema(ctx, field);
-    return { ...schema, required, readOnly: schema.readOnly || !object.right.writes(part.code) };
+    return { ...schema, required, readOnly: schema.readOnly || !object.right.canWrite(part.code) };
   });
 }
 

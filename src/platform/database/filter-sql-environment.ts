@@ -12,7 +12,7 @@ export interface CompileEnvironment {
   /**
    * A predicate that is true on rows where the caller may read the field, including system fields; null if that is all rows.
    */
-  visible?(code: string, field: TypedField): Sql | null;
+  whereReadable?(code: string, field: TypedField): Sql | null;
   /** Ids of the workflow states with the code; empty if there are none. */
   stateIdsByCode(code: string): readonly string[];
   stateIdsByCategory(category: string): readonly string[];

@@ -103,7 +103,7 @@ describe('conditions in SQL', () => {
         variables: drawn.variables,
         mismatch: (field: TypedField) =>
           drawn.of.some((one) => one.code === field.code && differs(one)) ? sql`o.type_version = 1` : null,
-        visible: (code: string) => rule(code)[1],
+        whereReadable: (code: string) => rule(code)[1],
       });
       for (const [place, { facts }] of drawn.rows.entries()) {
         for (const [index, condition] of conditions.entries()) {

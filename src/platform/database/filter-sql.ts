@@ -24,8 +24,8 @@ export function compileCondition(condition: TypedCondition, environment: Compile
   }
   const { field } = condition;
   const guards: Sql[] = [];
-  const visible = environment.visible?.(field.code, field) ?? null;
-  if (visible !== null) guards.push(sql`(${visible}) IS TRUE`);
+  const readable = environment.whereReadable?.(field.code, field) ?? null;
+  if (readable !== null) guards.push(sql`(${readable}) IS TRUE`);
   const mismatch = field.kind === 'value' ? (environment.mismatch?.(field) ?? null) : null;
   if (mismatch !== null) guards.push(sql`(${mismatch}) IS NOT TRUE`);
   const leaf = field.kind === 'system' ? systemLeaf(condition, environment) : valueLeaf(condition, environment);

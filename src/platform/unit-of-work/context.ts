@@ -7,7 +7,7 @@
  */
 import type { Sql } from 'sql-template-tag';
 import type { EventData, EventType } from '../../contract/events.ts';
-import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
+import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { QueryOptions } from '../database/pool.ts';
 import type { ReadConsistency } from '../database/replica.ts';
@@ -25,11 +25,20 @@ export interface ActorVariables {
 }
 
 /** The actor's rights on one record: the union of the grants whose row condition matches the record. */
-export interface RecordRight {
+export interface RecordRight extends FieldAccess {
   can(action: RecordAction): boolean;
-  reads(fieldCode: string): boolean;
-  writes(fieldCode: string): boolean;
-  transitions(transitionCode: string): boolean;
+  canTransition(transitionCode: string): boolean;
+}
+
+/** The actor's access to the fields of a type, over all its records. `canRead` and `canWrite`: on at least some records. */
+export interface TypeFieldAccess extends FieldAccess {
+  /** Whether the field is readable on every record of the type that the actor may read. */
+  canAlwaysRead(fieldCode: string): boolean;
+  /**
+   * The SQL form of `canRead` on a record: matches the rows of `objects` (under `alias`) on which the field is readable. Null
+   * if `canAlwaysRead`; the statement must limit the rows to those that the actor may read.
+   */
+  whereReadable(alias: string, fieldCode: string, now: string): Sql | null;
 }
 
 /** The acting user. Created by the access module and cached until the rights version changes. */
@@ -53,12 +62,8 @@ export interface Actor {
   on(typeId: string, record: RecordFacts, now: string): RecordRight;
   /** Whether any grant allows the action on the type, ignoring row conditions. */
   mayEver(typeId: string, action: RecordAction): boolean;
-  /** Whether any grant makes the field readable, ignoring row conditions. */
-  mayEverRead(typeId: string, fieldCode: string): boolean;
-  /** Whether the field is readable on every record of the type that the actor may read. */
-  alwaysReads(typeId: string, fieldCode: string): boolean;
-  /** Whether any grant makes the field writable, ignoring row conditions. */
-  mayEverWrite(typeId: string, fieldCode: string): boolean;
+  /** Access to the fields of the type, ignoring row conditions. For one record, use `on`. */
+  fieldAccess(typeId: string): TypeFieldAccess;
   /** Ids of the types on which any grant allows the action. */
   typesFor(action: RecordAction): string[];
   /**
@@ -66,10 +71,6 @@ export interface Actor {
    * given. Null if it matches no row, so that the caller can skip the query.
    */
   visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null;
-  /**
-   * A predicate that matches the rows of the type on which the field is readable; null if it is readable on all visible rows.
-   */
-  fieldVisible(alias: string, typeId: string, fieldCode: string, now: string): Sql | null;
 }
 
 export interface ReadContext {
