@@ -89,9 +89,9 @@ export const MUTANTS: readonly Mutant[] = [
   FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision > input.expectedRevision) {'),
   FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
   FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
-  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}", 'a.id = ${id}::uuid AND ${readable}'),
+  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}", 'a.id = ${id}::uuid AND ${readable}'),
   FILE_STORE(
-    "a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${readable}`",
+    "a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`",
     "a.id = ${id}::uuid AND a.state = 'ACTIVE'`",
   ),
   FILE_READS('row === undefined || object === undefined', 'row === undefined'),
