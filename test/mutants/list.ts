@@ -89,11 +89,8 @@ export const MUTANTS: readonly Mutant[] = [
   FILES('if (row.revision !== input.expectedRevision) {', 'if (row.revision > input.expectedRevision) {'),
   FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
   FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
-  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}", 'a.id = ${id}::uuid AND ${readable}'),
-  FILE_STORE(
-    "a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`",
-    "a.id = ${id}::uuid AND a.state = 'ACTIVE'`",
-  ),
+  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}", 'a.id = ${id}::uuid AND ${visible}'),
+  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`", "a.id = ${id}::uuid AND a.state = 'ACTIVE'`"),
   FILE_READS('row === undefined || object === undefined', 'row === undefined'),
   FILE_RULES("SAFE_TYPES.has(file.mediaType) ? file.mediaType : 'application/octet-stream'", 'file.mediaType'),
   FILE_RULES('if (/[^A-Za-z0-9+/=]/.test(text)) throw', 'if (text === undefined) throw'),
@@ -197,10 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     'src/domain/knowledge/administration.db.test.ts',
   ),
   EXPORTS('field.search.filter && actor.fieldAccess(type.id).canRead(code)', 'field.search.filter'),
-  EXPORTS(
-    'filter(({ code }) => caller.actor.fieldAccess(type.id).canRead(code))',
-    'filter(({ code }) => code.length > 0)',
-  ),
+  EXPORTS('filter(({ code }) => access.canRead(code))', 'filter(({ code }) => code.length > 0)'),
   EXPORTS("  caller.actor.require('export.execute');\n", ''),
   // Deliveries.
   HOOK_RULES("if (endpoint.includes('@')) return", "if (endpoint.includes('@@')) return"),

@@ -66,9 +66,8 @@ export async function exportRecords(
   caller.actor.require('export.execute');
   const type = requireType(caller, body.typeDefinitionId);
   const condition = conditionOf(caller, type, body);
-  const readable = [...type.newest.fields.values()].filter(({ code }) =>
-    caller.actor.fieldAccess(type.id).canRead(code),
-  );
+  const access = caller.actor.fieldAccess(type.id);
+  const readable = [...type.newest.fields.values()].filter(({ code }) => access.canRead(code));
   const format = body.format === 'CSV' ? csvFormat(readable) : JSON_FORMAT;
   const wanted = { type, condition, words: wordsOf(body, matches) };
   const file = records(runner, wanted, body.limit ?? DEFAULT_LIMIT, format, fresh);
