@@ -157,7 +157,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           settle: (interval, list) => settleBudgets(db, interval, list),
           patienceMs: options.patienceMs,
         });
-  const health = new BlobHealth(blobs, { ...options.blobProbes, onChange: storeTeller(log) });
+  const health = new BlobHealth(blobs, { ...options.blobProbes, onChange: storeLogger(log) });
   const described = bound.map((binding) => binding.operation);
   const examples = readExamples();
   const server = buildServer({
@@ -188,9 +188,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,
     redirects:
-      options.oidc === undefined
-        ? []
-        : signInElsewhere(options.oidc, { ...options, clock }, { signIns, work, versions }),
+      options.oidc === undefined ? [] : oidcPages(options.oidc, { ...options, clock }, { signIns, work, versions }),
     documents: {
       public: buildDocument(described, { surface: 'public', events: EVENTS, examples }),
       console: buildDocument(described, { surface: 'console', examples }),
@@ -199,7 +197,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Last, so that no timers remain if the service cannot be built.
   await versions.start();
   replica?.start();
-  // A wrong setting shows in the log at once, and not when the first file is uploaded.
+  // A wrong setting is logged at once, not only when the first file is uploaded.
   void health.state();
   let loop: Loop | undefined;
   return {
@@ -240,7 +238,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       const heads = settings.auditHeads === undefined ? undefined : headPlace(settings.auditHeads, outbound);
       const all = [
         ...delivery,
-        ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headTeller(log), heads }),
+        ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
       ];
       const { tracer } = options;
@@ -264,23 +262,23 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
 /** A request does not use the database all the time. Admitting more would only make them wait for a connection. */
 const RUNNING_PER_CONNECTION = 2;
-/** Load balancers wait about so long for readiness; a database that is only slow must not make a process unfit. */
+/** Load balancers wait about this long for readiness. A database that is only slow must not make a process unready. */
 const READY_PATIENCE_MS = 5000;
-/** How often the head of the chain over the journal is told. */
-const HEAD_TOLD_MS = 600_000;
+/** Interval at which the head of the audit chain is logged. */
+const HEAD_LOG_MS = 600_000;
 
 /** Writes the head of the audit chain to the log at intervals. If logs are stored elsewhere, a forged chain can be detected. */
-function headTeller(log: Logger): (head: SealHead) => void {
-  let told = Number.NEGATIVE_INFINITY;
+function headLogger(log: Logger): (head: SealHead) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
   return ({ number, hash }) => {
-    if (performance.now() - told < HEAD_TOLD_MS) return;
-    told = performance.now();
+    if (performance.now() - loggedAt < HEAD_LOG_MS) return;
+    loggedAt = performance.now();
     log.info({ seal: number, hash }, 'audit log sealed');
   };
 }
 
 /** The two pages of an OpenID Connect sign-in: the redirect to the provider, and the callback. */
-function signInElsewhere(
+function oidcPages(
   settings: OidcSettings,
   options: AppOptions & { clock: Clock },
   { signIns, work, versions }: { signIns: SignIns; work: Work; versions: VersionWatcher },
@@ -306,8 +304,8 @@ function signInElsewhere(
   ];
 }
 
-/** Puts into the log that the file store cannot be used, with the reason, and that it can be used again. */
-function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
+/** Logs when the file store becomes unavailable, with the reason, and when it is available again. */
+function storeLogger(log: Logger): BlobHealthOptions['onChange'] {
   return (state, error) => {
     if (state === 'ok') log.info('file store available again');
     else log.warn({ err: loggable(error) }, `file store unavailable: ${(error as Error).message}`);
@@ -315,9 +313,8 @@ function storeTeller(log: Logger): BlobHealthOptions['onChange'] {
 }
 
 /**
- * The database decides. A file store that is away fails calls that need files, and those alone: a process must not be taken
- * out of a load balancer for it. Only one that never answered since the start makes the process unfit, as its settings are
- * likely wrong.
+ * A process is ready if the database answers. An unavailable file store only fails calls that need files, so the process stays
+ * ready. If the store never answered since the start, its settings are probably wrong, and the process is not ready.
  */
 async function readiness(versions: VersionWatcher, health: BlobHealth): Promise<Readiness> {
   try {

@@ -1,4 +1,4 @@
-/** Secrets that a command reads from standard input: typed at a terminal without being shown, or from a pipe. */
+/** Reads secrets from standard input: typed at a terminal without echo, or from a pipe. */
 import type { ReadStream } from 'node:tty';
 
 const ENTER = /[\r\n]/;
@@ -6,14 +6,14 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const CTRL_U = '\u0015';
 const DELETE = new Set(['\u007f', '\b']);
-/** Arrow keys and the like arrive as several characters, all at once. */
+/** Arrow and function keys arrive as escape sequences of several characters. */
 const ESCAPE = new RegExp(String.raw`\u001b(?:\[[0-9;]*[ -/]*[@-~]|O.|.)?`, 'g');
 
 /**
- * The secret. At a terminal it is asked for twice and not shown; from a pipe all of the input is it, without the last line
+ * Reads a secret. A terminal asks for it twice, without echo. From a pipe, the secret is the whole input without the last line
  * end.
  *
- * @throws Error where both entries differ, or the input ends before it is complete
+ * @throws Error if the two entries differ, or the input ends before Enter
  */
 export async function readSecret(what: string): Promise<string> {
   if (!process.stdin.isTTY) return await wholeInput(process.stdin);
@@ -36,17 +36,17 @@ async function wholeInput(stdin: NodeJS.ReadableStream): Promise<string> {
     .replace(/\r?\n$/, '');
 }
 
-/** Lines of a terminal that shows nothing of what is typed. */
+/** Reads lines from a terminal without echo. */
 class HiddenInput {
   readonly #terminal: ReadStream;
-  /** Typed, and not yet taken by a line: a paste may hold more than one. */
+  /** Typed characters that no line has read yet. A paste may contain several lines. */
   #typed = '';
   #line: string[] = [];
   #wanted: PromiseWithResolvers<string> | undefined;
 
   constructor(terminal: ReadStream) {
     this.#terminal = terminal;
-    // Before anything is asked for, so that nothing that is typed is ever shown.
+    // Before the first prompt, so that no typed character is shown.
     terminal.setRawMode(true).setEncoding('utf8');
     terminal.on('data', (text: string | Buffer) => {
       this.#typed += String(text).replaceAll(ESCAPE, '');

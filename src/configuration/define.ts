@@ -1,10 +1,10 @@
-/** From what a room declares of its section to the section that `bundle/` works with. */
+/** Fills in the defaults of a section that a module declares. */
 import type { ConfigSection, SectionParts } from './section.ts';
 import { loadItems, planItem } from './store.ts';
 
 /**
- * Makes a section of what its room declares. Its items are kept in the table of configuration items unless the room brings
- * its own `load` and `write`.
+ * The section with all defaults. Its items are stored in the table of configuration items unless the module declares `load`
+ * and `write`.
  */
 export function defineSection<Item, Definition>(parts: SectionParts<Item, Definition>): ConfigSection {
   const { key } = parts;

@@ -37,7 +37,7 @@ export function differencesOf(before: unknown, after: unknown): Difference[] {
   return found;
 }
 
-function told(path: string, before: unknown, after: unknown): Difference {
+function difference(path: string, before: unknown, after: unknown): Difference {
   return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }
 
@@ -58,7 +58,7 @@ function compare(path: string, before: unknown, after: unknown, found: Differenc
       return;
     }
   }
-  found.push(told(path, before, after));
+  found.push(difference(path, before, after));
 }
 
 function member(record: Record<string, unknown>, key: string): unknown {

@@ -1,6 +1,6 @@
 /**
  * Plan, apply and export of the configuration bundle: one code path for all channels (docs/spec/configuration.md,
- * docs/spec/configuration.md#bundle). An apply is a plan and the writes that it says; it writes configuration rows only.
+ * docs/spec/configuration.md#bundle). An apply computes a plan and writes its rows; it changes no records.
  */
 import { Turns } from '../lib/yielding.ts';
 import type { Change, ConfigSection } from './section.ts';
@@ -18,9 +18,9 @@ export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
 export type { BundleFile } from './read.ts';
 
 /**
- * Says what `applyBundle` would do, and changes nothing. To see one state throughout, ask in a snapshot.
+ * Returns what `applyBundle` would do, and changes nothing. Call it in a snapshot, so that all reads see the same state.
  *
- * @throws BundleError (400 INVALID_REQUEST) with every problem and its place
+ * @throws BundleError (400 INVALID_REQUEST) with all problems and their positions
  * @throws Fault RIGHT_MISSING
  */
 export async function planBundle(
@@ -34,7 +34,7 @@ export async function planBundle(
   return (await allowedPlan(ctx, sections, bundle, options)).items;
 }
 
-/** The plan, for a caller who may see all that it says. */
+/** The plan. @throws Fault RIGHT_MISSING if the caller may not see a part of it */
 async function allowedPlan(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
@@ -47,16 +47,16 @@ async function allowedPlan(
   return plan;
 }
 
-/** A line of a plan with what it changes in the item. */
+/** A line of a plan with the differences in the item. */
 export interface PlannedChange extends PlannedItem {
   differences: Difference[];
-  /** How many more there are than are listed. */
+  /** Number of differences that are not listed. */
   moreDifferences: number;
 }
 
 const MOST_DIFFERENCES = 200;
 
-/** As `planBundle`, with the places that differ: for a person who decides. Files are read before a snapshot is open. */
+/** Like `planBundle`, with the differences in each item. Files are parsed before the snapshot is opened. */
 export async function planChanges(
   { work, caller }: Runner,
   sections: readonly ConfigSection[],
@@ -84,7 +84,7 @@ async function withDifferences(
   for (const item of plan.items) {
     await turns.next();
     const change = changes.get(`${item.section} ${item.code}`);
-    // What is archived stays as it is, and so do the definitions; the action says it all.
+    // Archiving does not change the definition.
     const all =
       change === undefined || change.action === 'archive'
         ? []
@@ -96,10 +96,10 @@ async function withDifferences(
 }
 
 /**
- * Applies a bundle: all of it or nothing, one apply at a time. The same bundle a second time writes nothing.
+ * Applies a bundle completely or not at all, one apply at a time. Applying the same bundle again writes nothing.
  *
- * @throws BundleError (400 INVALID_REQUEST) with every problem and its place
- * @throws Fault RIGHT_MISSING for `config.manage`, and for what single changes need beside it; ROLE_ESCALATION
+ * @throws BundleError (400 INVALID_REQUEST) with all problems and their positions
+ * @throws Fault RIGHT_MISSING for `config.manage` and the rights that single changes need in addition; ROLE_ESCALATION
  */
 export async function applyBundle(
   ctx: WriteContext,
@@ -110,7 +110,7 @@ export async function applyBundle(
   ctx.actor.require('config.manage');
   const bundle = await readBundle(files, sections, ctx.actor.userId);
   requireNamed(ctx, sections, bundle, options);
-  // From here on what is read is what the apply before this one left.
+  // Later reads see the result of the previous apply.
   await lockConfiguration(ctx);
   for (const section of sections) await section.lock(ctx);
   const plan = await makePlan(ctx, sections, bundle, options);
@@ -123,7 +123,7 @@ export async function applyBundle(
   return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
 }
 
-/** Plans the rows and events of what a plan says. */
+/** Plans the rows and events of a plan. */
 export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
   if (plan.changes.length === 0) return;
   const turns = new Turns();
@@ -134,7 +134,7 @@ export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
     ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });
   }
   for (const nested of plan.view.newNested) ctx.plan(insertNestedId, nested);
-  // People and groups are not part of the configuration that processes keep; their rights are.
+  // Processes cache no users and groups with the configuration, only rights.
   ctx.invalidate(plan.changes.every(({ section }) => section.identity) ? 'rights' : 'config');
 }
 

@@ -32,7 +32,7 @@ interface RecordTypeShape {
 }
 
 /** A grant with the conditions that are true for every record that it applies to. */
-interface JudgedGrant extends Grant {
+interface CompiledGrant extends Grant {
   /** The row condition as canonical JSON; empty if there is none. */
   key: string;
   implied: ReadonlySet<string>;
@@ -87,8 +87,8 @@ function* impliedBy(where: unknown): Generator<string> {
 }
 
 /** The grants of a role; none if it allows no transitions. */
-async function judgedGrants({ records }: Role, turns: Turns): Promise<JudgedGrant[]> {
-  const grants: JudgedGrant[] = [];
+async function compiledGrants({ records }: Role, turns: Turns): Promise<CompiledGrant[]> {
+  const grants: CompiledGrant[] = [];
   if (!records.some(({ actions }) => actions.includes('transition'))) return grants;
   for (const grant of records) {
     await turns.next();
@@ -105,7 +105,11 @@ const includes = (names: Names, code: string): boolean => names === '*' || names
  * The transitions that the grants allow on records whose field none of the grants makes readable. A grant whose row condition
  * implies that of a grant that reads the field is ignored.
  */
-function allowedBlindly(grants: readonly JudgedGrant[], field: string, transitions: Iterable<string>): string[] {
+function allowedWithoutReading(
+  grants: readonly CompiledGrant[],
+  field: string,
+  transitions: Iterable<string>,
+): string[] {
   const reading = new Set(grants.flatMap(({ key, fields }) => (includes(fields.read, field) ? [key] : [])));
   const blind = grants.filter(({ implied }) => implied.isDisjointFrom(reading));
   if (!blind.some(({ actions }) => actions.includes('transition'))) return [];
@@ -129,7 +133,7 @@ export async function hiddenConditionNote(change: Change, view: ConfigView, turn
   if (change.action === 'archive') return undefined;
   const workflows = new Map(concerned<Workflow>(view, 'workflows', change));
   const roles = concerned<Role>(view, 'roles', change);
-  const judged = new Map<string, JudgedGrant[]>();
+  const byRole = new Map<string, CompiledGrant[]>();
   const named: string[] = [];
   let unnamed = 0;
   for (const [typeCode, type] of concerned<RecordTypeShape>(view, 'types', change)) {
@@ -137,13 +141,13 @@ export async function hiddenConditionNote(change: Change, view: ConfigView, turn
     const used = transitionsByField(type, workflowCodes(view, type), workflows);
     for (const [role, definition] of used.size === 0 ? [] : roles) {
       await turns.next();
-      const all = judged.get(role) ?? (await judgedGrants(definition, turns));
-      judged.set(role, all);
+      const all = byRole.get(role) ?? (await compiledGrants(definition, turns));
+      byRole.set(role, all);
       const grants = all.filter((grant) => grant.type === '*' || grant.type === typeCode);
       for (const [field, transitions] of grants.length === 0 ? [] : used) {
         await turns.next();
         const never = !grants.some(({ fields }) => includes(fields.read, field));
-        const found = allowedBlindly(grants, field, transitions);
+        const found = allowedWithoutReading(grants, field, transitions);
         const free = Math.max(0, MOST_NAMED - named.length);
         named.push(...found.slice(0, free).map((code) => sentence(role, typeCode, code, field, never)));
         unnamed += Math.max(0, found.length - free);

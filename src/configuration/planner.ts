@@ -1,4 +1,4 @@
-/** What applying a bundle would do: pure decisions over the bundle and what stands. */
+/** Computes what applying a bundle would change, from the bundle and the stored configuration. */
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
@@ -11,13 +11,13 @@ import type { Bundle } from './read.ts';
 import { type Entry, problemOf, View } from './view.ts';
 
 export interface BundleOptions {
-  /** Archive what the bundle no longer names. */
+  /** Archive items that the bundle does not contain. */
   prune?: boolean;
-  /** With `prune`: people, groups, units, memberships and assignments too. */
+  /** With `prune`: also users, groups, units, memberships and assignments. */
   pruneIdentity?: boolean;
-  /** Memberships and assignments of what the bundle names become what it says; else it only adds to them. */
+  /** Replace memberships and assignments of the bundle's items by those of the bundle; otherwise only add to them. */
   exact?: boolean;
-  /** Items to archive beside. */
+  /** Further items to archive. */
   archive?: readonly { section: string; code: string }[];
 }
 
@@ -31,7 +31,7 @@ export interface VersionStep extends Comparison {
 export interface PlannedItem {
   section: string;
   code: string;
-  /** Null in a plan for what does not exist yet. */
+  /** Null in the plan of a new item. */
   id: string | null;
   action: Action;
   version?: VersionStep;
@@ -44,13 +44,14 @@ export interface Plan {
   changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
 }
 
-/** Problems that are collected, beside those of the item that has the last of them. */
+/** Maximum number of collected problems. The last item's problems may exceed it. */
 const MOST_PROBLEMS = 1000;
 
 /**
- * Reads what stands and decides. The context must see one state of the configuration throughout.
+ * Loads the stored configuration, validates the result and returns the changes. All reads of the context must see the same
+ * state of the configuration.
  *
- * @throws BundleError with everything that is wrong
+ * @throws BundleError with all problems
  */
 export async function makePlan(
   ctx: ReadContext,
@@ -60,14 +61,14 @@ export async function makePlan(
 ): Promise<Plan> {
   const exact = options.prune === true && options.pruneIdentity === true;
   const turns = new Turns();
-  const view = await present(ctx, sections, turns);
+  const view = await loadStored(ctx, sections, turns);
   const problems = [...bundle.problems];
   await overlay(ctx, view, bundle, turns);
   if (options.prune === true) prune(view, sections, exact);
-  else keepArchivedPeople(view, sections, exact);
+  else keepArchivedIdentity(view, sections, exact);
   archive(view, options.archive ?? []);
   await merge(view, sections, exact || options.exact === true, turns);
-  problems.push(...(await judge(view, sections, turns)));
+  problems.push(...(await validate(view, sections, turns)));
   if (problems.length > 0) throw new BundleError(problems);
   const plan = await decide(view, sections, turns);
   const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
@@ -79,7 +80,7 @@ export async function makePlan(
   return plan;
 }
 
-async function present(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
+async function loadStored(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
   const view = new View({
     sections,
     versions: await loadVersions(ctx),
@@ -110,8 +111,8 @@ async function overlay(ctx: ReadContext, view: View, bundle: Bundle, turns: Turn
   }
 }
 
-/** People who were archived by a call or an import stay so, unless the bundle is the last word on people. */
-function keepArchivedPeople(view: View, sections: readonly ConfigSection[], exact: boolean): void {
+/** Users, groups and units that a call or an import archived stay archived, unless identity is pruned. */
+function keepArchivedIdentity(view: View, sections: readonly ConfigSection[], exact: boolean): void {
   for (const section of sections) {
     if (!section.identity || exact) continue;
     for (const entry of view.entries(section.key)) {
@@ -122,19 +123,19 @@ function keepArchivedPeople(view: View, sections: readonly ConfigSection[], exac
 
 function prune(view: View, sections: readonly ConfigSection[], exact: boolean): void {
   for (const section of sections) {
-    // Settings are always in force; a section of one mapping has nothing to take away.
+    // A section of one mapping, such as settings, has no items to archive.
     if (section.shape === 'map' || (section.identity && !exact)) continue;
     for (const entry of view.entries(section.key)) if (entry.named === undefined) entry.state = 'ARCHIVED';
   }
-  keepArchivedPeople(view, sections, exact);
+  keepArchivedIdentity(view, sections, exact);
 }
 
-/** @throws Fault NOT_FOUND for what is not there, INVALID_REQUEST for what cannot be archived like this */
+/** @throws Fault NOT_FOUND, INVALID_REQUEST for an item that a bundle cannot archive */
 function archive(view: View, wanted: readonly { section: string; code: string }[]): void {
   for (const { section, code } of wanted) {
     const entry = view.entry(section, code);
     if (entry?.stored === undefined) throw new Fault('NOT_FOUND', `There is no ${section}/${code}.`);
-    // People, groups and units have operations of their own for it.
+    // Users, groups and units are archived by their own operations.
     if (entry.section.identity || entry.section.shape === 'map' || entry.named !== undefined) {
       throw new Fault('INVALID_REQUEST', `${section}/${code} cannot be archived by this call.`);
     }
@@ -154,8 +155,8 @@ async function merge(view: View, sections: readonly ConfigSection[], exact: bool
   }
 }
 
-/** Judges every item that would be active, not the bundle's alone: what stands may name what the bundle takes away. */
-async function judge(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<BundleProblem[]> {
+/** Validates all active items, not only those of the bundle: a stored item may refer to one that the bundle archives. */
+async function validate(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<BundleProblem[]> {
   const problems: BundleProblem[] = [];
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
@@ -186,7 +187,7 @@ function actionOf(entry: Entry): Action {
   const { stored } = entry;
   if (stored === undefined) return 'create';
   if (stored.state !== entry.state) return entry.state === 'ACTIVE' ? 'restore' : 'archive';
-  // What is archived and stays so is not compiled anew: nothing uses it.
+  // An item that stays archived is not compiled again, because nothing uses it.
   const same =
     deepEqualJson(stored.definition, entry.definition) &&
     (entry.state === 'ARCHIVED' || deepEqualJson(stored.compiled, entry.compiled)) &&
@@ -230,7 +231,7 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
   return plan;
 }
 
-/** Undefined where no version is touched. */
+/** Undefined if no version changes. */
 function stepOf(view: View, section: ConfigSection, change: Change): VersionStep | undefined {
   const newest = view.versions(section.key, change.code).at(-1);
   if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled))

@@ -1,9 +1,9 @@
 /**
- * What a room tells about its section of the configuration bundle (docs/spec/configuration.md#bundle). `bundle/` reads, plans
- * and applies any list of such sections by one code path and knows none of them; `config-define.ts` makes them.
+ * The interface between the configuration bundle (docs/spec/configuration.md#bundle) and its sections. Modules declare their
+ * sections with `defineSection`; this folder reads, plans and applies them without knowing a particular section.
  *
- * Words: an *item* is an entry as a bundle writes it; its *definition* is the same with every default filled in, so that
- * equal configurations are equal JSON; its *compiled* form has ids in place of codes and logins.
+ * Terms: an *item* is an entry as written in a bundle. Its *definition* is the item with all defaults, so that equal
+ * configurations are equal JSON. Its *compiled* form has ids instead of codes and logins.
  */
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
@@ -11,18 +11,18 @@ import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { Problem } from '../lib/problem.ts';
 
-/** Steps into an item: property names and indexes. */
+/** Path into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];
 
-/** Reports a problem at a place of the item. */
+/** Reports a problem at a path of the item. */
 export type Report = (path: ItemPath, found: Problem) => void;
 
-/** The same for an item of the section, named by its code. */
+/** Reports a problem of the section's item with this code. */
 export type SectionReport = (item: string, path: ItemPath, found: Problem) => void;
 
 export type ItemState = 'ACTIVE' | 'ARCHIVED';
 
-/** An item as it stands in the database. */
+/** An item as stored in the database. */
 export interface StoredItem {
   id: string;
   code: string;
@@ -38,32 +38,32 @@ export interface StoredVersion {
   compiled: unknown;
 }
 
-/** Something that an item names in another section. */
+/** A reference of an item to an item of another section. */
 export interface Reference {
   section: string;
   code: string;
   path: ItemPath;
 }
 
-/** The whole configuration as it would be after the apply: what the bundle names, and what stands and is not archived. */
+/** The complete configuration after the apply: the items of the bundle and the other stored items. */
 export interface ConfigView {
-  /** Whether the section has the item, or the bundle has one of that code that could not be read. */
+  /** Whether an item with this code exists and can be referenced, even if the bundle's item is invalid. */
   has(section: string, code: string): boolean;
-  /** The definition; undefined also for an item that could not be read, which was reported already. */
+  /** Undefined if there is no such item, and for an invalid item, which was reported already. */
   get<Definition>(section: string, code: string): Definition | undefined;
   /** Code → definition of the active items. */
   active<Definition>(section: string): ReadonlyMap<string, Definition>;
   archived<Definition>(section: string): ReadonlyMap<string, Definition>;
-  /** The item as it stands before the apply. */
+  /** The item as stored before the apply. */
   stored(section: string, code: string): StoredItem | undefined;
   /** Stored versions of the item, oldest first. */
   versions(section: string, code: string): readonly StoredVersion[];
 }
 
 export interface CompileView extends ConfigView {
-  /** The id of an item that `has` knows; new ones have theirs already. */
+  /** The id of an item for which `has` is true; new items have one, too. */
   id(section: string, code: string): string;
-  /** The id of a thing inside an item, the same for its scope and code for ever. */
+  /** The id of a part of an item. It never changes for the same scope and code. */
   nested(scope: string, code: string): string;
 }
 
@@ -82,15 +82,15 @@ export interface Change {
 }
 
 export interface MergeOptions {
-  /** Memberships and assignments become exactly what the bundle says; else it only adds to them. */
+  /** Replace memberships and assignments by those of the bundle; otherwise only add to them. */
   exact: boolean;
-  /** The code or login as the configuration-to-be writes it, for one that may be written otherwise. */
+  /** The code or login in the spelling of the resulting configuration. */
   spell(section: string, code: string): string;
 }
 
 export interface PresentOptions {
   identity: boolean;
-  /** Whether the item of another section is active, so that the export has it too. */
+  /** Whether the item of another section is active and therefore exported, too. */
   active(section: string, code: string): boolean;
 }
 
@@ -99,50 +99,50 @@ export interface Comparison {
   reasons: string[];
 }
 
-/** What a room declares; what it leaves out has the meaning that `config-define.ts` gives it. */
+/** The declaration of a section. `defineSection` fills in what is omitted. */
 export interface SectionParts<Item, Definition> {
   /** The top-level key of the bundle. */
   key: string;
-  /** `list` of items (the default), `codes` alone, or one `map` for the whole section. */
+  /** A `list` of items (the default), a list of `codes`, or one `map` for the whole section. */
   shape?: 'list' | 'codes' | 'map';
-  /** Strict schema of one item. */
+  /** Schema of one item; rejects unknown properties. */
   schema: TSchema;
-  /** Name of the property that tells items apart; `code` by default. */
+  /** Name of the property that identifies items; `code` by default. */
   codeProperty?: string;
-  /** The form in which codes are compared; as they are by default. @throws Error with a sentence for one that may not be */
+  /** The normal form in which codes are compared; by default the code itself. @throws Error with a sentence if it is invalid */
   keyOf?(code: string): string;
-  /** People and memberships: calls and imports change them too, so that the bundle only adds and changes. */
+  /** Users and memberships. API calls and imports change them, too, so a bundle only adds and changes them. */
   identity?: boolean;
   /**
-   * The right that the endpoints of the same things need. Beside `config.manage`, the items of the section are read and changed
-   * with it alone; where nothing but the bundle has the things, there is none.
+   * The right that the API endpoints of the same items need. Reading and changing the items in a bundle needs it in addition to
+   * `config.manage`. Absent if there are no such endpoints.
    */
   right?: GlobalRight;
-  /** Rights that a change needs beside `config.manage` and `right`. */
+  /** Rights that a change needs in addition to `config.manage` and `right`. */
   rights?(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
   normalise(item: Item): Definition;
-  /** The definition to be, from what the bundle says and what stands; `normalise` by default. */
+  /** The new definition, from the bundle's item and the stored definition; `normalise` by default. */
   merge?(item: Item, stored: Definition | undefined, options: MergeOptions): Definition;
   references?(definition: Definition): Reference[];
-  /** Judges the definition within the whole and gives its compiled form, for an item with problems whatever there is. */
+  /** Validates the definition in the whole configuration and returns its compiled form; any value if it has problems. */
   compile?(definition: Definition, view: CompileView, report: Report): unknown;
-  /** Judges what concerns several items of the section at once. */
+  /** Validates rules about several items of the section. */
   whole?(view: ConfigView, report: SectionReport): void;
-  /** Judges what only the stored records tell. Asked last, with everything else sound. */
+  /** Validates against stored records. Called last, if there are no other problems. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
   /** A note shown in the plan. Long work awaits `turns`. */
   note?(change: Change, view: ConfigView, turns: Turns): string | undefined | Promise<string | undefined>;
-  /** Keeps every version of the compiled form; tells whether stored records go on under a new one. */
+  /** Declares that all versions of the compiled form are kept, and decides whether stored records fit the new one. */
   compare?(before: unknown, after: unknown): Comparison;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
-  /** Holds off whoever else changes what the section's judgements rest on, from before it is read until the apply ends. */
+  /** Locks the data that validation depends on, before it is read and until the apply ends. */
   lock?(ctx: WriteContext): Promise<unknown>;
   write?(ctx: WriteContext, change: Change, view: CompileView): void;
-  /** The item as an export writes it, from the definition; undefined leaves it out. */
+  /** The item to export for the definition; undefined omits it. */
   present?(definition: Definition, options: PresentOptions): unknown;
 }
 
-/** A section as `bundle/` works with it. */
+/** A section with all defaults. */
 export interface ConfigSection {
   readonly key: string;
   readonly shape: 'list' | 'codes' | 'map';

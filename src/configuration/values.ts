@@ -15,7 +15,7 @@ export interface ConfiguredField {
 }
 
 /** Validates a value that contains ids. Provided by the module that implements data types. */
-export type ValueJudge<Field> = (
+export type ValueCheck<Field> = (
   field: Field,
   value: unknown,
 ) => { ok: true; stored: unknown } | { ok: false; problems: FaultDetail[] };
@@ -28,15 +28,15 @@ export function compileValue<Field extends ConfiguredField>(
   field: Field,
   value: unknown,
   path: ItemPath,
-  judge: ValueJudge<Field>,
+  check: ValueCheck<Field>,
   naming: Naming,
 ): unknown {
   const section = sectionOf(field.dataType);
   const named = section === undefined ? value : withIds(section, value, path, naming);
   if (named === undefined) return undefined;
-  const judged = judge(field, named);
-  if (judged.ok) return judged.stored;
-  for (const { path: at, ...found } of judged.problems) {
+  const checked = check(field, named);
+  if (checked.ok) return checked.stored;
+  for (const { path: at, ...found } of checked.problems) {
     naming.report([...path, ...stepsOf(at)], found);
   }
   return undefined;
@@ -57,17 +57,17 @@ function compileSetValue<Field extends ConfiguredField>(
   field: Field,
   value: unknown,
   path: ItemPath,
-  judge: ValueJudge<Field>,
+  check: ValueCheck<Field>,
   naming: Naming,
 ): unknown {
   if (typeof value !== 'string' || !value.startsWith('$')) {
-    const stored = value === null ? null : compileValue(field, value, path, judge, naming);
+    const stored = value === null ? null : compileValue(field, value, path, check, naming);
     if (stored !== null || !field.required) return stored;
     naming.report(path, problem('CANNOT_CLEAR_FIELD', { field: field.code }));
     return undefined;
   }
   if (value.startsWith('$$')) {
-    const stored = compileValue(field, value.slice(1), path, judge, naming);
+    const stored = compileValue(field, value.slice(1), path, check, naming);
     return typeof stored === 'string' && stored.startsWith('$') ? `$${stored}` : stored;
   }
   const operand = readVariable(value);
@@ -96,7 +96,7 @@ export function compileSet<Field extends ConfiguredField>(
   set: Readonly<Record<string, unknown>>,
   path: ItemPath,
   types: ReadonlyMap<string, ReadonlyMap<string, Field>>,
-  judge: ValueJudge<Field>,
+  check: ValueCheck<Field>,
   naming: Naming,
 ): Record<string, unknown> {
   const compiled: Record<string, unknown> = {};
@@ -108,7 +108,7 @@ export function compileSet<Field extends ConfiguredField>(
         naming.report(at, problem('TYPE_HAS_NO_FIELD', { type, field: code }));
         break;
       }
-      const stored = compileSetValue(field, value, at, judge, naming);
+      const stored = compileSetValue(field, value, at, check, naming);
       if (stored === undefined) break;
       if (Object.hasOwn(compiled, code) && !deepEqualJson(compiled[code], stored)) {
         naming.report(at, problem('FIELDS_DIFFER', { field: code }));

@@ -40,10 +40,12 @@ const ErrorDetailSchema = Type.Object(
         description: 'The values in the message, such as `max`. Absent if there are none.',
       }),
     ),
-    file: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: where it stands.' })),
+    file: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: the file with the problem.' }),
+    ),
     line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     column: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    at: Type.Optional(Type.String({ description: 'Of a bundle: the place in the document.' })),
+    at: Type.Optional(Type.String({ description: 'Of a bundle: the path in the document.' })),
   },
   { $id: 'ErrorDetail' },
 );
@@ -54,8 +56,7 @@ export const ErrorSchema = Type.Object(
       code: Type.String({ description: 'One of the codes that the answer lists.', examples: ['INVALID_REQUEST'] }),
       message: Type.String({ description: 'One sentence that says what to do.' }),
       details: Type.Union([Type.Array(ErrorDetailSchema), Type.Record(Type.String(), Type.Unknown())], {
-        description:
-          'Each place that is wrong, or an object where the code says so; an empty list when there is no more to say.',
+        description: 'One entry per problem, or an object for some codes; an empty list if there are no details.',
       }),
     }),
     meta: MetaSchema,

@@ -12,7 +12,7 @@ export interface FaultGuide {
 
 const place = (path: string, code: string, message: string): unknown => [{ path, code, message }];
 const READ_AGAIN =
-  'Read the record again, decide on what stands there now, and send the new revision. Never send it unseen: what others changed would be lost.';
+  'Read the record again, decide on its current values, and send the new revision. Do not only replace the revision: that would overwrite the changes of others.';
 const WAIT =
   'Wait as long as `Retry-After` says, with growing and random delays after that, and send the same request again.';
 

@@ -112,11 +112,11 @@ function write(ctx: WriteContext, change: Change, view: CompileView): void {
   if (change.action === 'archive') return;
   const before = (change.stored?.definition as RoleDefinition | undefined)?.assignedTo;
   for (const [key, member_type] of KINDS) {
-    const stood = new Set(before?.[key]);
-    const stands = new Set(assignedTo[key]);
+    const former = new Set(before?.[key]);
+    const next = new Set(assignedTo[key]);
     const row = (code: string) => ({ role_id: change.id, member_type, member_id: view.id(key, code) });
-    for (const code of stands.difference(stood)) ctx.plan(insertAssignment, row(code));
-    for (const code of stood.difference(stands)) ctx.plan(dropAssignment, row(code));
+    for (const code of next.difference(former)) ctx.plan(insertAssignment, row(code));
+    for (const code of former.difference(next)) ctx.plan(dropAssignment, row(code));
   }
 }
 

@@ -65,7 +65,7 @@ export async function explainAccess(
   ctx.actor.require('role.assign');
   const record = query.objectId === undefined ? undefined : await recordFor(ctx, query.objectId);
   const person = await loadPerson(ctx, query.userId);
-  if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such person.');
+  if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
   const held = Map.groupBy(await loadHeld(ctx, person.id, person.groups), (row) => row.roleId);
   const compiled = ctx.config.get(roleView);
   const roles = (await loadItems(ctx, 'roles')).filter(({ id }) => held.has(id) && compiled.one(id) !== undefined);
@@ -76,11 +76,11 @@ export async function explainAccess(
     const own = (definition as RoleDefinition).records;
     if (record === undefined) return own.map((grant) => ({ role: code, ...explainGrant(ctx, grant, null) }));
     const { type, facts } = record;
-    const judged = compiled.one(id)?.grants.get(type.id) ?? [];
+    const evaluated = compiled.one(id)?.grants.get(type.id) ?? [];
     return own
       .filter((grant) => grant.type === '*' || grant.type === type.code)
       .map((grant, index) => {
-        const where = judged[index]?.where ?? null;
+        const where = evaluated[index]?.where ?? null;
         return { role: code, ...explainGrant(ctx, grant, where === null || evaluate(where, facts, variables)) };
       });
   });

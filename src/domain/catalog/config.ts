@@ -164,8 +164,8 @@ function compileEntry(item: CatalogEntry, index: number, view: CompileView, repo
   }
   checkSpecial(item, type, path, report);
   const fields = new Map(type.fields.map((field): [string, FieldDefinition] => [field.code, field]));
-  const judge = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
-  const set = compileSet(item.set, [...path, 'set'], new Map([[type.code, fields]]), judge, { view, report });
+  const check = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const set = compileSet(item.set, [...path, 'set'], new Map([[type.code, fields]]), check, { view, report });
   return { ...item, audience, set };
 }
 

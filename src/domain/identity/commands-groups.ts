@@ -9,7 +9,7 @@ import {
   codeOf,
   differences,
   exists,
-  Judgement,
+  Validation,
   requireActive,
   requireArchived,
   stale,
@@ -48,17 +48,17 @@ export interface GroupChange {
 export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<GroupAnswer> {
   ctx.actor.require('user.administer');
   ctx.markAuthorized();
-  const judged = new Judgement();
+  const validation = new Validation();
   const row: GroupRow = {
     id: input.groupId ?? ctx.newId(),
-    code: codeOf(judged, input.code),
-    name: judged.line('name', input.name),
+    code: codeOf(validation, input.code),
+    name: validation.line('name', input.name),
     state: 'ACTIVE',
     revision: 1,
     createdAt: ctx.now,
     updatedAt: ctx.now,
   };
-  judged.settle();
+  validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'groups', row.id, nameKey(row.code));
   if (taken.id) throw exists('groupId', 'There is something with this id already.');
   if (taken.code) throw exists('code', 'There is a group with this code, perhaps archived.');
@@ -84,9 +84,9 @@ export async function updateGroup(ctx: WriteContext, input: GroupChange): Promis
   ctx.markAuthorized();
   requireActive('group', row.state);
   if (row.revision !== input.expectedRevision) throw stale('group');
-  const judged = new Judgement();
-  const changes = differences(row, { name: judged.name('name', input.name) });
-  judged.settle();
+  const validation = new Validation();
+  const changes = differences(row, { name: validation.name('name', input.name) });
+  validation.throwIfInvalid();
   if (Object.keys(changes).length === 0) return groupAnswer(ctx, row);
   return groupAnswer(ctx, write(ctx, row, { name: changes['name']?.[1] as Localized }));
 }

@@ -10,7 +10,7 @@ import {
   codeOf,
   differences,
   exists,
-  Judgement,
+  Validation,
   madeCode,
   requireActive,
   requireArchived,
@@ -41,17 +41,17 @@ export interface UnitChange {
 }
 
 /** Checks that the parent unit and the manager exist and are active. */
-async function judgeLinks(
+async function checkLinks(
   ctx: WriteContext,
-  judged: Judgement,
+  validation: Validation,
   links: { parentId?: string | null | undefined; managerUserId?: string | null | undefined },
 ): Promise<void> {
   const { parentId, managerUserId } = links;
   if (typeof parentId === 'string' && (await findUnit(ctx, parentId))?.state !== 'ACTIVE') {
-    judged.report('parentId', problem('NO_ACTIVE_UNIT'));
+    validation.report('parentId', problem('NO_ACTIVE_UNIT'));
   }
   if (typeof managerUserId === 'string' && (await findUser(ctx, managerUserId))?.state !== 'ACTIVE') {
-    judged.report('managerUserId', problem('NO_ACTIVE_MANAGER'));
+    validation.report('managerUserId', problem('NO_ACTIVE_MANAGER'));
   }
 }
 
@@ -63,22 +63,22 @@ async function judgeLinks(
 export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<UnitAnswer> {
   ctx.actor.require('user.administer');
   ctx.markAuthorized();
-  const judged = new Judgement();
-  const name = judged.line('name', input.name);
+  const validation = new Validation();
+  const name = validation.line('name', input.name);
   const row: UnitRow = {
     id: input.organizationUnitId ?? ctx.newId(),
-    code: input.code === undefined ? madeCode(name, ctx.newId()) : codeOf(judged, input.code),
+    code: input.code === undefined ? madeCode(name, ctx.newId()) : codeOf(validation, input.code),
     name,
     parentId: input.parentId ?? null,
     managerUserId: input.managerUserId ?? null,
-    location: judged.line('location', input.location) ?? null,
+    location: validation.line('location', input.location) ?? null,
     state: 'ACTIVE',
     revision: 1,
     createdAt: ctx.now,
     updatedAt: ctx.now,
   };
-  await judgeLinks(ctx, judged, row);
-  judged.settle();
+  await checkLinks(ctx, validation, row);
+  validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'org_units', row.id, nameKey(row.code));
   if (taken.id) throw exists('organizationUnitId', 'There is something with this id already.');
   if (taken.code) throw exists('code', 'There is an organisation unit with this code, perhaps archived.');
@@ -105,12 +105,12 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
   const row = await requireUnit(ctx, input.organizationUnitId);
   requireActive('organisation unit', row.state);
   if (row.revision !== input.expectedRevision) throw stale('organisation unit');
-  const judged = new Judgement();
+  const validation = new Validation();
   const changes = differences(row, {
-    name: judged.name('name', input.name),
+    name: validation.name('name', input.name),
     parentId: input.parentId,
     managerUserId: input.managerUserId,
-    location: judged.line('location', input.location),
+    location: validation.line('location', input.location),
   });
   const changed = afterwards(changes) as Partial<UnitRow>;
   // From here on no concurrent transaction can move a unit. The guard of the write checks that this unit is unchanged.
@@ -119,11 +119,11 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
     const moved = { unitId: row.id, parentId: changed.parentId, formerParentId: row.parentId, restored: false };
     await requireMayHandOn(ctx, { units: [moved] });
   }
-  await judgeLinks(ctx, judged, changed);
+  await checkLinks(ctx, validation, changed);
   if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
-    judged.report('parentId', problem('PARENT_IS_BELOW'));
+    validation.report('parentId', problem('PARENT_IS_BELOW'));
   }
-  judged.settle();
+  validation.throwIfInvalid();
   if (Object.keys(changes).length === 0) return unitAnswer(ctx, row);
   return unitAnswer(ctx, write(ctx, row, changed));
 }

@@ -5,7 +5,16 @@ import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { nameKey, afterwards, differences, exists, Judgement, requireActive, requireArchived, stale } from './rules.ts';
+import {
+  nameKey,
+  afterwards,
+  differences,
+  exists,
+  Validation,
+  requireActive,
+  requireArchived,
+  stale,
+} from './rules.ts';
 import { type UserAnswer, userAnswer } from './queries.ts';
 import { findUser, takenNames, type UserRow } from './store.ts';
 
@@ -40,25 +49,25 @@ export interface UserChange {
 export async function createUser(ctx: WriteContext, input: NewUser): Promise<UserAnswer> {
   ctx.actor.require('user.administer');
   ctx.markAuthorized();
-  const judged = new Judgement();
-  const loginKey = judged.key('login', input.login);
-  const { email, key: emailKey } = judged.email(input.email);
+  const validation = new Validation();
+  const loginKey = validation.key('login', input.login);
+  const { email, key: emailKey } = validation.email(input.email);
   const row: UserRow = {
     id: input.userId ?? ctx.newId(),
     login: input.login.normalize('NFC'),
-    displayName: judged.line('displayName', input.displayName),
+    displayName: validation.line('displayName', input.displayName),
     email,
     locale: input.locale ?? null,
-    timezone: judged.timezone(input.timezone) ?? null,
-    employeeId: judged.line('employeeId', input.employeeId) ?? null,
-    externalId: judged.line('externalId', input.externalId) ?? null,
+    timezone: validation.timezone(input.timezone) ?? null,
+    employeeId: validation.line('employeeId', input.employeeId) ?? null,
+    externalId: validation.line('externalId', input.externalId) ?? null,
     organizationUnitId: null,
     state: 'ACTIVE',
     revision: 1,
     createdAt: ctx.now,
     updatedAt: ctx.now,
   };
-  judged.settle();
+  validation.throwIfInvalid();
   const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey, ...own(row.externalId) }, null);
   if (taken.id) throw exists('userId', 'There is something with this id already.');
   if (taken.login) throw exists('login', 'There is a user with this login, perhaps in other letters or archived.');
@@ -95,16 +104,16 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   const row = await requireUser(ctx, input.userId);
   requireActive('user', row.state);
   if (row.revision !== input.expectedRevision) throw stale('user');
-  const judged = new Judgement();
+  const validation = new Validation();
   const changes = differences(row, {
-    displayName: judged.line('displayName', input.displayName),
-    email: input.email === undefined ? undefined : judged.email(input.email).email,
+    displayName: validation.line('displayName', input.displayName),
+    email: input.email === undefined ? undefined : validation.email(input.email).email,
     locale: input.locale,
-    timezone: judged.timezone(input.timezone),
-    employeeId: judged.line('employeeId', input.employeeId),
-    externalId: judged.line('externalId', input.externalId),
+    timezone: validation.timezone(input.timezone),
+    employeeId: validation.line('employeeId', input.employeeId),
+    externalId: validation.line('externalId', input.externalId),
   });
-  judged.settle();
+  validation.throwIfInvalid();
   if (Object.keys(changes).length === 0) return userAnswer(row);
   if (Object.hasOwn(changes, 'email') || Object.hasOwn(changes, 'externalId')) {
     requireNotOwn(ctx, row.id);

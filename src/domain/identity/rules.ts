@@ -10,7 +10,7 @@ import { type PlacedProblem, type Problem, problem, ProblemError } from '../../l
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
 /** Collects the validation errors of one call. */
-export class Judgement {
+export class Validation {
   readonly #problems: PlacedProblem[] = [];
 
   report(field: string, found: Problem): void {
@@ -70,7 +70,7 @@ export class Judgement {
   }
 
   /** @throws Fault INVALID_VALUES with every problem */
-  settle(): void {
+  throwIfInvalid(): void {
     if (this.#problems.length > 0) {
       throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', this.#problems);
     }
@@ -80,7 +80,7 @@ export class Judgement {
 /** Applies `line` to texts of a configuration item. */
 export function checkLines(lines: Readonly<Record<string, string | undefined>>, report: Report): void {
   for (const [property, text] of Object.entries(lines)) {
-    for (const { path: _, ...found } of new Judgement().problemsOf(text)) report([property], found);
+    for (const { path: _, ...found } of new Validation().problemsOf(text)) report([property], found);
   }
 }
 
@@ -91,7 +91,7 @@ export function checkName(name: Localized, report: Report): void {
     return;
   }
   for (const [locale, text] of Object.entries(name)) {
-    for (const { path: _, ...found } of new Judgement().problemsOf(text)) report(['name', locale], found);
+    for (const { path: _, ...found } of new Validation().problemsOf(text)) report(['name', locale], found);
   }
 }
 
@@ -101,10 +101,10 @@ const CODE = /^[a-z][a-z0-9-]{0,62}$/;
  * Returns the code as it is stored: in lower case, so that codes are unique regardless of case. Requires the format that the
  * configuration bundle has for codes, so that the item can be exported.
  */
-export function codeOf(judged: Judgement, code: string): string {
+export function codeOf(validation: Validation, code: string): string {
   const kept = code.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (!CODE.test(kept)) {
-    judged.report('code', problem('CODE_FORMAT'));
+    validation.report('code', problem('CODE_FORMAT'));
   }
   return kept;
 }

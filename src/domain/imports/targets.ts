@@ -179,7 +179,7 @@ const MOST = 255;
 
 const answer = (given: object): Answer => given as Answer;
 
-// `judged` checks the texts against the fields of the kind, so they fit the input types of the commands.
+// `checkTexts` checks the texts against the fields of the kind, so they fit the input types of the commands.
 const KINDS: Readonly<Record<Exclude<TargetKind, 'object'>, Kind>> = {
   user: {
     fields: new Map<string, FieldRule>([

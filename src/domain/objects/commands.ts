@@ -60,8 +60,8 @@ export interface ConfiguredCreate {
 }
 
 /**
- * Creates a record on behalf of another user, with the rules of `createObject`. `eyes` carries the rights of the user for whom
- * the record is created, `ctx` the user who creates it.
+ * Creates a record on behalf of another user, with the rules of `createObject`. `onBehalf` has the rights of the user for
+ * whom the record is created, `ctx` is that of the user who creates it.
  *
  * @returns the record as that user may see it
  * @throws Fault RIGHT_MISSING, INVALID_VALUES, FIELD_READ_ONLY

@@ -1,7 +1,7 @@
 /**
- * The writes on subscriptions and deliveries (docs/spec/webhooks-and-inbound.md#subscriptions,
- * docs/spec/configuration.md#administration-api). A subscription is a configuration item: each write is one change of it,
- * decided under the lock that all changes of configuration take.
+ * Writes of subscriptions and deliveries (docs/spec/webhooks-and-inbound.md#subscriptions,
+ * docs/spec/configuration.md#administration-api). A subscription is a configuration item. Each write is one change of this
+ * item, made under the lock for changes of the configuration.
  */
 import { Fault } from '../../lib/fault.ts';
 import {
@@ -46,7 +46,7 @@ const KIND: ConnectionKind = { section: SECTION, right: RIGHT, noun: 'subscripti
 
 type Item = ConnectionItem<WebhookDefinition, CompiledWebhook>;
 
-/** The item that a call asks for. @throws Fault INVALID_REQUEST with every place that is wrong */
+/** Builds the item that a call asks for. @throws Fault INVALID_REQUEST with every error */
 async function itemOf(
   ctx: WriteContext,
   code: string,
@@ -95,7 +95,7 @@ async function itemOf(
   return { definition, compiled: whole };
 }
 
-/** Writes one change of the item, with its entry in the audit log. */
+/** Plans one change of the item with its entry in the audit log. */
 function plan(
   ctx: WriteContext,
   action: Change['action'],
@@ -107,7 +107,7 @@ function plan(
 }
 
 /**
- * Makes a subscription; sends nothing. It takes events from now on when it is enabled, which it is unless said otherwise.
+ * Creates a subscription, enabled unless `enabled` is false. It receives events from now on; nothing is sent to the endpoint.
  *
  * @throws Fault RIGHT_MISSING, ALREADY_EXISTS with `{field: 'code'}`, INVALID_REQUEST
  */
@@ -132,7 +132,7 @@ function hold(ctx: WriteContext, id: string): Promise<{ stored: StoredItem; item
 }
 
 /**
- * Changes a disabled subscription; what is left out stays.
+ * Changes a disabled subscription. Absent properties stay unchanged.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, CONNECTION_ENABLED, INVALID_REQUEST
  */
@@ -165,9 +165,9 @@ export async function changeSubscription(
 }
 
 /**
- * Takes events from now on. This is the confirmation that saving is not. Enabling what is enabled changes nothing.
+ * Enables a subscription: it receives events from now on. No change if it is enabled already.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, INVALID_REQUEST while the secret has no value
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, INVALID_REQUEST if the secret has no value
  */
 export async function enableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
@@ -185,8 +185,9 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
 }
 
 /**
- * Takes no further events; what is queued waits, what is under way goes on. @throws Fault RIGHT_MISSING, NOT_FOUND,
- * CONNECTION_ARCHIVED
+ * Disables a subscription: it receives no further events. Pending deliveries wait, running attempts continue.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED
  */
 export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
@@ -196,7 +197,7 @@ export async function disableSubscription(ctx: WriteContext, id: string): Promis
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, false) });
 }
 
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED when it is archived already */
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
 export async function archiveSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   ctx.markAuthorized();
@@ -204,13 +205,13 @@ export async function archiveSubscription(ctx: WriteContext, id: string): Promis
   return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: withEnabled(item, false) });
 }
 
-/** Brings an archived subscription back, disabled. @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST */
+/** Restores an archived subscription, disabled. @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST */
 export async function restoreSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
   ctx.markAuthorized();
   if (stored.state === 'ACTIVE') return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
-  // What it names may have gone meanwhile; it is judged as if it were made now.
+  // Its references may be gone, so it is validated like a new one.
   const { endpoint, secretRef, eventTypes, filters, retryPolicy } = item.compiled;
   const before = { endpoint, secretRef, eventTypes, filters, retryPolicy };
   const executionPrincipalId = item.compiled.executionPrincipalId ?? '';
@@ -219,9 +220,9 @@ export async function restoreSubscription(ctx: WriteContext, id: string): Promis
 }
 
 /**
- * One more attempt of a failed delivery, now.
+ * Schedules one more attempt of a failed delivery, due now.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT when the delivery has not failed or its
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT if the delivery has not failed or its
  *   subscription is disabled
  */
 export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnswer> {

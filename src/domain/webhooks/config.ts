@@ -1,6 +1,6 @@
 /**
- * The bundle's sections `signingSecrets` and `webhooks` (docs/spec/configuration.md#bundle). A bundle names secrets and never
- * holds one: values are made by `docket secrets create` or in the console.
+ * The bundle's sections `signingSecrets` and `webhooks` (docs/spec/configuration.md#bundle). A bundle contains names of secrets
+ * and never their values, which `docket secrets create` or the console create.
  */
 import type { GlobalRight } from '../../contract/rights.ts';
 import { defineSection } from '../../configuration/define.ts';
@@ -30,10 +30,13 @@ function references(webhook: WebhookDefinition): Reference[] {
   ];
 }
 
-/** Nobody reads with more rights than they could give themselves (docs/spec/webhooks-and-inbound.md#deliveries). */
+/**
+ * The rights that a change needs, so that no user sets up a subscription with more rights than their own
+ * (docs/spec/webhooks-and-inbound.md#deliveries).
+ */
 function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
   if (change.action === 'archive') return [];
-  // As by a call: who changes a connection must be the user that it runs as, before the change and after it.
+  // As in the API: a caller without `role.assign` must be the execution principal before and after the change.
   const own = [change.stored?.definition, change.definition].every((definition) => {
     if (definition === undefined) return true;
     const { executionPrincipal } = definition as WebhookDefinition;
@@ -50,7 +53,7 @@ function note(change: Change): string | undefined {
     : undefined;
 }
 
-/** An endpoint that is new or changed may not lead to private addresses, as by a call. */
+/** As in the API, a new or changed endpoint must not resolve to a private address. */
 async function verifyAddresses(
   changes: readonly Change[],
   outbound: AddressCheck,
@@ -68,7 +71,7 @@ async function verifyAddresses(
   }
 }
 
-/** A connection whose secret has no value yet may stand only disabled. */
+/** A subscription whose secret has no value must be disabled. */
 async function verifySecrets(
   ctx: ReadContext,
   changes: readonly Change[],
@@ -89,7 +92,7 @@ async function verifySecrets(
   }
 }
 
-/** @param outbound judges the addresses of endpoints that are new or changed */
+/** @param outbound checks the addresses of new and changed endpoints */
 export function webhooksSection(outbound: AddressCheck): ConfigSection {
   return defineSection<Item, WebhookDefinition>({
     key: 'webhooks',

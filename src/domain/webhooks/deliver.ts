@@ -97,7 +97,7 @@ export class Deliverer {
       until: instant(now + this.#limits.leaseMs),
       total: free,
       each: this.#limits.each,
-      rooms: this.#rooms(),
+      capacities: this.#capacities(),
     });
     if (leased.length === 0) return false;
     for (const { subscriptionId } of leased) this.#count(subscriptionId, 1);
@@ -106,11 +106,11 @@ export class Deliverer {
     return true;
   }
 
-  #rooms(): { id: string; room: number }[] {
+  #capacities(): { id: string; free: number }[] {
     const { each, eachTroubled } = this.#limits;
     return [...new Set([...this.#busy.keys(), ...this.#troubles.keys()])].map((id) => {
       const most = (this.#troubles.get(id) ?? 0) >= TROUBLED ? eachTroubled : each;
-      return { id, room: Math.max(0, most - (this.#busy.get(id) ?? 0)) };
+      return { id, free: Math.max(0, most - (this.#busy.get(id) ?? 0)) };
     });
   }
 

@@ -42,7 +42,7 @@ describe('concurrent deliveries', () => {
       until: instant(now + leaseMs),
       total: 1000,
       each,
-      rooms: [],
+      capacities: [],
     });
 
   it('start at once on a notification from the committing process', async () => {
@@ -314,6 +314,6 @@ describe('one hanging receiver among twenty', () => {
     await hooks.receiver.wait(made.length * others.length, 40_000);
     const waiting = (await hooks.deliveries(id)).filter(({ status }) => status === 'PENDING');
     assert.ok(hanging.received.length >= 3, 'as many hang as may');
-    assert.equal(waiting.length, 40, 'more hang, or wait behind those, than there is room');
+    assert.equal(waiting.length, 40, 'the others exceed the limit');
   });
 });

@@ -110,7 +110,7 @@ export interface LeaseRequest {
   total: number;
   each: number;
   /** Subscriptions with another limit than `each`: how many more deliveries they may have in progress. */
-  rooms: readonly { id: string; room: number }[];
+  capacities: readonly { id: string; free: number }[];
 }
 
 /**
@@ -122,16 +122,16 @@ export async function leaseDeliveries(db: Queryable, request: LeaseRequest): Pro
   const { lease, now, until, total, each } = request;
   const leased = await db.query<LeasedDelivery>(sql`
     WITH enabled AS (
-      SELECT p.subscription_id AS id, least(coalesce(r.room, ${each}::int), greatest(4, ${total}::int / (count(*) OVER ())::int)) AS room
+      SELECT p.subscription_id AS id, least(coalesce(r.free, ${each}::int), greatest(4, ${total}::int / (count(*) OVER ())::int)) AS free
       FROM webhook_periods p
-      LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.rooms)}::jsonb) AS r (id uuid, room integer)
+      LEFT JOIN jsonb_to_recordset(${JSON.stringify(request.capacities)}::jsonb) AS r (id uuid, free integer)
         ON r.id = p.subscription_id
       WHERE p.until_seq IS NULL
     ), due AS MATERIALIZED (
       SELECT d.id FROM enabled e CROSS JOIN LATERAL (
         SELECT x.id FROM webhook_deliveries x
         WHERE x.subscription_id = e.id AND x.status = 'PENDING' AND x.due_at <= ${now}::timestamptz
-        ORDER BY x.due_at, x.event_seq, x.id LIMIT e.room FOR UPDATE SKIP LOCKED) d
+        ORDER BY x.due_at, x.event_seq, x.id LIMIT e.free FOR UPDATE SKIP LOCKED) d
       LIMIT ${total}::int
     )
     UPDATE webhook_deliveries d SET lease = ${lease}::uuid, due_at = ${until}::timestamptz

@@ -1,4 +1,4 @@
-/** The bundle's section `workflows` (docs/spec/configuration.md#bundle); one that cannot work is refused with the reason. */
+/** The bundle's section `workflows` (docs/spec/configuration.md#bundle): its schema, validation and compiled form. */
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
@@ -89,13 +89,13 @@ function normalise(item: Item): WorkflowDefinition {
   };
 }
 
-/** What stored records tell; the room of records answers. */
+/** Queries on stored records. The objects module implements them. */
 export interface StateProbe {
-  /** Those of the states in which records stand. */
+  /** The given states that at least one record is in. */
   occupiedStates(ctx: ReadContext, stateIds: readonly string[]): Promise<string[]>;
 }
 
-/** A state that is taken away while records stand in it would leave them nowhere. */
+/** Rejects the removal of a state that records are in. */
 async function verifyStates(
   ctx: ReadContext,
   change: Change,
@@ -191,16 +191,16 @@ function compileTransition(
   const path = ['transitions', index];
   checkForm(transition, users, path, report);
   const types = new Map(users.map((user) => [user.code, new Map(user.fields.map((field) => [field.code, field]))]));
-  const judge = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
-  const set = compileSet(transition.set, [...path, 'set'], types, judge, { view, report });
+  const check = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const set = compileSet(transition.set, [...path, 'set'], types, check, { view, report });
   if (transition.condition === undefined) return { set };
   const condition = compileTypedCondition(transition.condition, [...path, 'condition'], users, { view, report });
   return { condition, set };
 }
 
 /**
- * Judges the workflow by itself and against every type that uses it. Conditions and values of a workflow that no type uses
- * cannot be judged and stay as they are; they are when a type begins to use it.
+ * Validates the workflow alone and with each type that uses it. If no type uses it, its conditions and values cannot be
+ * validated and stay as written until a type uses it.
  */
 export function compileWorkflow(workflow: WorkflowDefinition, view: CompileView, report: Report): unknown {
   checkStates(workflow, report);
@@ -211,7 +211,7 @@ export function compileWorkflow(workflow: WorkflowDefinition, view: CompileView,
   const transitions = workflow.transitions.flatMap((transition, index) => {
     const { condition, set } = compileTransition(transition, index, users, view, report);
     const { code, name, from, to, fields } = transition;
-    // Unknown ones were reported and must not get an id.
+    // Unknown states were reported and must not get an id.
     if (!known.has(to) || (from !== '*' && !from.every((one) => known.has(one)))) return [];
     return [
       {

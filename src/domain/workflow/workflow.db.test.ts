@@ -320,7 +320,7 @@ describe('workflow', () => {
     const cleared = await attempt(made, 'finish', { values: { secret: 's', solution: null, $decisionReport: REPORT } });
     assert.deepEqual(paths(cleared), ['/values/solution']);
     await go(made, 'finish', { secret: 's', $decisionReport: REPORT });
-    assert.equal(await stateOf(made), 'done', 'a value that stands there already is enough');
+    assert.equal(await stateOf(made), 'done', 'an existing value is enough');
   });
 
   it('accepts one of 16 concurrent transitions, and none after another change', async () => {

@@ -1,7 +1,7 @@
 /**
- * Freshness of rights, keys and configuration (docs/architecture.md): one epoch row is raised by every change of them, in
- * its transaction; each process reads it every 300 ms and drops what it remembered. A process that could not read it for a
- * second lets requests wait until it can, rather than use what may no longer hold.
+ * Cache invalidation for rights, keys and configuration (docs/decisions/0004-one-row-invalidates-all-caches.md). Every change
+ * increments a version in one row, in its own transaction. Each process reads this row every 300 ms and drops its caches if a
+ * version changed. If a process could not read the row for a second, its requests wait until it can.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
@@ -16,9 +16,9 @@ const POLL_MS = 300;
 const STALE_MS = 1000;
 /** The time of an ordinary request. */
 const PATIENCE_MS = 30_000;
-/** A database that restarts, or hands over to another, refuses connections for a moment. */
+/** A database that restarts or fails over refuses connections for a moment. */
 const LOST_MS = 1000;
-const AGAIN_MS = 100;
+const RETRY_MS = 100;
 
 export interface VersionWatcherOptions {
   db: Queryable;
@@ -29,7 +29,7 @@ export interface VersionWatcherOptions {
   /** Gets the position of the database's write-ahead log with each reading; set if there is a replica. */
   onPosition?: (position: string | null) => void;
   onError?: (error: unknown) => void;
-  /** Most milliseconds that a request waits for a read that is due; its own time unless said. */
+  /** Maximum time that a request waits for an overdue read, in milliseconds. Default: the request's own time limit. */
   patienceMs?: number | undefined;
 }
 
@@ -116,12 +116,11 @@ export class VersionWatcher {
   }
 
   /**
-   * The configuration in force. Where what is known may be older than a second it is read first, and the caller waits for
-   * that: a database that is slow, or a process without processor time, delays requests and fails none. What was asked for
-   * after this call began is recent enough, however long the answer took.
+   * The current configuration. If it may be older than a second, it is read first and the caller waits: a slow database delays
+   * requests but fails none. A read that was sent after this call began is recent enough, however long it took.
    *
-   * @param patienceMs how long to wait; 30 seconds unless said
-   * @throws Fault DATABASE_UNAVAILABLE when the database refuses connections for a second, or does not answer in that time
+   * @param patienceMs maximum wait in milliseconds; default 30,000
+   * @throws Fault DATABASE_UNAVAILABLE if the database refuses connections for a second, or does not answer within `patienceMs`
    */
   async fresh(patienceMs = PATIENCE_MS): Promise<ConfigSnapshot> {
     const began = performance.now();
@@ -133,13 +132,13 @@ export class VersionWatcher {
       if (error === undefined) continue;
       if (isConnectionLost(error)) lostSince ??= performance.now();
       if (lostSince !== undefined && performance.now() - lostSince >= LOST_MS) break;
-      await sleep(Math.max(0, Math.min(AGAIN_MS, until - performance.now())));
+      await sleep(Math.max(0, Math.min(RETRY_MS, until - performance.now())));
     }
     if (this.#snapshot === undefined || !isFresh()) throw unreadable();
     return this.#snapshot;
   }
 
-  /** @returns the error of the read; undefined where it succeeded or is still under way at that time */
+  /** @returns the error of the read; undefined if it succeeded or is still running at that time */
   async #refreshUntil(until: number): Promise<unknown> {
     const late = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => late.resolve(undefined), until - performance.now());
