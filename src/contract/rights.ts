@@ -7,6 +7,7 @@ export const GLOBAL_RIGHTS = [
   'user.administer',
   'key.manage',
   'audit.read',
+  'kb.portal',
   'kb.read',
   'kb.write',
   'kb.publish',
@@ -19,6 +20,9 @@ export const GLOBAL_RIGHTS = [
   'export.execute',
 ] as const;
 export type GlobalRight = (typeof GLOBAL_RIGHTS)[number];
+
+/** In the administration API, either one allows reading articles: `kb.read` all of them, `kb.portal` those of portal bases. */
+export const ARTICLE_READING_RIGHTS = ['kb.read', 'kb.portal'] as const satisfies readonly GlobalRight[];
 
 /** Actions on records that a role can grant. */
 export const RECORD_ACTIONS = [

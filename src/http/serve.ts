@@ -204,7 +204,7 @@ async function callerOf(
   const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
   const replicaSafe = route.prepared.binding.operation.replicaSafe === true;
   const consistency = service.options.replicated === true ? readConsistencyOf(replicaSafe, context, found) : undefined;
-  return { actor, via, keyId, config, correlationId, locale, consistency };
+  return { actor, via, keyId, config, correlationId, locale, surface: route.surface, consistency };
 }
 
 /** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */

@@ -25,7 +25,7 @@ import {
   type Icon,
 } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
-import type { GlobalRight } from '../../src/contract/rights.ts';
+import { ARTICLE_READING_RIGHTS, type GlobalRight } from '../../src/contract/rights.ts';
 import { type Bilingual, both } from './i18n/text.ts';
 import type { ScreenProps } from './ui/page.tsx';
 
@@ -258,7 +258,7 @@ export const workScreens: readonly Screen[] = [
     path: 'knowledge',
     title: both('База знаний', 'Knowledge base'),
     icon: IconBook2,
-    rights: ['kb.read', 'kb.write'],
+    rights: [...ARTICLE_READING_RIGHTS, 'kb.write'],
     load: () => import('./work/knowledge/page.tsx'),
   },
 ];

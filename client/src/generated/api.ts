@@ -685,7 +685,7 @@ export class CatalogOperations extends Group {
 
 export class KbOperations extends Group {
   /**
-   * List published articles, last published first. Active versions, internal and portal, whose audience includes the caller; one version for each article, in the requested locale if there is one. Needs the scope `kb:read`, and the right `kb.read`.
+   * List published articles, last published first. Active versions whose audience includes the caller; one version for each article, in the requested locale if there is one. In the administration API, callers with kb.portal instead of kb.read get portal articles only. Needs the scope `kb:read`.
    *
    * `GET /kb/articles`, scope `kb:read`, right `kb.read`
    */

@@ -67,7 +67,7 @@ export const listArticles = defineOperation({
   status: 200,
   summary: 'List published articles, last published first',
   description:
-    'Active versions, internal and portal, whose audience includes the caller; one version for each article, in the requested locale if there is one.',
+    'Active versions whose audience includes the caller; one version for each article, in the requested locale if there is one. In the administration API, callers with kb.portal instead of kb.read get portal articles only.',
   query: closed(localeQuery),
   answer: Type.Array(Type.Object(listed, { $id: 'Article' })),
   faults: ['RIGHT_MISSING'],

@@ -27,7 +27,7 @@ import {
   type VersionRow,
   type VersionState,
 } from './store.ts';
-import { noArticle, preferenceOf, audienceFilterOf, requireVersion } from './versions.ts';
+import { noArticle, preferenceOf, readerFilter, requireVersion } from './versions.ts';
 
 // ---------------------------------------------------------------- readers
 
@@ -41,14 +41,12 @@ function versionAnswer(row: VersionRow) {
 
 /** @throws Fault RIGHT_MISSING */
 export async function listArticles(ctx: ReadContext, locale: string | undefined): Promise<unknown[]> {
-  ctx.actor.require('kb.read');
-  return (await listReadable(ctx, audienceFilterOf(ctx), preferenceOf(ctx, locale))).map(versionAnswer);
+  return (await listReadable(ctx, readerFilter(ctx), preferenceOf(ctx, locale))).map(versionAnswer);
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function getArticle(ctx: ReadContext, articleId: string, locale: string | undefined): Promise<unknown> {
-  ctx.actor.require('kb.read');
-  const filter = audienceFilterOf(ctx);
+  const filter = readerFilter(ctx);
   const version = await findReadable(ctx, filter, preferenceOf(ctx, locale), articleId);
   if (version === undefined) throw noArticle();
   return {
@@ -63,11 +61,10 @@ export async function getArticle(ctx: ReadContext, articleId: string, locale: st
 
 /** An image is readable by callers who may read a version that shows it. Authors may read all images. */
 async function requireShown(ctx: ReadContext, articleId: string, sha256: string): Promise<ImageRow> {
-  ctx.actor.require('kb.read');
+  const filter = readerFilter(ctx);
   const image = (await listImages(ctx, articleId)).find((one) => one.sha256 === sha256);
   const all = ctx.actor.has('kb.write');
-  const texts =
-    image === undefined ? [] : await listTextsWithImage(ctx, { ...audienceFilterOf(ctx), all }, articleId, sha256);
+  const texts = image === undefined ? [] : await listTextsWithImage(ctx, { ...filter, all }, articleId, sha256);
   if (image !== undefined && texts.some((text) => imageHandles(text).includes(sha256))) return image;
   throw new Fault('NOT_FOUND', 'There is no such image, or you may not see it.');
 }

@@ -93,10 +93,13 @@ export async function findArticle(
 export interface AudienceFilter {
   bases: readonly Base[];
   admitted: readonly string[];
+  /** Whether only versions with the visibility `portal` are readable. */
+  portalOnly: boolean;
 }
 
-function readableBy({ bases, admitted }: AudienceFilter): Sql {
-  return sql`v.state = 'ACTIVE' AND v.audience_ids && ${[...admitted]}::uuid[] AND ${ofBases({ bases })}`;
+function readableBy({ bases, admitted, portalOnly }: AudienceFilter): Sql {
+  const visibility = portalOnly ? sql`AND v.visibility = 'portal'` : empty;
+  return sql`v.state = 'ACTIVE' AND v.audience_ids && ${[...admitted]}::uuid[] ${visibility} AND ${ofBases({ bases })}`;
 }
 
 function ofBases({ bases }: Pick<AudienceFilter, 'bases'>): Sql {
@@ -294,10 +297,9 @@ export async function listActiveIds(ctx: ReadContext, after: string | null, limi
 }
 
 /** Predicate: `column` is the id of an active version whose audience includes the caller. */
-export function isReadable(column: Sql, { bases, admitted }: AudienceFilter): Sql {
-  return sql`EXISTS (SELECT 1 FROM kb_versions kv JOIN kb_articles ka ON ka.id = kv.article_id
-    WHERE kv.id = ${column} AND kv.state = 'ACTIVE' AND kv.audience_ids && ${[...admitted]}::uuid[]
-      AND ka.base_id = ANY(${bases.map(({ id }) => id)}::uuid[]))`;
+export function isReadable(column: Sql, filter: AudienceFilter): Sql {
+  return sql`EXISTS (SELECT 1 FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.id = ${column} AND ${readableBy(filter)})`;
 }
 
 /**

@@ -25,8 +25,21 @@ function admittedIds({ userId, variables, unitsAbove }: Actor): string[] {
   return [EVERYONE, ...(userId === null ? [] : [userId]), ...variables.groups, ...unitsAbove];
 }
 
-export function audienceFilterOf(ctx: ReadContext): AudienceFilter {
-  return { bases: bases(ctx), admitted: admittedIds(ctx.actor) };
+function audienceFilterOf(ctx: ReadContext): AudienceFilter {
+  return { bases: bases(ctx), admitted: admittedIds(ctx.actor), portalOnly: false };
+}
+
+/**
+ * What the caller may read. `kb.read` covers both visibilities. `kb.portal` covers only portal articles, and only in the
+ * administration API, so that an API key does not become a reader through a role of requesters.
+ *
+ * @throws Fault RIGHT_MISSING
+ */
+export function readerFilter(ctx: ReadContext): AudienceFilter {
+  const filter = audienceFilterOf(ctx);
+  if (ctx.actor.has('kb.read')) return filter;
+  if (ctx.surface !== 'console' || !ctx.actor.has('kb.portal')) ctx.actor.require('kb.read');
+  return { ...filter, bases: filter.bases.filter(({ visibility }) => visibility === 'portal'), portalOnly: true };
 }
 
 /** The given locale (ru-RU by default), then the default locale of the service, then the order of the base. */
@@ -74,8 +87,14 @@ export const articleSource = {
   },
   /** Ids of active versions after `after`, in order. */
   activeIds: listActiveIds,
-  /** Predicate: the caller may read the version whose id is in `column`. The caller must check the right `kb.read` before. */
-  visible: (ctx: ReadContext, column: Parameters<typeof isReadable>[0]) => isReadable(column, audienceFilterOf(ctx)),
+  /** @throws Fault RIGHT_MISSING */
+  requireReader: (ctx: ReadContext) => void readerFilter(ctx),
+  /**
+   * Predicate: the caller may read the version whose id is in `column`.
+   *
+   * @throws Fault RIGHT_MISSING
+   */
+  visible: (ctx: ReadContext, column: Parameters<typeof isReadable>[0]) => isReadable(column, readerFilter(ctx)),
 };
 
 /**

@@ -20,9 +20,8 @@ const SCOPE_OF: ReadonlyMap<string, Scope> = new Map([
   ['org-unit', 'identity:read'],
 ]);
 
-/** The right that the kind requires, if it requires a global one. */
+/** The right that the kind requires, if it requires a global one. The rule for articles belongs to the knowledge base. */
 export const RIGHT_OF: ReadonlyMap<string, GlobalRight> = new Map([
-  ['article', 'kb.read'],
   ['user', 'user.administer'],
   ['group', 'user.administer'],
   ['org-unit', 'user.administer'],

@@ -60,7 +60,7 @@ async function answer(
   window: ReturnType<typeof windowOf>,
   comments: boolean,
 ): Promise<SearchAnswer> {
-  requireRights(ctx, request.kinds);
+  requireRights(ctx, parts, request.kinds);
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
   const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
@@ -79,8 +79,9 @@ async function answer(
 }
 
 /** @throws Fault RIGHT_MISSING */
-function requireRights(ctx: ReadContext, kinds: readonly Kind[]): void {
+function requireRights(ctx: ReadContext, parts: SearchParts, kinds: readonly Kind[]): void {
   for (const kind of kinds) {
+    if (kind === 'article') parts.articles.requireReader(ctx);
     const right = RIGHT_OF.get(kind);
     if (right !== undefined) ctx.actor.require(right);
   }

@@ -20,8 +20,14 @@ export interface ArticleSource {
   activeText(ctx: ReadContext, versionId: string): Promise<ArticleText | undefined>;
   /** Ids of active versions after `after`, in order, for a rebuild. */
   activeIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]>;
-  /** Predicate: the caller may read the version whose id is in `column`. Null if they may read none. */
-  visible(ctx: ReadContext, column: Sql): Sql | null;
+  /** @throws Fault RIGHT_MISSING */
+  requireReader(ctx: ReadContext): void;
+  /**
+   * Predicate: the caller may read the version whose id is in `column`.
+   *
+   * @throws Fault RIGHT_MISSING
+   */
+  visible(ctx: ReadContext, column: Sql): Sql;
 }
 
 /** An item whose few texts are matched in memory. */

@@ -23,9 +23,9 @@ export function commentSource(ctx: ReadContext): TextSource | null {
   };
 }
 
-export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSource | null {
-  const visible = articles.visible(ctx, raw('s.id'));
-  return visible === null ? null : { from: sql`search_articles s`, visible };
+/** @throws Fault RIGHT_MISSING */
+export function articleSource(ctx: ReadContext, articles: ArticleSource): TextSource {
+  return { from: sql`search_articles s`, visible: articles.visible(ctx, raw('s.id')) };
 }
 
 /** Up to `limit` last updated matches, best first. */

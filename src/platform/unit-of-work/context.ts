@@ -83,6 +83,8 @@ export interface ReadContext {
   readonly config: ConfigSnapshot;
   /** The language of names, if the caller asked for one (the console does); otherwise the default locale is used. */
   readonly locale?: string | undefined;
+  /** The API through which the call came: the public API or the administration API; absent outside HTTP. */
+  readonly surface?: 'public' | 'console' | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
   newId(): string;
   /** Values loaded once per unit of work (identity map). Keys start with the module's name. */
@@ -212,6 +214,8 @@ export interface Caller {
   config: ConfigSnapshot;
   /** The preferred language for names, if the caller asked for one. */
   locale?: string | undefined;
+  /** The API through which the call came; absent outside HTTP. */
+  surface?: 'public' | 'console' | undefined;
   /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
   consistency?: ReadConsistency | undefined;
 }

@@ -25,6 +25,7 @@ export class UnitContext implements WriteContext {
   readonly correlationId: string;
   readonly config: ConfigSnapshot;
   readonly locale: string | undefined;
+  readonly surface: 'public' | 'console' | undefined;
   readonly memo = new Map<string, unknown>();
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
@@ -45,6 +46,7 @@ export class UnitContext implements WriteContext {
     this.correlationId = caller.correlationId;
     this.config = caller.config;
     this.locale = caller.locale;
+    this.surface = caller.surface;
     this.db = db;
     this.#begin = begin;
     this.isRetry = again;
@@ -125,6 +127,7 @@ export function contextOnBehalfOf(ctx: ReadContext, actor: Actor): ReadContext {
     keyId: ctx.keyId,
     correlationId: ctx.correlationId,
     config: ctx.config,
+    surface: ctx.surface,
     memo: ctx.memo,
     query: (statement, options) => ctx.query(statement, options),
     newId: () => ctx.newId(),

@@ -5,7 +5,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type SyntheticEvent, useState } from 'react';
-import type { GlobalRight } from '../../../../src/contract/rights.ts';
+import { ARTICLE_READING_RIGHTS, type GlobalRight } from '../../../../src/contract/rights.ts';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { FieldSchema, search, Session } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
@@ -24,16 +24,16 @@ const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-
 type Kind = (typeof KINDS)[number];
 
 /** The right that a kind needs in addition to rights on single items. */
-const RIGHTS: Partial<Record<Kind, GlobalRight>> = {
-  article: 'kb.read',
-  user: 'user.administer',
-  group: 'user.administer',
-  'org-unit': 'user.administer',
+const RIGHTS: Partial<Record<Kind, readonly GlobalRight[]>> = {
+  article: ARTICLE_READING_RIGHTS,
+  user: ['user.administer'],
+  group: ['user.administer'],
+  'org-unit': ['user.administer'],
 };
 
 function mayFind(kind: Kind, has: (right: GlobalRight) => boolean): boolean {
-  const right = RIGHTS[kind];
-  return right === undefined || has(right);
+  const rights = RIGHTS[kind];
+  return rights === undefined || rights.some(has);
 }
 
 type Result = AnswerOf<typeof search.search>['results'][number];

@@ -2,6 +2,7 @@
 import { Button, Tabs } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ARTICLE_READING_RIGHTS } from '../../../../src/contract/rights.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
@@ -23,7 +24,7 @@ function Overview({ tab }: { tab: string | undefined }) {
   const has = useHas();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
-  const reads = has('kb.read');
+  const reads = ARTICLE_READING_RIGHTS.some(has);
   const writes = has('kb.write');
   const go = (splat: string): void => void navigate({ to: '/work/$', params: { _splat: splat } });
   return (
