@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkTree, checkUnique, cyclesOf, isTimeZone } from './checks.ts';
+import { checkTree, checkUnique, cyclesOf } from './checks.ts';
+import { isTimeZone } from '../lib/date-format.ts';
 import type { Report } from './section.ts';
 
 function collect(run: (report: Report) => void): string[] {

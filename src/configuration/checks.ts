@@ -1,20 +1,7 @@
 /** Validations shared by several sections of the configuration. */
+import { isTimeZone } from '../lib/date-format.ts';
 import type { ItemPath, Report } from './section.ts';
 import { problem } from '../lib/problem.ts';
-
-/**
- * Whether it is the name of a time zone of the IANA database. Offsets are not accepted, since they do not observe daylight
- * saving time.
- */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {

@@ -180,3 +180,17 @@ function attempt<T>(make: () => T): T | undefined {
     throw error;
   }
 }
+
+/**
+ * Whether it is the name of a time zone of the IANA database. Offsets are not accepted, since they do not observe daylight
+ * saving time.
+ */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

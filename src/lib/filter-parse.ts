@@ -13,22 +13,21 @@ import {
 } from './data-types/index.ts';
 import { Fault, type FaultDetail } from './fault.ts';
 import { foldNumber, isOperator } from './filter-fields.ts';
-import type {
-  FieldResolver,
-  FilterField,
-  LiteralOperand,
-  Operand,
-  TypedCondition,
-  TypedField,
-  TypedGroup,
-  TypedLeaf,
-  VariableOperand,
+import {
+  type FieldResolver,
+  type FilterField,
+  FILTER_LIMITS,
+  type LiteralOperand,
+  type Operand,
+  type TypedCondition,
+  type TypedField,
+  type TypedGroup,
+  type TypedLeaf,
+  type VariableOperand,
 } from './filter-types.ts';
 import { readVariable, variableRule } from './filter-variables.ts';
 import { type ParamsOf, type ProblemReason, problemAt } from './problem.ts';
 import { fold } from './text.ts';
-
-export const FILTER_LIMITS = { groupConditions: 20, depth: 5, conditions: 100, inValues: 200 } as const;
 
 /** Maximum number of reported errors. */
 const MOST_PROBLEMS = 100;

@@ -1,12 +1,15 @@
 /**
- * Types of the condition language: input conditions, typed conditions and the facts that they are evaluated on. See
- * `filter.ts`.
+ * Types and limits of the condition language: input conditions, typed conditions and the facts that they are evaluated on. The
+ * console uses this file, too. See `filter.ts`.
  */
 import type { DataType, Literal, Operator, VariableName } from './data-types/index.ts';
 
 export type Logic = 'AND' | 'OR';
 
 // ------------------------------------------------------------------ on the wire
+
+/** Limits of a condition: conditions of a group, depth of groups, conditions in all, values of `in`. */
+export const FILTER_LIMITS = { groupConditions: 20, depth: 5, conditions: 100, inValues: 200 } as const;
 
 export interface LeafCondition {
   field: string;

@@ -4,8 +4,8 @@
  */
 import { canonicalDecimal } from './decimal.ts';
 import { isNumber } from './exact-number.ts';
+import { isTimeZone, parseDateFormat, readDate, readInstant } from './date-format.ts';
 import { type Problem, problem } from './problem.ts';
-import { parseDateFormat, readDate, readInstant } from './date-format.ts';
 
 /** A lookup in the database: the id of the item with a given name. */
 export interface Lookup {
@@ -112,10 +112,20 @@ function date(format: string): Transform {
   });
 }
 
-function datetime(argument: string): Transform {
+/** The format and the time zone of `FORMAT` or `FORMAT@ZONE`. */
+function formatAndZone(argument: string): [format: string, zone: string | undefined] {
   const at = argument.lastIndexOf('@');
-  const format = at === -1 ? argument : argument.slice(0, at);
-  const zone = at === -1 ? 'UTC' : argument.slice(at + 1);
+  return at === -1 ? [argument, undefined] : [argument.slice(0, at), argument.slice(at + 1)];
+}
+
+function datetimeProblem(argument: string): Problem | undefined {
+  const [format, zone] = formatAndZone(argument);
+  if (format === '') return problem('TRANSFORM_FORMAT', { example: 'datetime:YYYY-MM-DD HH:mm@Europe/Moscow' });
+  return zone === undefined || isTimeZone(zone) ? undefined : problem('TRANSFORM_ZONE', { zone });
+}
+
+function datetime(argument: string): Transform {
+  const [format, zone = 'UTC'] = formatAndZone(argument);
   const parts = parseDateFormat(format);
   return onText((text) => {
     const instant = text.trim() === '' ? '' : readInstant(parts, text, zone);
@@ -132,6 +142,16 @@ function split(separator: string): Transform {
     return parts.map((element) => element.trim()).filter((element) => element !== '');
   };
   return { apply: (value) => (Array.isArray(value) ? value.flatMap((element) => part(element) ?? []) : part(value)) };
+}
+
+function mapProblem(argument: string): Problem | undefined {
+  try {
+    const value: unknown = JSON.parse(argument);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
+  } catch {
+    // The problem below covers invalid JSON, too.
+  }
+  return problem('TRANSFORM_MAP', { example: 'map:{"1":"p1","2":"p2"}' });
 }
 
 /** Values that the map does not contain stay unchanged. */
@@ -155,7 +175,7 @@ function lookup(kind: Lookup['kind'], type: string, field: string): Transform {
       return null;
     }
     if (found === 'none' || found === 'many')
-      throw new TransformProblem((source) => lookupProblem(found, kind, source, type));
+      throw new TransformProblem((source) => foundProblem(found, kind, source, type));
     return found.id;
   });
   return {
@@ -173,42 +193,110 @@ const LOOKUP_PROBLEMS = {
   many: { user: 'SEVERAL_USERS_FOUND', group: 'SEVERAL_GROUPS_FOUND', 'org-unit': 'SEVERAL_UNITS_FOUND' },
 } as const;
 
-function lookupProblem(found: 'none' | 'many', kind: Lookup['kind'], source: string, type: string): Problem {
+function foundProblem(found: 'none' | 'many', kind: Lookup['kind'], source: string, type: string): Problem {
   if (kind !== 'object') return problem(LOOKUP_PROBLEMS[found][kind], { source });
   return problem(found === 'none' ? 'NO_RECORD_FOUND' : 'SEVERAL_RECORDS_FOUND', { source, type });
 }
 
-type Maker = (argument: string) => Transform;
+/** The codes in the argument of `lookup`, `TYPE.FIELD`; undefined if it has another form. */
+function typeAndField(argument: string): { type: string; field: string } | undefined {
+  const [type = '', field = '', ...rest] = argument.split('.');
+  return type === '' || field === '' || rest.length > 0 ? undefined : { type, field };
+}
 
-const MAKERS: ReadonlyMap<string, Maker> = new Map<string, Maker>([
-  ['trim', () => onText((text) => text.trim())],
-  ['lower', () => onText((text) => text.toLowerCase())],
-  ['upper', () => onText((text) => text.toUpperCase())],
-  ['integer', () => onText((text) => (text.trim() === '' ? '' : integer(text)))],
-  ['decimal', () => onText((text) => (text.trim() === '' ? '' : decimal(text)))],
-  ['boolean', () => each((value) => (typeof value === 'boolean' ? value : boolean(textOf(value))))],
-  ['date', date],
-  ['datetime', datetime],
-  ['split', split],
-  ['map', map],
-  ['default', (argument) => ({ apply: (value) => (isEmptySource(value) ? argument : value) })],
-  [
+/** A kind of transform: how it is written, and what it does. */
+interface Kind {
+  /** Its spelling for messages: `trim`, `user:login` or `date:…`. */
+  form: string;
+  /** The only argument that it takes. Undefined with `check` undefined: it takes none. */
+  fixed?: string;
+  /** The error in its argument; undefined if it is valid. */
+  check?(argument: string, lookupProblem: LookupProblem): Problem | undefined;
+  make(argument: string): Transform;
+}
+
+/** The error in a lookup by a field of a type, such as an unknown type; undefined if it is valid. */
+export type LookupProblem = (type: string, field: string) => Problem | undefined;
+
+const plain = (name: string, make: () => Transform): [string, Kind] => [name, { form: name, make }];
+
+/** The user, group or unit with that property. */
+const named = (kind: Exclude<Lookup['kind'], 'object'>, property: string): [string, Kind] => [
+  kind,
+  { form: `${kind}:${property}`, fixed: property, make: () => lookup(kind, '', property) },
+];
+
+const withArgument = (
+  name: string,
+  make: (argument: string) => Transform,
+  check: NonNullable<Kind['check']>,
+): [string, Kind] => [name, { form: `${name}:…`, check, make }];
+
+/** All transforms. Checks of definitions, messages and imports use this table. */
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  plain('trim', () => onText((text) => text.trim())),
+  plain('lower', () => onText((text) => text.toLowerCase())),
+  plain('upper', () => onText((text) => text.toUpperCase())),
+  plain('integer', () => onText((text) => (text.trim() === '' ? '' : integer(text)))),
+  plain('decimal', () => onText((text) => (text.trim() === '' ? '' : decimal(text)))),
+  plain('boolean', () => each((value) => (typeof value === 'boolean' ? value : boolean(textOf(value))))),
+  withArgument('date', date, (format) =>
+    format === '' ? problem('TRANSFORM_FORMAT', { example: 'date:DD.MM.YYYY' }) : undefined,
+  ),
+  withArgument('datetime', datetime, datetimeProblem),
+  withArgument('split', split, (separator) =>
+    separator === '' ? problem('TRANSFORM_SEPARATOR', { example: 'split:;' }) : undefined,
+  ),
+  withArgument('map', map, mapProblem),
+  withArgument(
+    'default',
+    (argument) => ({ apply: (value) => (isEmptySource(value) ? argument : value) }),
+    () => undefined,
+  ),
+  withArgument(
     'lookup',
     (argument) => {
-      const [type = '', field = ''] = argument.split('.');
+      const { type, field } = typeAndField(argument) ?? { type: '', field: '' };
       return lookup('object', type, field);
     },
-  ],
-  ['user', () => lookup('user', '', 'login')],
-  ['group', () => lookup('group', '', 'code')],
-  ['org-unit', () => lookup('org-unit', '', 'code')],
+    (argument, lookupProblem) => {
+      const codes = typeAndField(argument);
+      if (codes === undefined) return problem('TRANSFORM_LOOKUP', { example: 'lookup:asset.serial' });
+      return lookupProblem(codes.type, codes.field);
+    },
+  ),
+  named('user', 'login'),
+  named('group', 'code'),
+  named('org-unit', 'code'),
 ]);
+
+/** The name of a transform and its argument; undefined without a colon. */
+function parts(text: string): [name: string, argument: string | undefined] {
+  const colon = text.indexOf(':');
+  return colon === -1 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+}
+
+/** The error in a transform of a mapping; undefined if it is valid. */
+export function transformProblem(text: string, lookupProblem: LookupProblem): Problem | undefined {
+  const [name, argument] = parts(text);
+  const kind = KINDS.get(name);
+  if (kind?.fixed !== undefined)
+    return argument === kind.fixed ? undefined : problem('TRANSFORM_ARGUMENT', { form: kind.form });
+  if (kind === undefined || (argument === undefined) !== (kind.check === undefined))
+    return problem('UNKNOWN_TRANSFORM', { name, known: [...KINDS.values()].map(({ form }) => form) });
+  return kind.check?.(argument ?? '', lookupProblem);
+}
+
+/** The codes that a valid `lookup` names; undefined for all other transforms. */
+export function lookedUpField(text: string): { type: string; field: string } | undefined {
+  const [name, argument = ''] = parts(text);
+  return name === 'lookup' ? typeAndField(argument) : undefined;
+}
 
 /** Parses a transform of a mapping. @throws Error for an unknown name, which validation of definitions already rejects */
 export function parseTransform(text: string): Transform {
-  const colon = text.indexOf(':');
-  const name = colon === -1 ? text : text.slice(0, colon);
-  const maker = MAKERS.get(name);
-  if (maker === undefined) throw new Error(`there is no transform ${name}`);
-  return maker(colon === -1 ? '' : text.slice(colon + 1));
+  const [name, argument = ''] = parts(text);
+  const kind = KINDS.get(name);
+  if (kind === undefined) throw new Error(`there is no transform ${name}`);
+  return kind.make(argument);
 }

@@ -3,7 +3,7 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
 import type { Localized } from '../../configuration/schemas.ts';
-import { isTimeZone } from '../../configuration/checks.ts';
+import { isTimeZone } from '../../lib/date-format.ts';
 import type { Report } from '../../configuration/section.ts';
 import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 

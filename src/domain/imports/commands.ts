@@ -23,6 +23,7 @@ import { type ImportParts, type Progress, runImport } from './run.ts';
 import { findUnfinished, type RowStatus } from './store.ts';
 import type { Values } from './targets.ts';
 import { type Problem, problem, problemAt } from '../../lib/problem.ts';
+import { lookedUpField } from '../../lib/transforms.ts';
 
 // ---------------------------------------------------------------- definitions
 
@@ -86,13 +87,11 @@ function namesField({ actor }: WriteContext, type: RecordType, code: string): bo
 }
 
 function unknownLookup(ctx: WriteContext, step: string): Problem | undefined {
-  const [, typeCode, fieldCode] = /^lookup:([^.]+)\.([^.]+)$/.exec(step) ?? [];
-  if (typeCode === undefined || fieldCode === undefined) return undefined;
-  const type = registry(ctx).byCode.get(typeCode);
-  if (!mayUseType(ctx, type)) return problem('TRANSFORM_TYPE', { code: typeCode });
-  return namesField(ctx, type, fieldCode)
-    ? undefined
-    : problem('TRANSFORM_FIELD', { type: typeCode, field: fieldCode });
+  const named = lookedUpField(step);
+  if (named === undefined) return undefined;
+  const type = registry(ctx).byCode.get(named.type);
+  if (!mayUseType(ctx, type)) return problem('TRANSFORM_TYPE', { code: named.type });
+  return namesField(ctx, type, named.field) ? undefined : problem('TRANSFORM_FIELD', named);
 }
 
 /** The bundle has another name for the property of the type: translate its path. */

@@ -12,8 +12,7 @@ import {
   type ConditionGroup,
   isGroup,
   type Leaf,
-  MOST_DEPTH,
-  MOST_IN_GROUP,
+  FILTER_LIMITS,
   type Operator,
   operatorsFor,
   parseCondition,
@@ -169,17 +168,17 @@ function AddButtons({ onChange, group, conditions, fields, depth }: AddButtonsPr
         size="compact-xs"
         variant="light"
         leftSection={<IconPlus size={12} />}
-        disabled={conditions.length >= MOST_IN_GROUP || first === undefined}
+        disabled={conditions.length >= FILTER_LIMITS.groupConditions || first === undefined}
         onClick={() => add(blank())}
       >
         {t.add}
       </Button>
-      {depth < MOST_DEPTH && (
+      {depth < FILTER_LIMITS.depth && (
         <Button
           size="compact-xs"
           variant="subtle"
           leftSection={<IconPlus size={12} />}
-          disabled={conditions.length >= MOST_IN_GROUP || first === undefined}
+          disabled={conditions.length >= FILTER_LIMITS.groupConditions || first === undefined}
           onClick={() => add({ logic: group.logic === 'AND' ? 'OR' : 'AND', conditions: [blank()] })}
         >
           {t.addGroup}

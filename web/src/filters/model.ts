@@ -3,26 +3,17 @@
  * No side effects.
  */
 import { OPERATORS, type Operator } from '../../../src/lib/data-types/index.ts';
+import {
+  type Condition,
+  FILTER_LIMITS,
+  type GroupCondition as ConditionGroup,
+  type LeafCondition as Leaf,
+} from '../../../src/lib/filter-types.ts';
 import type { DataType, FieldSchema } from '../api/fields.ts';
 import { typeOf } from '../fields/view.ts';
 
-export { OPERATORS, type Operator };
-
-export interface Leaf {
-  field: string;
-  operator: Operator;
-  value?: unknown;
-}
-
-export interface ConditionGroup {
-  logic: 'AND' | 'OR';
-  conditions: Condition[];
-}
-
-export type Condition = Leaf | ConditionGroup;
-
-export const MOST_IN_GROUP = 20;
-export const MOST_DEPTH = 5;
+export { FILTER_LIMITS, OPERATORS, type Operator };
+export type { Condition, ConditionGroup, Leaf };
 
 export function isGroup(condition: Condition): condition is ConditionGroup {
   return 'conditions' in condition;
@@ -81,7 +72,7 @@ export function parseCondition(text: string): Condition | undefined {
 }
 
 function isCondition(value: unknown, depth: number): value is Condition {
-  if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return false;
+  if (typeof value !== 'object' || value === null || depth > FILTER_LIMITS.depth) return false;
   const members = value as Record<string, unknown>;
   if (Object.hasOwn(members, 'conditions')) {
     const { logic, conditions } = members;
@@ -89,7 +80,7 @@ function isCondition(value: unknown, depth: number): value is Condition {
       (logic === 'AND' || logic === 'OR') &&
       Array.isArray(conditions) &&
       conditions.length > 0 &&
-      conditions.length <= MOST_IN_GROUP &&
+      conditions.length <= FILTER_LIMITS.groupConditions &&
       conditions.every((one) => isCondition(one, depth + 1))
     );
   }
