@@ -167,7 +167,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       const object = await requireVisible(ctx, id);
       return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
-    ...deskRoutes,
+    ...deskRoutes(wordMatch(parts.search)),
     ...bundleRoutes(sections),
   ];
 }

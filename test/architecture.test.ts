@@ -25,7 +25,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
-  desk: ['identity', 'metadata', 'objects', 'sla', 'webhooks'],
+  // Lists are filtered by conditions and words.
+  desk: ['identity', 'metadata', 'objects', 'search', 'sla', 'webhooks'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],

@@ -29,6 +29,12 @@ export const REQUEST_PROBLEMS = {
   CANNOT_CLEAR: ['REQUIRED', 'A required value cannot be cleared.'],
   NO_MATCHING_RECORD: ['UNKNOWN_REFERENCE', 'No matching record for this reference.'],
   UNKNOWN_IMAGE: ['UNKNOWN_IMAGE', 'The blob: handle is not an image of this record. Send the image as a data URL.'],
+  SORT_UNKNOWN: [
+    'UNKNOWN_FIELD',
+    'There is no such field to sort by. Name a field of the type in typeId, or a system field.',
+  ],
+  SORT_UNORDERED: ['NOT_SORTABLE', 'Values of this field have no order. Sort by another field.'],
+  SORT_TOO_MANY: ['TOO_EXPENSIVE', 'Too many records have a running time limit. Narrow the list by a filter.'],
   UNKNOWN_STATE_FILTER: [
     'UNKNOWN_STATE',
     'There is no such state. Use ACTIVE, ARCHIVED or the code of a workflow state.',

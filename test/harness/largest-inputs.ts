@@ -211,6 +211,9 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       .map((id) => [id, MINIMAL] as const),
   ),
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
+  'desk.objects': () => [
+    { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
+  ],
   'objects.create': () => [
     ...Object.keys(TEXTS).map((kind) => ({
       name: `2 texts of ${kind}`,

@@ -20,6 +20,12 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
     },
   });
   return {
+    'desk.objects': {
+      call: () => ({ query: '?sort=-updatedAt&pageSize=100' }),
+      lacks: allowed,
+      names: async (code) => ({ query: `?typeId=thing&sort=${code}` }),
+      refusal: 'INVALID_REQUEST',
+    },
     'desk.types': { call: () => ({}), lacks: allowed },
     'desk.permissions': {
       call: async () => ({ params: { objectId: await make.record(true) } }),

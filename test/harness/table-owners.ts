@@ -66,6 +66,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     owner: 'objects',
     reads: {
       search: SEARCHED,
+      desk: SEARCHED,
       webhooks: 'an event is dispatched by the type of its record, a thousand in one statement',
     },
   },

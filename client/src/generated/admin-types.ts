@@ -240,6 +240,53 @@ export type ConfigItemText = {
 };
 
 /**
+ * A record with its time limit, and the names in its fields `assignee`, `assignmentGroup` and `requester`.
+ */
+export type DeskRow = {
+  id: string;
+  typeDefinitionId: string;
+  typeCode: string;
+  number: string | null;
+  title: string | null;
+  revision: number;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflowState: WorkflowState | null;
+  /**
+   * Field code to value; the formats are those of the field schema.
+   */
+  values: {
+    [key: string]: unknown;
+  };
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  createdAt: string;
+  createdBy: Person | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  updatedAt: string;
+  updatedBy: Person | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  archivedAt?: string;
+  sla: SlaFigures | null;
+  assignee: {
+    id: string;
+    name: string;
+  } | null;
+  group: {
+    id: string;
+    name: string;
+  } | null;
+  requester: {
+    id: string;
+    name: string;
+  } | null;
+};
+
+/**
  * A record type with what some grant of the caller allows on it.
  */
 export type DeskType = {
@@ -671,6 +718,26 @@ export type SlaExplanation = {
    */
   elapsedMs: number;
   intervals: Array<SlaInterval>;
+};
+
+/**
+ * The running time limit of a record that is due next. Without a running one, times are null and `breached` says whether any was.
+ */
+export type SlaFigures = {
+  policyName: string | null;
+  dueAt: string | null;
+  remainingMs: number | null;
+  targetMs: number | null;
+  paused: boolean;
+  /**
+   * A warning of the policy was reached.
+   */
+  warned: boolean;
+  breached: boolean;
+  /**
+   * The calendar is not open around the clock: times are working time.
+   */
+  workingTime: boolean;
 };
 
 export type SlaInstance = {
@@ -2409,6 +2476,63 @@ export type AuditListResponses = {
 };
 
 export type AuditListResponse = AuditListResponses[keyof AuditListResponses];
+
+export type DeskObjectsData = {
+  body?: never;
+  path?: never;
+  query?: {
+    q?: string;
+    typeId?: string;
+    state?: string;
+    /**
+     * A condition, as JSON.
+     */
+    filter?: string;
+    /**
+     * `overdue`, or due `today` or within hours, for example `4h`.
+     */
+    sla?: string;
+    /**
+     * By default -createdAt.
+     */
+    sort?: string;
+    /**
+     * From 1.
+     */
+    page?: number;
+    pageSize?: number;
+  };
+  url: '/desk/objects';
+};
+
+export type DeskObjectsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      rows: Array<DeskRow>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+      total: number;
+      /**
+       * When false, `total` is a lower estimate.
+       */
+      totalExact: boolean;
+      /**
+       * The names of the users, groups and units in the values of the rows.
+       */
+      names: Array<{
+        id: string;
+        name: string;
+      }>;
+    };
+    meta: Meta;
+  };
+};
+
+export type DeskObjectsResponse = DeskObjectsResponses[keyof DeskObjectsResponses];
 
 export type DeskTypesData = {
   body?: never;

@@ -1044,6 +1044,22 @@ export class AuditAdministration extends Group {
 
 export class DeskAdministration extends Group {
   /**
+   * List records in any order. `sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value come last, and so do those whose value the caller may not read. Options sort by their place, users, groups and units by name. `state` and `q` as for `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /desk/objects`
+   */
+  objects(
+    query: NonNullable<T.DeskObjectsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.DeskObjectsResponses[200]['data']> {
+    return this.sender.send<T.DeskObjectsResponses[200]['data']>(
+      { id: 'desk.objects', method: 'GET', path: '/desk/objects', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
    * List record types with what the caller may do. For each type: whether some grant of the caller allows reading, creating, changing, archiving and transitions, and the states of its workflow. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/types`

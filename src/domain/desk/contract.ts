@@ -1,7 +1,9 @@
 /** The API contract of the console's desk: what the caller may do, names for ids, and saved queues. */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { pagingQuery } from '../../contract/paging.ts';
+import { closed, Id, IdOrCode, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { ObjectSchema } from '../objects/index.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const tag = 'Desk';
@@ -109,6 +111,81 @@ export const getLabels = defineOperation({
     ),
   ),
   faults: [],
+});
+
+const Ref = Type.Object({ id: Id, name: Type.String() });
+const Milliseconds = nullable(Type.Integer());
+
+const SlaFigures = Type.Object(
+  {
+    policyName: nullable(Type.String()),
+    dueAt: nullable(Instant),
+    remainingMs: Milliseconds,
+    targetMs: Milliseconds,
+    paused: Type.Boolean(),
+    warned: Type.Boolean({ description: 'A warning of the policy was reached.' }),
+    breached: Type.Boolean(),
+    workingTime: Type.Boolean({ description: 'The calendar is not open around the clock: times are working time.' }),
+  },
+  {
+    $id: 'SlaFigures',
+    description:
+      'The running time limit of a record that is due next. Without a running one, times are null and `breached` says whether any was.',
+  },
+);
+
+const DeskRow = Type.Object(
+  {
+    ...ObjectSchema.properties,
+    sla: nullable(SlaFigures),
+    assignee: nullable(Ref),
+    group: nullable(Ref),
+    requester: nullable(Ref),
+  },
+  {
+    $id: 'DeskRow',
+    description:
+      'A record with its time limit, and the names in its fields `assignee`, `assignmentGroup` and `requester`.',
+  },
+);
+
+export const listDeskObjects = defineOperation({
+  ...console,
+  id: 'desk.objects',
+  replicaSafe: true,
+  method: 'GET',
+  path: '/desk/objects',
+  unit: 'own',
+  status: 200,
+  summary: 'List records in any order',
+  description:
+    '`sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value come last, and so do those whose value the caller may not read. Options sort by their place, users, groups and units by name. `state` and `q` as for `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`.',
+  query: closed({
+    q: Type.Optional(Type.String({ maxLength: 4000 })),
+    typeId: Type.Optional(IdOrCode),
+    state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
+    sla: Type.Optional(
+      Type.String({
+        pattern: '^(overdue|today|[1-9][0-9]{0,2}h)$',
+        description: '`overdue`, or due `today` or within hours, for example `4h`.',
+      }),
+    ),
+    sort: Type.Optional(
+      Type.String({ pattern: '^-?[A-Za-z][A-Za-z0-9_.]{0,63}$', description: 'By default -createdAt.' }),
+    ),
+    ...pagingQuery,
+  }),
+  answer: Type.Object({
+    rows: Type.Array(DeskRow),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+    total: Type.Integer(),
+    totalExact: Type.Boolean({ description: 'When false, `total` is a lower estimate.' }),
+    names: Type.Array(Ref, { description: 'The names of the users, groups and units in the values of the rows.' }),
+  }),
+  faults: ['INVALID_FILTER', 'FILTER_TOO_EXPENSIVE'],
 });
 
 const QueueDefinition = closed({

@@ -73,7 +73,7 @@ export async function lookUp(
 }
 
 /** Names of services, including archived ones that old values refer to. */
-const serviceNames: DerivedView<ReadonlyMap<string, LocalizedText>> = {
+export const serviceNames: DerivedView<ReadonlyMap<string, LocalizedText>> = {
   name: 'desk.services',
   build: (source: ConfigSource) =>
     new Map(

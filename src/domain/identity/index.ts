@@ -15,7 +15,7 @@ export { archiveUser, createUser, type NewUser, updateUser, type UserChange } fr
 export { requireMayHandOn } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';
-export { findNames, type NamedKind } from './store.ts';
+export { findNames, joinedSortName, type NamedKind } from './store.ts';
 export { searchNames } from './queries.ts';
 export {
   findGroup,

@@ -1,5 +1,5 @@
 /** SQL on users, groups and units, and on their names. Each row is written with a guard on the revision that was read. */
-import sql, { type Sql, raw } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { ItemState } from '../../configuration/section.ts';
@@ -301,6 +301,22 @@ export async function findNames(ctx: ReadContext, ids: readonly string[]): Promi
     SELECT id, 'user' AS kind, to_jsonb(display_name) AS name FROM users WHERE id = ANY(${given}::uuid[])
     UNION ALL SELECT id, 'group', name FROM groups WHERE id = ANY(${given}::uuid[])
     UNION ALL SELECT id, 'org-unit', name FROM org_units WHERE id = ANY(${given}::uuid[])`);
+}
+
+/**
+ * The name of the user, group or unit whose id is in `idText`, as a sort key and the join that it needs.
+ *
+ * @param locales the languages in which a localized name is looked up, in order
+ */
+export function joinedSortName(kind: NamedKind, idText: Sql, locales: readonly string[]): { join: Sql; key: Sql } {
+  if (kind === 'user') {
+    return { join: sql`LEFT JOIN users n ON n.id::text = ${idText}`, key: sql`(n.display_name COLLATE "und-x-icu")` };
+  }
+  const texts = locales.map((locale) => sql`n.name ->> ${locale}::text`);
+  return {
+    join: sql`LEFT JOIN ${kind === 'group' ? sql`groups` : sql`org_units`} n ON n.id::text = ${idText}`,
+    key: sql`(coalesce(${join([...texts, sql`n.name #>> '{}'`])}) COLLATE "und-x-icu")`,
+  };
 }
 
 /** Active users whose name matches one of the LIKE patterns, or whose login starts with the key. */

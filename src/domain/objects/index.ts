@@ -48,7 +48,7 @@ export type { HistoryRow, ObjectRow } from './store.ts';
 export { type GuardedWrite, guarded, holdActive, holdRevision, visibleRecord } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
-export { findByField, type PageMark, readPage, type Wanted } from './queries.ts';
+export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';
 export { imageUse, listChanges, recordProbe } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';

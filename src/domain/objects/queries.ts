@@ -71,15 +71,7 @@ export async function listObjects(
   matches: WordMatch,
 ): Promise<{ rows: ObjectAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
   const window = windowOf(query);
-  const types = registry(ctx);
-  const readable = new Set(ctx.actor.typesFor('read'));
-  const type = query.typeId === undefined ? undefined : findType(types, query.typeId);
-  if (query.typeId !== undefined && (type === undefined || !readable.has(type.id))) {
-    throw faultAt('INVALID_REQUEST', 'query.typeId', 'NO_TYPE');
-  }
-  const among = type === undefined ? [...readable] : [type.id];
-  const filter = stateFilter(ctx, query.state ?? 'ACTIVE', among);
-  const visible = ctx.actor.visible('o', 'read', ctx.now, type === undefined ? undefined : [type.id]);
+  const { type, filter, visible } = readScope(ctx, query);
   if (visible === null) return pageOf([], window);
   if (query.q !== undefined && query.q !== '') {
     const { limit, offset } = window;
@@ -98,6 +90,28 @@ export async function listObjects(
   });
   const page = pageOf(rows, window);
   return { ...page, rows: page.rows.map((row) => project(ctx, judge(ctx, row))) };
+}
+
+/** The records that `typeId` and `state` of a list select, and the predicate of those that the caller may read. */
+export interface ListScope {
+  type: RecordType | undefined;
+  typeIds: string[];
+  filter: { state: 'ACTIVE' | 'ARCHIVED'; workflowStateIds?: string[] };
+  /** Null if the caller may read no record of the types. */
+  visible: ReturnType<ReadContext['actor']['visible']>;
+}
+
+/** @throws Fault INVALID_REQUEST for an unknown type or state, or one that the caller may not read */
+export function readScope(ctx: ReadContext, query: Pick<ListQuery, 'typeId' | 'state'>): ListScope {
+  const readable = new Set(ctx.actor.typesFor('read'));
+  const type = query.typeId === undefined ? undefined : findType(registry(ctx), query.typeId);
+  if (query.typeId !== undefined && (type === undefined || !readable.has(type.id))) {
+    throw faultAt('INVALID_REQUEST', 'query.typeId', 'NO_TYPE');
+  }
+  const typeIds = type === undefined ? [...readable] : [type.id];
+  const filter = stateFilter(ctx, query.state ?? 'ACTIVE', typeIds);
+  const visible = ctx.actor.visible('o', 'read', ctx.now, type === undefined ? undefined : [type.id]);
+  return { type, typeIds, filter, visible };
 }
 
 /** `ACTIVE`, `ARCHIVED`, or the code of a workflow state of a type that the caller may read. */

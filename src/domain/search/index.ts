@@ -13,6 +13,8 @@ export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
 export { wordsTask } from './projection.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';
+export { filterOnRecords, withinBudget } from './queries.ts';
 export { searchRoutes } from './routes.ts';
 export type { ArticleSource, ServiceSource } from './store-articles.ts';
 export { searchMetrics } from './health.ts';
+export { whereTitlesReadable } from './store-access-filter.ts';

@@ -65,7 +65,7 @@ async function answer(
   const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
   const from = request.kinds.length === 1 ? window.offset : 0;
-  return await withinBudget(ctx, filter !== null, async () => {
+  const find = async (): Promise<SearchAnswer> => {
     const sources: Source[] = [];
     for (const kind of request.kinds) {
       sources.push(
@@ -75,7 +75,21 @@ async function answer(
       );
     }
     return await present(ctx, parts, sources, terms, counted, window);
-  });
+  };
+  return filter === null ? await find() : await withinBudget(ctx, 'query.filter', find);
+}
+
+/**
+ * The predicate of a filter on the records `o` of the types; null if no record can match.
+ *
+ * @throws Fault INVALID_FILTER
+ */
+export function filterOnRecords(
+  ctx: ReadContext,
+  text: string,
+  typeIds: readonly string[],
+): ReturnType<typeof filterPredicate> {
+  return filterPredicate(ctx, typeFilter(readFilter(text), filterableTypes(ctx, typeIds), 'query.filter'));
 }
 
 /** @throws Fault RIGHT_MISSING */
@@ -87,15 +101,15 @@ function requireRights(ctx: ReadContext, parts: SearchParts, kinds: readonly Kin
   }
 }
 
-/** @throws Fault FILTER_TOO_EXPENSIVE */
-async function withinBudget<T>(ctx: ReadContext, filtered: boolean, run: () => Promise<T>): Promise<T> {
-  if (!filtered) return await run();
+/**
+ * Limits the time of each statement in `run`, and reports a cancelled one as a filter that is too expensive. The unit of work
+ * must be a transaction (`snapshot`).
+ *
+ * @param path the parameter that is reported
+ * @throws Fault FILTER_TOO_EXPENSIVE
+ */
+export async function withinBudget<T>(ctx: ReadContext, path: string, run: () => Promise<T>): Promise<T> {
   await setTimeBudget(ctx, BUDGET_MS);
-  return await orTooExpensive('query.filter', run);
-}
-
-/** Reports a cancelled statement as a filter that is too expensive. @throws Fault FILTER_TOO_EXPENSIVE */
-async function orTooExpensive<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -13,4 +13,5 @@ export { slaFollower } from './follow.ts';
 export { slaChecks, timerMetrics } from './health.ts';
 export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
-export { timerBacklog } from './store.ts';
+export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
+export { hasSla, RUNNING_BY_RECORD, timerBacklog } from './store.ts';

@@ -4,9 +4,18 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
 import { findVisible, requireVisible, type VisibleObject } from '../objects/index.ts';
 import { slaRegistry } from './registry.ts';
-import { type Present, presentOf } from './effective-policy.ts';
-import { endOf, type IntervalAnswer, intervalsOf, openPause, type Pause, pauseSpans } from './rules.ts';
-import { findInstance, listEvents, listInstances, namesOf, type StoredInstance } from './store.ts';
+import { calendarFor, policyOf, type Present, presentOf } from './effective-policy.ts';
+import {
+  endOf,
+  type IntervalAnswer,
+  intervalsOf,
+  openPause,
+  type Pause,
+  pauseSpans,
+  reached,
+  timingOf,
+} from './rules.ts';
+import { findInstance, listEvents, listInstances, listLatest, namesOf, type StoredInstance } from './store.ts';
 
 export interface InstanceAnswer {
   id: string;
@@ -60,6 +69,90 @@ export async function listSla(ctx: ReadContext, objectId: string): Promise<Insta
   const object = await requireVisible(ctx, objectId);
   const instances = await listInstances(ctx, objectId);
   return instances.map((instance) => answerOf(ctx, instance, presentOf(ctx, instance, object)));
+}
+
+/** The time limit of a record that is due next, for lists. Times are in milliseconds of open time. */
+export interface SlaFigures {
+  policyName: string | null;
+  /** Null while the time limit is paused, and when none is running. */
+  dueAt: string | null;
+  /** Negative once the limit is exceeded; null when none is running. */
+  remainingMs: number | null;
+  targetMs: number | null;
+  paused: boolean;
+  /** A warning was reached. */
+  warned: boolean;
+  breached: boolean;
+  /** The calendar is not open around the clock: the times are working time. */
+  workingTime: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The figures of records that the caller may read, in one statement. Of several running instances, the one with the least time
+ * left that is not paused is shown; without a running one, whether any was breached. Records without instances are absent.
+ */
+export async function slaFigures(
+  ctx: ReadContext,
+  objects: readonly VisibleObject[],
+): Promise<ReadonlyMap<string, SlaFigures>> {
+  const byId = new Map(objects.map((object) => [object.row.id, object]));
+  const found = new Map<string, { instance: StoredInstance; present: Present }[]>();
+  for (const instance of byId.size === 0 ? [] : await listLatest(ctx, [...byId.keys()])) {
+    const object = byId.get(instance.objectId) as VisibleObject;
+    const known = found.get(instance.objectId) ?? [];
+    known.push({ instance, present: presentOf(ctx, instance, object) });
+    found.set(instance.objectId, known);
+  }
+  return new Map([...found].map(([id, instances]) => [id, figuresOf(ctx, instances)]));
+}
+
+function figuresOf(ctx: ReadContext, instances: readonly { instance: StoredInstance; present: Present }[]): SlaFigures {
+  const running = instances.filter(({ instance }) => instance.status !== 'STOPPED');
+  const [next] = running.sort((a, b) => {
+    const paused = Number(a.instance.status === 'PAUSED') - Number(b.instance.status === 'PAUSED');
+    return paused === 0 ? compareDue(a.present.timing, b.present.timing) : paused;
+  });
+  const breached = (running.length > 0 ? running : instances).some(({ present }) => present.timing.breached);
+  if (next === undefined) {
+    const none = { policyName: null, dueAt: null, remainingMs: null, targetMs: null, workingTime: false };
+    return { ...none, paused: false, warned: false, breached };
+  }
+  const { policy, calendar, timing } = next.present;
+  const paused = next.instance.status === 'PAUSED';
+  const start = Date.parse(ctx.now);
+  return {
+    policyName: named(ctx, policy.name),
+    dueAt: paused ? null : timing.dueAt,
+    remainingMs: timing.remainingMs,
+    targetMs: timing.targetMs,
+    paused,
+    warned: reached(timing, policy.warnAt).length > 0,
+    breached,
+    workingTime: calendar.time.between(start, start + 7 * DAY_MS, []) < 7 * DAY_MS,
+  };
+}
+
+function compareDue(a: Present['timing'], b: Present['timing']): number {
+  if (a.dueAt === b.dueAt) return a.remainingMs - b.remainingMs;
+  if (a.dueAt === null || b.dueAt === null) return a.dueAt === null ? 1 : -1;
+  return a.dueAt < b.dueAt ? -1 : 1;
+}
+
+/**
+ * The least time left of each record's running instances, with the targets as stored. The caller of this function must check
+ * access.
+ */
+export async function remainingTimes(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const least = new Map<string, number>();
+  for (const instance of ids.length === 0 ? [] : await listLatest(ctx, ids)) {
+    if (instance.status === 'STOPPED') continue;
+    const { time } = calendarFor(ctx, instance, policyOf(ctx, instance));
+    const { remainingMs } = timingOf(instance, instance.targetMs, time, ctx.now);
+    least.set(instance.objectId, Math.min(remainingMs, least.get(instance.objectId) ?? Number.POSITIVE_INFINITY));
+  }
+  return least;
 }
 
 /** The instance with its record. @throws Fault NOT_FOUND, also if the caller may not read the record */

@@ -1,6 +1,6 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
 import { ACTOR } from '../../platform/audit/journal.ts';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Backlog } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -37,6 +37,20 @@ export async function listLatest(ctx: ReadContext, objectIds: readonly string[])
     SELECT DISTINCT ON (i.object_id, i.policy_id) ${COLUMNS} FROM sla_instances i
     WHERE ${objectIds.length === 1 ? sql`i.object_id = ${objectIds[0]}::uuid` : sql`i.object_id = ANY(${[...objectIds]}::uuid[])`}
     ORDER BY i.object_id, i.policy_id, i.status = 'STOPPED', i.id DESC`);
+}
+
+/** Time limits of the records: those of running instances, by record. `due_at` is null while all of them are paused. */
+export const RUNNING_BY_RECORD = sql`(SELECT i.object_id, min(i.due_at) FILTER (WHERE i.status = 'ACTIVE') AS due_at
+  FROM sla_instances i WHERE i.status <> 'STOPPED' GROUP BY i.object_id)`;
+
+/** Predicate on the record id in `column`: a running instance is breached, or due after now and before `before`. */
+export function hasSla(column: string, due: 'overdue' | { before: string }, now: string): Sql {
+  // The due time of a paused instance is out of date; whether it was breached before the pause is among its thresholds.
+  const condition =
+    due === 'overdue'
+      ? sql`(i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz OR i.notified_thresholds @> '["breach"]')`
+      : sql`i.status = 'ACTIVE' AND i.due_at > ${now}::timestamptz AND i.due_at < ${due.before}::timestamptz`;
+  return sql`${raw(column)} IN (SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND ${condition})`;
 }
 
 /** Whether a timer is due. Reads only the first entry of an index. */
