@@ -174,7 +174,7 @@ describe('what a bundle omits', () => {
         'slaPolicies: []\ncatalogs: [ { code: c, categories: [ { code: x } ], items: [ { code: i, category: x, type: t, service: vpn } ] } ]\ntypes: [ { code: t } ]',
       ),
     );
-    assert.match(problems[0]?.message ?? '', /is archived; name it in the bundle to restore it/);
+    assert.match(problems[0]?.message ?? '', /is archived. Add it to the bundle to restore it/);
   });
 
   it('is restored with its id when it is named again', async () => {

@@ -280,7 +280,7 @@ describe('external ids', () => {
     passes(await call('POST', '/keys', { owner: 'clerk', name: 'k', scopes: ['kb:read'] }, key));
     await assert.rejects(
       system((ctx) => createKey(ctx, { owner: 'nobody-there', name: 'k', scopes: ['kb:read'] })),
-      /details name each place/,
+      /Correct each problem in details/,
     );
   });
 });

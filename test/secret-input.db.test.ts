@@ -76,7 +76,7 @@ describe('a password on the command line', () => {
   it('changes nothing if the second entry differs or is aborted', async () => {
     const differing = await typed(['one long password\r', 'another long password\r']);
     assert.equal(differing.code, 1, differing.shown);
-    assert.match(differing.shown, /The two entries differ; nothing was changed\./);
+    assert.match(differing.shown, /The two entries differ. Nothing was changed\./);
     const ended = await typed(['one long password\u0004']);
     assert.equal(ended.code, 1, ended.shown);
     assert.match(ended.shown, /Nothing was changed/);

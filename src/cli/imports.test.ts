@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { Fault } from '../lib/fault.ts';
 import { patiently } from './imports.ts';
 
-const away = (): Fault => new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.');
+const away = (): Fault =>
+  new Fault('DATABASE_UNAVAILABLE', 'The database does not respond. Retry after the time in Retry-After.');
 
 describe('import from the command line', () => {
   it('retries while the database is briefly unavailable', async () => {

@@ -21,7 +21,7 @@ export async function readSecret(what: string): Promise<string> {
   try {
     const first = await terminal.line(`${what}: `);
     const second = await terminal.line(`${what} again: `);
-    if (first !== second) throw new Error('The two entries differ; nothing was changed.');
+    if (first !== second) throw new Error('The two entries differ. Nothing was changed. Run the command again.');
     return first;
   } finally {
     terminal.close();
@@ -87,7 +87,7 @@ class HiddenInput {
   }
 
   #fail(): void {
-    this.#wanted?.reject(new Error('The input ended before Enter; nothing was changed.'));
+    this.#wanted?.reject(new Error('The input ended before Enter. Nothing was changed. Run the command again.'));
     this.#wanted = undefined;
   }
 

@@ -58,7 +58,7 @@ export async function requireNewCode(
   if ((await loadItems(ctx, section)).some((item) => item.code === code)) {
     throw new Fault(
       'ALREADY_EXISTS',
-      `This code belongs to another ${noun}, perhaps an archived one; choose another.`,
+      `This code belongs to another ${noun}, possibly an archived one. Use another code.`,
       {
         field: 'code',
       },
@@ -83,7 +83,7 @@ export async function loadConnection<Definition, Compiled>(
 /** @throws Fault CONNECTION_ARCHIVED */
 export function requireNotArchived({ noun }: ConnectionKind, stored: StoredItem): void {
   if (stored.state === 'ARCHIVED') {
-    throw new Fault('CONNECTION_ARCHIVED', `The ${noun} is archived; restore it first.`);
+    throw new Fault('CONNECTION_ARCHIVED', `The ${noun} is archived. Restore it first.`);
   }
 }
 

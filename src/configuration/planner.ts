@@ -137,7 +137,10 @@ function archive(view: View, wanted: readonly { section: string; code: string }[
     if (entry?.stored === undefined) throw new Fault('NOT_FOUND', `There is no ${section}/${code}.`);
     // Users, groups and units are archived by their own operations.
     if (entry.section.identity || entry.section.shape === 'map' || entry.named !== undefined) {
-      throw new Fault('INVALID_REQUEST', `${section}/${code} cannot be archived by this call.`);
+      throw new Fault(
+        'INVALID_REQUEST',
+        `${section}/${code} cannot be archived here. Remove it from the files, or archive it through its own endpoint.`,
+      );
     }
     entry.state = 'ARCHIVED';
   }

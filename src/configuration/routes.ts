@@ -14,7 +14,7 @@ import { requireRight } from './rights.ts';
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
   if (body.files.length === 0 && (body.prune === true || body.archive === undefined)) {
-    throw new Fault('INVALID_REQUEST', 'Without files, send `archive` and no `prune`.');
+    throw new Fault('INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.');
   }
   return {
     prune: body.prune === true,
@@ -27,7 +27,7 @@ function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
 function sectionOf(sections: readonly ConfigSection[], key: string): ConfigSection {
   const section = sections.find((one) => one.key === key);
   if (section === undefined) {
-    throw new Fault('NOT_FOUND', `Sections are: ${sections.map((one) => one.key).join(', ')}.`);
+    throw new Fault('NOT_FOUND', `There is no such section. Sections: ${sections.map((one) => one.key).join(', ')}.`);
   }
   return section;
 }

@@ -34,7 +34,7 @@ export async function addItem(
   await lockConfiguration(ctx);
   const code = section.codeOf(item);
   if ((await section.load(ctx)).some((stored) => section.keyOf(stored.code) === section.keyOf(code))) {
-    throw new Fault('ALREADY_EXISTS', `The ${section.codeProperty} ${code} is taken; choose another.`, {
+    throw new Fault('ALREADY_EXISTS', `The ${section.codeProperty} ${code} already exists. Use another one.`, {
       field: section.codeProperty,
     });
   }

@@ -31,7 +31,7 @@ export interface AdmissionOptions {
   lateMs?: number;
 }
 
-export function overloaded(message = 'The service has more work than it can do now; retry after Retry-After.'): Fault {
+export function overloaded(message = 'The service is overloaded. Retry after the time in Retry-After.'): Fault {
   return new Fault('OVERLOADED', message, [], { headers: { 'Retry-After': '1' } });
 }
 
@@ -101,7 +101,7 @@ export class AdmissionControl {
   readonly #timer: NodeJS.Timeout;
   /** Created once: the stack is useless, and capturing it would be most of the cost of a rejection. */
   readonly #refusal = overloaded();
-  readonly #refusalOfCaller = overloaded('You have too many requests running at once; retry after Retry-After.');
+  readonly #refusalOfCaller = overloaded('You have too many concurrent requests. Retry after the time in Retry-After.');
   #inFlight = 0;
   #late = 0;
   #expected: number;

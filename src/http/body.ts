@@ -58,7 +58,7 @@ export function receiveBody(
         length += chunk.length;
         chunks.push(chunk);
       } else {
-        refuse(overloaded('Too many bytes of request bodies are being received; retry after Retry-After.'));
+        refuse(overloaded('Too many request bodies are being received. Retry after the time in Retry-After.'));
       }
     };
     const onEnd = (): void => {

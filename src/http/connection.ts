@@ -65,12 +65,18 @@ function refuse(shared: Shared, error: Error & { code?: string }, socket: Socket
 
 function reasonOf(error: Error & { code?: string }): { code: FaultCode; message: string } {
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return { code: 'HEADERS_TOO_LARGE', message: 'Send a shorter request line and fewer or shorter headers.' };
+    return {
+      code: 'HEADERS_TOO_LARGE',
+      message: 'The request line and headers are too long. Shorten the query or send fewer headers.',
+    };
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return { code: 'INVALID_REQUEST', message: 'The request did not arrive in time; send it without pauses.' };
+    return { code: 'INVALID_REQUEST', message: 'The request did not arrive in time. Send it without pauses.' };
   }
-  return { code: 'INVALID_REQUEST', message: 'The request is not valid HTTP/1.1.' };
+  return {
+    code: 'INVALID_REQUEST',
+    message: 'The request is not valid HTTP/1.1. Check the request line and the headers.',
+  };
 }
 
 /** Delays `100 Continue` until the request is admitted and its body is wanted. */

@@ -251,7 +251,7 @@ export class RequestContext {
 }
 
 function unread(): Error {
-  return overloaded('You have too many answers that are not read; retry after Retry-After.');
+  return overloaded('You have too many unread responses. Read them and retry after the time in Retry-After.');
 }
 
 function lengthIn(headers: Headers): number | undefined {

@@ -210,7 +210,7 @@ async function callerOf(
 /** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */
 function requireScope({ scopes }: RequestContext, scope: string): void {
   if (scopes === null || scopes.has(scope)) return;
-  throw new Fault('SCOPE_MISSING', `Use a key with the scope ${scope}.`, { scope });
+  throw new Fault('SCOPE_MISSING', `The key lacks the scope ${scope}. Use a key that has it.`, { scope });
 }
 
 /** @throws Fault RATE_LIMITED */
@@ -222,7 +222,7 @@ function requireRate(limiter: RateLimiter, context: RequestContext, rate: RateAn
     `"default";r=${rate.remaining};t=${rate.resetSeconds}`,
   );
   if (rate.allowed) return;
-  throw new Fault('RATE_LIMITED', `The limit of requests is used up; retry in ${rate.retryAfter} s.`, [], {
+  throw new Fault('RATE_LIMITED', `The request limit is exceeded. Retry in ${rate.retryAfter} s.`, [], {
     headers: { 'Retry-After': String(rate.retryAfter) },
   });
 }
@@ -315,7 +315,9 @@ async function run(
   if (claim !== undefined) claim.onWait = () => admission?.rest();
   // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
-    context.sendError(overloaded(`This took longer than ${prepared.timeoutMs / 1000} s; retry later or ask for less.`));
+    context.sendError(
+      overloaded(`The request took longer than ${prepared.timeoutMs / 1000} s. Retry later or ask for less.`),
+    );
   }, leftMs);
   // A handler that hangs must not keep the process from ending.
   timer.unref();

@@ -89,7 +89,7 @@ describe('the server', () => {
         throw new Fault('NO_SUCH_CODE' as FaultCode, 'never');
       }),
       getting('/gone', async () => {
-        throw new Fault('DATABASE_UNAVAILABLE', 'The database does not answer.');
+        throw new Fault('DATABASE_UNAVAILABLE', 'The database does not respond. Retry after the time in Retry-After.');
       }),
       getting('/conflict', async () => {
         throw new Fault('REVISION_CONFLICT', 'Read it again.', { changedSince: [] });

@@ -248,11 +248,11 @@ function notFound(
   const methods = table.methodsAt(path);
   const allow = methods.join(', ');
   if (methods.length === 0) {
-    context.sendError(new Fault('NOT_FOUND', 'There is nothing at this path; see /api/v1/openapi.json.'));
+    context.sendError(new Fault('NOT_FOUND', 'There is nothing at this path. See /api/v1/openapi.json for the paths.'));
   } else if (request.method === 'OPTIONS') {
     context.sendText(204, undefined, '', { Allow: `${allow}, OPTIONS` });
   } else {
-    const message = `This path takes ${allow}.`;
+    const message = `This path does not support the method. Use ${allow}.`;
     context.sendError(new Fault('METHOD_NOT_ALLOWED', message, [], { headers: { Allow: allow } }));
   }
 }

@@ -80,7 +80,7 @@ export class OpenAdmission {
   #count(source: string): void {
     const { allowed, retryAfter } = this.#rate.take(source, performance.now());
     if (allowed) return;
-    throw new Fault('RATE_LIMITED', `Too many requests from this address; retry in ${retryAfter} s.`, [], {
+    throw new Fault('RATE_LIMITED', `Too many requests from this address. Retry in ${retryAfter} s.`, [], {
       headers: { 'Retry-After': String(retryAfter) },
     });
   }

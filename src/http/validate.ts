@@ -100,7 +100,7 @@ export function invalid(problems: FaultDetail[]): Fault {
   const message =
     problems.length === 1 && first !== undefined
       ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
-      : `The request has ${problems.length} problems; details name each place.`;
+      : `The request has ${problems.length} problems. Correct each of them in details.`;
   return new Fault('INVALID_REQUEST', message, problems);
 }
 

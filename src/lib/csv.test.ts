@@ -77,15 +77,15 @@ describe('CSV parser', () => {
 
   it('reports the position of malformed content', async () => {
     for (const [text, place] of [
-      ['', 'line 1, column 1: there is no header'],
-      ['\n\n', 'line 1, column 1: there is no header'],
-      [',,\n', 'line 1, column 1: the first line names no column'],
-      ['a,b,a\n', 'line 1, column 3: the column "a" stands twice'],
+      ['', 'line 1, column 1: the header is missing'],
+      ['\n\n', 'line 1, column 1: the header is missing'],
+      [',,\n', 'line 1, column 1: the first line has no column names'],
+      ['a,b,a\n', 'line 1, column 3: the column "a" occurs twice'],
       ['a,b\n1,2\n1\n', 'line 3, column 1: the record has 1 cells'],
       ['a,b\n1,2,3\n', 'line 2, column 3: the record has 3 cells'],
       ['a,b\n1,2\n3,"4', 'line 3, column 2: a quoted cell is not closed'],
-      ['a,b\n"1"x,2\n', 'line 2, column 1: behind a closing quote'],
-      ['a,b\n1,2"\n', 'line 2, column 2: a quote stands inside'],
+      ['a,b\n"1"x,2\n', 'line 2, column 1: there is text after a closing quote'],
+      ['a,b\n1,2"\n', 'line 2, column 2: there is a quote inside'],
     ] as const) {
       assert.ok((await refusal(text)).includes(place), `${JSON.stringify(text)}: ${await refusal(text)}`);
     }

@@ -98,24 +98,29 @@ async function sniff(
 }
 
 function columnsOf(header: readonly string[], line: number): Columns {
-  if (header.length > MOST_COLUMNS) throw malformed(line, 1, `the header has more than ${MOST_COLUMNS} columns.`);
+  if (header.length > MOST_COLUMNS)
+    throw malformed(line, 1, `the header has too many columns. Use at most ${MOST_COLUMNS}.`);
   const columns = new Map<string, number>();
   for (const [index, cell] of header.entries()) {
     const name = cell.trim();
     // Spreadsheets may leave unnamed columns; mappings cannot refer to them.
     if (name === '') continue;
-    if (columns.has(name)) throw malformed(line, index + 1, `the column ${JSON.stringify(name)} stands twice.`);
+    if (columns.has(name))
+      throw malformed(line, index + 1, `the column ${JSON.stringify(name)} occurs twice. Rename one of them.`);
     columns.set(name, index);
   }
-  if (columns.size === 0) throw malformed(1, 1, 'the first line names no column.');
+  if (columns.size === 0) throw malformed(1, 1, 'the first line has no column names. Add a header.');
   return columns;
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['CSV_INVALID_CLOSING_QUOTE', 'behind a closing quote stands neither a separator nor the end of the line.'],
-  ['INVALID_OPENING_QUOTE', 'a quote stands inside a cell that does not begin with one.'],
-  ['CSV_QUOTE_NOT_CLOSED', 'a quoted cell is not closed.'],
-  ['CSV_MAX_RECORD_SIZE', 'the record is too long; a quote may not be closed.'],
+  ['CSV_INVALID_CLOSING_QUOTE', 'there is text after a closing quote. Double the quotes inside of a cell.'],
+  [
+    'INVALID_OPENING_QUOTE',
+    'there is a quote inside a cell without quotes. Put the cell in quotes and double the quote.',
+  ],
+  ['CSV_QUOTE_NOT_CLOSED', 'a quoted cell is not closed. Add the closing quote.'],
+  ['CSV_MAX_RECORD_SIZE', 'the record is too long. Check for a quote that is not closed.'],
 ]);
 
 function asFault(error: unknown): unknown {
@@ -123,9 +128,13 @@ function asFault(error: unknown): unknown {
   if (typeof code !== 'string' || typeof lines !== 'number') return error;
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const count = record?.length ?? 0;
-    return malformed(lines, Math.max(1, count), `the record has ${count} cells, the header another number.`);
+    return malformed(lines, Math.max(1, count), `the record has ${count} cells, which differs from the header.`);
   }
-  return malformed(lines, (typeof column === 'number' ? column : 0) + 1, REASONS.get(code) ?? 'it cannot be read.');
+  return malformed(
+    lines,
+    (typeof column === 'number' ? column : 0) + 1,
+    REASONS.get(code) ?? 'the text cannot be parsed.',
+  );
 }
 
 /**
@@ -155,5 +164,5 @@ export async function* readCsv(source: AsyncIterable<string>): AsyncGenerator<Cs
   } catch (error) {
     throw asFault(error);
   }
-  if (columns === undefined) throw malformed(1, 1, 'there is no header.');
+  if (columns === undefined) throw malformed(1, 1, 'the header is missing. Add one.');
 }

@@ -16,7 +16,7 @@ export function jsonFault(source: Buffer | string, offset: number, reason: strin
 /** A fault that names the first position where `text` is not JSON or repeats a key. */
 export function locateJsonError(text: string): Fault {
   const error = new Grammar(text).findJsonError();
-  return jsonFault(text, error?.offset ?? 0, error?.reason ?? 'the text cannot be read');
+  return jsonFault(text, error?.offset ?? 0, error?.reason ?? 'the text cannot be parsed');
 }
 
 interface JsonError {
@@ -58,9 +58,9 @@ class Grammar {
     for (;;) {
       this.#at = this.#match(BLANKS) ?? this.#at;
       if (expected === 'comma or end' && this.#open.length === 0) {
-        return this.#at < this.#text.length ? this.#error('something stands behind the JSON') : undefined;
+        return this.#at < this.#text.length ? this.#error('there is text after the end of the JSON') : undefined;
       }
-      if (this.#at >= this.#text.length) return this.#error('the text ends too early');
+      if (this.#at >= this.#text.length) return this.#error('the text ends before the JSON is complete');
       const next = this.#step(expected);
       if (typeof next !== 'string') return next;
       expected = next;
@@ -117,7 +117,7 @@ class Grammar {
     if (error !== undefined) return error;
     const key: string = JSON.parse(this.#text.slice(start, this.#at));
     const keys = this.#open.at(-1);
-    if (keys?.has(key)) return this.#error('a key stands twice in one object', start);
+    if (keys?.has(key)) return this.#error('an object contains this key twice', start);
     keys?.add(key);
     return 'colon';
   }
@@ -150,9 +150,9 @@ class Grammar {
       if (code !== 0x5c) continue;
       const escape = this.#text[at + 1];
       if (escape === undefined || !'"\\/bfnrtu'.includes(escape))
-        return this.#error('an escape in a string is unknown', at);
+        return this.#error('unknown escape sequence in a string', at);
       if (escape === 'u' && !/^[0-9a-fA-F]{4}$/.test(this.#text.slice(at + 2, at + 6))) {
-        return this.#error('an escape in a string is unknown', at);
+        return this.#error('unknown escape sequence in a string', at);
       }
       at++;
     }

@@ -46,15 +46,15 @@ describe('rows of a JSON array', () => {
   it('report the position of malformed content', async () => {
     const deep = `[{"a":${'['.repeat(70)}${']'.repeat(70)}}]`;
     for (const [text, place] of [
-      ['', 'line 1, column 1: the content is an array'],
-      ['{"a":1}', 'line 1, column 1: the content is an array'],
+      ['', 'line 1, column 1: an array of objects'],
+      ['{"a":1}', 'line 1, column 1: an array of objects'],
       ['[{"a":1}', 'line 1, column 9: a comma or ]'],
       ['[{"a":1},]', 'line 1, column 10: an object is expected'],
       ['[1]', 'line 1, column 2: an object or ]'],
-      ['[{}] x', 'line 1, column 6: something stands behind'],
+      ['[{}] x', 'line 1, column 6: there is text after'],
       ['[{"a":1', 'line 1, column 8: the text ends inside'],
       ['[\n {"a":1},\n {"a" 1}]', 'line 3, column 7: a colon is expected'],
-      ['[{"a":1,"a":2}]', 'line 1, column 9: a key stands twice'],
+      ['[{"a":1,"a":2}]', 'line 1, column 9: an object contains this key twice'],
       ['[{"__proto__":1}]', 'line 1'],
       ['[{"a":"\\u0000"}]', 'line 1'],
       [deep, 'line 1'],

@@ -92,12 +92,12 @@ class Splitter {
 }
 
 const EXPECTED: Readonly<Record<State, string>> = {
-  start: 'the content is an array of objects and begins with [.',
+  start: 'an array of objects that begins with [ is expected here.',
   first: 'an object or ] is expected here.',
   element: 'an object is expected here.',
   inside: 'the text ends inside an object.',
   next: 'a comma or ] is expected here.',
-  end: 'something stands behind the array.',
+  end: 'there is text after the end of the array.',
 };
 
 function isBlank(code: number): boolean {

@@ -42,7 +42,7 @@ export interface Scan {
 export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Scan {
   if (!isUtf8(bytes)) throw at(bytes, firstInvalid(bytes), 'the text is not valid UTF-8');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw at(bytes, 0, 'a byte order mark stands before the JSON');
+    throw at(bytes, 0, 'there is a byte order mark before the JSON');
   }
   const strings = new StringScan(bytes);
   const length = bytes.length;
@@ -78,7 +78,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Sc
       // `[` and `{` are 0x5b and 0x7b, `]` and `}` are two higher. Setting the bit 0x20 maps each pair to one value.
       const bracket = byte | 0x20;
       if (bracket === 0x7b) {
-        if (++depth > maxDepth) throw at(bytes, index, `the nesting is more than ${maxDepth} deep`);
+        if (++depth > maxDepth) throw at(bytes, index, `the nesting is deeper than ${maxDepth} levels`);
         if (++weight > maxValues) throw tooMany(bytes, index, maxValues);
       } else if (bracket === 0x7d) depth--;
       index++;
@@ -189,11 +189,11 @@ class StringScan {
   /** Offset after the escape `\uXXXX` at `index`, including the low surrogate of a pair. */
   #unicode(index: number): number {
     const code = this.#hex(index);
-    if (code === 0) throw at(this.#bytes, index, 'a string holds U+0000');
+    if (code === 0) throw at(this.#bytes, index, 'a string contains U+0000');
     if (code < 0xd800 || code > 0xdfff) return index + 2;
     const low = this.#bytes[index + 6] === BACKSLASH && this.#bytes[index + 7] === LOWER_U ? this.#hex(index + 6) : -1;
     if (code < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) return index + 12;
-    throw at(this.#bytes, index, 'half of a surrogate pair stands alone');
+    throw at(this.#bytes, index, 'a string contains an unpaired surrogate');
   }
 
   /** The code unit of the escape `\uXXXX` at `index`, or -1 if it is malformed, which is left to the parser. */

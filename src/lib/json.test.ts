@@ -47,8 +47,8 @@ describe('parseStrictJson', () => {
   });
 
   const refused: [name: string, input: string | Buffer, message: RegExp][] = [
-    ['nothing', '', /line 1, column 1: the text ends too early/],
-    ['blanks', '  \n ', /line 2, column 2: the text ends too early/],
+    ['nothing', '', /line 1, column 1: the text ends before the JSON is complete/],
+    ['blanks', '  \n ', /line 2, column 2: the text ends before the JSON is complete/],
     ['a bare word', 'nul', /a value is expected/],
     ['NaN', '[NaN]', /column 2: a value or ] is expected/],
     ['a trailing comma', '{"a":1,\n}', /line 2, column 1: a key in double quotes is expected/],
@@ -57,19 +57,19 @@ describe('parseStrictJson', () => {
     ['a missing colon', '{"a" 1}', /a colon is expected/],
     ['a missing comma', '[1 2]', /column 4: a comma or the closing bracket/],
     ['the wrong bracket', '[1}', /a comma or the closing bracket/],
-    ['an unclosed array', '[1', /ends too early/],
+    ['an unclosed array', '[1', /ends before the JSON/],
     ['an unclosed string', '["abc', /column 2: a string is not closed/],
     ['a leading zero', '[01]', /a comma or the closing bracket/],
-    ['a comment', '{} // x', /behind the JSON/],
-    ['trailing garbage', '{"a":1}x', /column 8: something stands behind the JSON/],
-    ['two documents', '{}{}', /behind the JSON/],
+    ['a comment', '{} // x', /after the end of the JSON/],
+    ['trailing garbage', '{"a":1}x', /column 8: there is text after the end of the JSON/],
+    ['two documents', '{}{}', /after the end of the JSON/],
     ['a byte order mark', Buffer.from('\ufeff{}'), /byte order mark/],
     ['a byte order mark in text', '\ufeff{}', /byte order mark/],
     ['a control character', '"a\u0001"', /column 3: a control character/],
     ['a line break in a string', '"a\nb"', /control character/],
-    ['an unknown escape', '"\\x41"', /an escape in a string is unknown/],
-    ['a short escape', '"\\u12"', /an escape in a string is unknown/],
-    ['U+0000', '"a\\u0000"', /column 3: a string holds U\+0000/],
+    ['an unknown escape', '"\\x41"', /unknown escape sequence/],
+    ['a short escape', '"\\u12"', /unknown escape sequence/],
+    ['U+0000', '"a\\u0000"', /column 3: a string contains U\+0000/],
     ['raw U+0000', '"a\u0000"', /control character/],
     ['U+0000 in a key', '{"\\u0000":1}', /U\+0000/],
     ['a lone high surrogate', '"\\ud800"', /surrogate/],
@@ -77,7 +77,7 @@ describe('parseStrictJson', () => {
     ['two high surrogates', '"\\ud83d\\ud83d"', /surrogate/],
     ['a lone low surrogate', '"\\uDE00"', /surrogate/],
     ['a lone surrogate in a key', '{"\\ud800":1}', /surrogate/],
-    ['a lone surrogate in decoded text', '{"a":"\ud800"}', /column 7: half of a surrogate/],
+    ['a lone surrogate in decoded text', '{"a":"\ud800"}', /column 7: a string contains an unpaired/],
     [
       'a surrogate in UTF-8 bytes',
       Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
@@ -88,16 +88,16 @@ describe('parseStrictJson', () => {
     ['cut UTF-8', Buffer.from([0x22, 0xd0]), /not valid UTF-8/],
     ['Latin-1', Buffer.from('"Gr\u00fc\u00dfe"', 'latin1'), /not valid UTF-8/],
     ['UTF-16', Buffer.from('{"a":1}', 'utf16le'), /Invalid JSON/],
-    ['a key twice', '{"a":1,"b":2,"a":3}', /column 14: a key stands twice in one object/],
+    ['a key twice', '{"a":1,"b":2,"a":3}', /column 14: an object contains this key twice/],
     ['a key twice, once escaped', '{"a":1,"\\u0061":2}', /twice/],
-    ['a key twice deep inside', '[{"x":[{"k":1,\n"k":1}]}]', /line 2, column 1: a key stands twice/],
+    ['a key twice deep inside', '[{"x":[{"k":1,\n"k":1}]}]', /line 2, column 1: an object contains this key twice/],
     ['an empty key twice', '{"":1,"":2}', /twice/],
     ['__proto__', '{"__proto__":{}}', /column 2: the keys __proto__/],
     ['__proto__ deep inside', '{"a":[{"b":1,"__proto__" : null}]}', /column 14: the keys/],
     ['an escaped __proto__', '{"\\u005f_proto__":{}}', /the keys __proto__/],
     ['constructor', '{"constructor":1}', /the keys/],
     ['prototype', '{"a":{"prototype":1}}', /the keys/],
-    ['a broken number', '1e', /behind the JSON/],
+    ['a broken number', '1e', /after the end of the JSON/],
     ['a lone minus', '[-]', /a value or ] is expected/],
   ];
   for (const [name, input, message] of refused) {
@@ -131,9 +131,9 @@ describe('parseStrictJson', () => {
   it('limits the nesting exactly', () => {
     const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     assert.ok(Array.isArray(parseStrictJson(nested(64))));
-    assert.match(refusal(nested(65)), /column 65: the nesting is more than 64 deep/);
+    assert.match(refusal(nested(65)), /column 65: the nesting is deeper than 64 levels/);
     assert.match(refusal('{"a":'.repeat(65) + '1' + '}'.repeat(65)), /nesting/);
-    assert.match(refusal('[[[]]]', { maxDepth: 2 }), /more than 2 deep/);
+    assert.match(refusal('[[[]]]', { maxDepth: 2 }), /deeper than 2/);
     assert.ok(parseStrictJson(`[${'"[[[",'.repeat(100)}[]]`));
   });
 

@@ -136,7 +136,7 @@ function asBytes(input: Uint8Array | string): Buffer {
     const repaired = input.toWellFormed();
     let offset = 0;
     while (input.charCodeAt(offset) === repaired.charCodeAt(offset)) offset++;
-    throw jsonFault(input, offset, 'half of a surrogate pair stands alone');
+    throw jsonFault(input, offset, 'a string contains an unpaired surrogate');
   }
   return Buffer.from(input, 'utf8');
 }
@@ -154,7 +154,7 @@ function countKeys(value: unknown): number {
 const DEEPEST = 512;
 
 function tooDeep(): Fault {
-  return new Fault('INVALID_JSON', `The JSON is nested more than ${DEEPEST} deep.`);
+  return new Fault('INVALID_JSON', `The JSON is nested too deep. Use at most ${DEEPEST} levels.`);
 }
 
 /**

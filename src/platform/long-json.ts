@@ -52,7 +52,7 @@ export async function readJson(given: Given, caller: string | null): Promise<Rea
   const size = bytes.length;
   if (size <= checkJsonTask.inline) return { value: parseStrictJson(bytes) };
   const checked = await threads.run(checkJsonTask, given, { size, caller });
-  if (!checked.ok) throw new Fault('OVERLOADED', 'The JSON took too long to read; retry later or send less.');
+  if (!checked.ok) throw new Fault('OVERLOADED', 'The JSON took too long to parse. Retry later or send less.');
   const { inexact, fingerprint: made } = checked.value;
   const value = parseReadJson(Buffer.from(bytes.buffer, bytes.byteOffset, size), inexact);
   // Let other requests run before the value is processed.

@@ -16,7 +16,7 @@ const KEY_FILE = 'master.key';
 export class SealBroken extends Error {
   constructor() {
     super(
-      'A stored secret cannot be opened with this master key; set DOCKET_SECRET_KEY to the one it was sealed with.',
+      'A stored secret cannot be decrypted with this master key. Set DOCKET_SECRET_KEY to the key that encrypted it.',
     );
     this.name = 'SealBroken';
   }

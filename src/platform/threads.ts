@@ -105,9 +105,14 @@ class Lane {
   add(job: Job): void {
     const own = this.#waiting.get(job.caller);
     if (this.#count >= this.#limits.waiting || (own?.length ?? 0) >= this.#limits.waitingOfCaller) {
-      throw new Fault('OVERLOADED', 'Too many long texts wait to be read; retry after Retry-After.', [], {
-        headers: { 'Retry-After': '2' },
-      });
+      throw new Fault(
+        'OVERLOADED',
+        'Too many long texts are waiting to be parsed. Retry after the time in Retry-After.',
+        [],
+        {
+          headers: { 'Retry-After': '2' },
+        },
+      );
     }
     if (own === undefined) this.#waiting.set(job.caller, [job]);
     else own.push(job);

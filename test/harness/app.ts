@@ -93,7 +93,7 @@ export interface TestOptions {
  */
 const PATIENCE_MS = 20_000;
 /** The error messages of admission control; no work was started for such a request. */
-const NOT_LET_IN = /more work than it can do now|too many requests running at once/;
+const NOT_LET_IN = /service is overloaded|too many concurrent requests/;
 const AGAIN_MS = 50;
 
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */

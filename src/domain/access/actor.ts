@@ -232,7 +232,7 @@ export function anonymousActor(): Actor {
 }
 
 export function rightMissing(right: string): Fault {
-  return new Fault('RIGHT_MISSING', `The owner of the key lacks the right "${right}"; ask an administrator.`, {
+  return new Fault('RIGHT_MISSING', `You lack the right "${right}". Ask an administrator for a role that grants it.`, {
     right,
   });
 }

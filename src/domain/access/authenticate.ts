@@ -49,10 +49,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Bounds the caches of credentials: a client can send any number of invalid ones. */
 const MOST_REMEMBERED = 50_000;
 
-const NEEDS_KEY = 'Send an API key that is valid here as "Authorization: Bearer <key>".';
-const NEEDS_SIGN_IN = 'The session has ended: sign in again, or send an API key with the scope admin:manage.';
+const NEEDS_KEY = 'The API key is missing or invalid. Send "Authorization: Bearer <key>" with a valid key.';
+const NEEDS_SIGN_IN = 'The session has ended. Sign in again, or send an API key with the scope admin:manage.';
 const NEEDS_CSRF =
-  'A write of a session needs the header X-Docket-CSRF with its csrfToken; GET /session returns the token again.';
+  'The CSRF token is missing or wrong. Send the csrfToken of GET /session in the header X-Docket-CSRF.';
 
 export function unauthenticated(message = NEEDS_KEY, details: FaultDetails = []): Fault {
   return new Fault('UNAUTHENTICATED', message, details, {
@@ -117,7 +117,9 @@ export class Authenticator {
     }
     const row = await this.#acceptedKey(given);
     if (given.surface === 'console' && !row.scopes.includes(ADMIN_SCOPE)) {
-      throw new Fault('SCOPE_MISSING', `The key lacks the scope "${ADMIN_SCOPE}".`, { scope: ADMIN_SCOPE });
+      throw new Fault('SCOPE_MISSING', `The key lacks the scope "${ADMIN_SCOPE}". Use a key that has it.`, {
+        scope: ADMIN_SCOPE,
+      });
     }
     const found = await this.#remembered(row.owner_id);
     if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();

@@ -29,7 +29,7 @@ export function administratorFollower(provider: boolean): Follower {
       if (!existed || (await administratorExists(ctx, provider))) return;
       throw new Fault(
         'LAST_ADMINISTRATOR',
-        'Nobody who can sign in or has a key would be left with the right role.assign; give it to somebody else first.',
+        'The change would leave no user who has the right role.assign and can sign in or use a key. Grant the right to another user first.',
       );
     },
   };

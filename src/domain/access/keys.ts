@@ -155,7 +155,7 @@ async function requireKey(ctx: WriteContext, id: string): Promise<store.KeyRow> 
   const row = isId(id) ? await store.findKey(ctx, id) : undefined;
   const own = row?.owner_id === ctx.actor.userId;
   if (row === undefined || !(own || ctx.actor.has('role.assign'))) {
-    throw new Fault('NOT_FOUND', 'There is no such key, or it is not yours to manage.');
+    throw new Fault('NOT_FOUND', 'There is no such key, or you may not manage it.');
   }
   return row;
 }
@@ -173,7 +173,7 @@ export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswe
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED if the key is revoked */
 export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S'): Promise<ShownKey> {
   const row = await requireKey(ctx, id);
-  if (row.revoked_at !== null) throw new Fault('ARCHIVED', 'The key is revoked; issue a new one.');
+  if (row.revoked_at !== null) throw new Fault('ARCHIVED', 'The key is revoked. Issue a new one.');
   const until = overlapEnd(ctx.now, overlap);
   const made = makeKey(row.prefix);
   ctx.plan(store.rotateKey, {

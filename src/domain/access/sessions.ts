@@ -93,8 +93,8 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   ctx.actor.require('user.administer');
   ctx.markAuthorized();
   const user = await findUser(ctx, id);
-  if (user === undefined) throw new Fault('NOT_FOUND', 'There is no person with this id.');
-  if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The person is archived; restore them first.');
+  if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this id.');
+  if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
   if (id !== ctx.actor.userId) await requireMayHandOn(ctx, { people: [id] });
   return await planPassword(ctx, id, password);
 }
@@ -141,7 +141,7 @@ async function hash(purpose: Purpose, password: string, parameters: Parameters):
       passes: parameters.passes,
     }),
   );
-  if (tag === undefined) throw new Fault('OVERLOADED', 'Too many passwords wait to be hashed; retry later.');
+  if (tag === undefined) throw new Fault('OVERLOADED', 'Too many passwords are waiting to be hashed. Retry later.');
   return (await tag) as Buffer;
 }
 
@@ -150,7 +150,7 @@ export async function hashPassword(password: string): Promise<string> {
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
     throw new Fault(
       'INVALID_REQUEST',
-      `A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters; choose another one.`,
+      `The password is too short or too long. Use ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.`,
     );
   }
   const salt = randomBytes(16);

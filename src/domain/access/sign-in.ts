@@ -67,7 +67,7 @@ export class SignIns {
     const { sender } = request;
     const attempt = this.#queue.run(sender.device ?? sender.address, () => this.#attempt(runner, given, request));
     if (attempt === undefined) {
-      throw new Fault('OVERLOADED', 'Too many people are signing in; retry after Retry-After.', [], {
+      throw new Fault('OVERLOADED', 'Too many users are signing in. Retry after the time in Retry-After.', [], {
         headers: { 'Retry-After': '2' },
       });
     }
@@ -111,11 +111,13 @@ function textsOf({ pair, login, address }: AttemptKeys): { pair: string; login: 
 /** @throws Fault RATE_LIMITED */
 function requireAttempt(wait: number): void {
   if (wait === 0) return;
-  throw new Fault('RATE_LIMITED', `Too many attempts to sign in; retry in ${wait} s.`, [], {
+  throw new Fault('RATE_LIMITED', `Too many attempts to sign in. Retry in ${wait} s.`, [], {
     headers: { 'Retry-After': String(wait) },
   });
 }
 
 function refused(): Fault {
-  return new Fault('UNAUTHENTICATED', 'Login or password is not right.', [], { headers: unauthenticated().headers });
+  return new Fault('UNAUTHENTICATED', 'The login or the password is wrong. Check both.', [], {
+    headers: unauthenticated().headers,
+  });
 }

@@ -81,11 +81,15 @@ export async function archiveAttachment(
   const object = requireAction(visible, 'attachment.delete');
   ctx.markAuthorized();
   requireActive(object);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The file is archived already.');
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The attachment is already archived.');
   if (row.revision !== input.expectedRevision) {
-    throw new Fault('REVISION_CONFLICT', 'The file was changed since the revision you expected; read the list again.', {
-      changedSince: [],
-    });
+    throw new Fault(
+      'REVISION_CONFLICT',
+      'The attachment was changed after the expected revision. Read the list again.',
+      {
+        changedSince: [],
+      },
+    );
   }
   ctx.plan(holdActive, { id: object.row.id });
   planOn(ctx, object, store.archiveAttachment, { id: row.id, expected: row.revision });

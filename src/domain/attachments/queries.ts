@@ -30,7 +30,7 @@ export async function requireAttachment(
   const row = await findAttachment(ctx, id);
   const object = row === undefined ? undefined : await findVisible(ctx, row.objectId);
   if (row === undefined || object === undefined) {
-    throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
+    throw new Fault('NOT_FOUND', 'There is no such attachment, or you may not see it.');
   }
   return { row, object };
 }
@@ -39,7 +39,7 @@ export async function requireAttachment(
 async function requireServed(ctx: ReadContext, id: string): Promise<AttachmentRow> {
   const visible = visibleRecord(ctx, 'a.object_id');
   const row = visible === null ? undefined : await findServed(ctx, id, visible);
-  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such file, or you may not see it.');
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such attachment, or you may not see it.');
   return row;
 }
 

@@ -93,10 +93,10 @@ async function requireEditable(
   if (becomes !== undefined) requireVisibility(object, becomes);
   ctx.markAuthorized();
   requireActive(object);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and takes no change.');
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and cannot be changed.');
   if (row.revision !== expectedRevision) {
     const changes = await listChanges(ctx, row, expectedRevision);
-    throw new Fault('REVISION_CONFLICT', 'The comment was changed since the revision you expected; read it again.', {
+    throw new Fault('REVISION_CONFLICT', 'The comment was changed after the expected revision. Read it again.', {
       changedSince: changedSince(changes.map(({ changed, ...when }) => ({ fields: changed, ...when }))),
     });
   }

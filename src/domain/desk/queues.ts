@@ -123,7 +123,7 @@ async function requireChangeable(ctx: WriteContext, id: string, expectedRevision
   if (!mayChange(ctx, row)) ctx.actor.require(SHARE_RIGHT);
   ctx.markAuthorized();
   if (row.revision !== expectedRevision) {
-    const message = 'The queue was changed since the revision you expected; read it again.';
+    const message = 'The queue was changed after the expected revision. Read it again.';
     throw new Fault('REVISION_CONFLICT', message, { changedSince: [] });
   }
   return row;

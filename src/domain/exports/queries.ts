@@ -132,9 +132,6 @@ async function readWanted(
     });
   } catch (error) {
     if (wanted.condition === null || !isFault(error, 'OVERLOADED')) throw error;
-    throw new Fault(
-      'FILTER_TOO_EXPENSIVE',
-      'No index narrows this filter enough to answer in time; narrow it by fields that are indexed.',
-    );
+    throw new Fault('FILTER_TOO_EXPENSIVE', 'No index covers this filter. Add a condition on an indexed field.');
   }
 }

@@ -60,8 +60,8 @@ export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<G
   };
   validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'groups', row.id, nameKey(row.code));
-  if (taken.id) throw exists('groupId', 'There is something with this id already.');
-  if (taken.code) throw exists('code', 'There is a group with this code, perhaps archived.');
+  if (taken.id) throw exists('groupId', 'This id already exists. Use another one.');
+  if (taken.code) throw exists('code', 'A group, possibly archived, already has this code. Use another code.');
   writeGroup(ctx, undefined, row);
   return groupAnswer(ctx, row);
 }
@@ -144,7 +144,7 @@ export async function addGroupMember(
   requireActive('group', group);
   requireActive('member', member);
   if (closes) {
-    throw new Fault('GROUP_CYCLE', 'The group would be inside of itself; take it out of the other one first.');
+    throw new Fault('GROUP_CYCLE', 'This membership would create a cycle. Remove the other membership first.');
   }
   const id = join(ctx, { groupId, memberId, memberType });
   return { id, groupId, memberId, memberType };
@@ -162,7 +162,7 @@ export async function removeGroupMember(ctx: WriteContext, id: string): Promise<
 function elsewhere(): Fault {
   return new Fault(
     'ORG_UNIT_CONFLICT',
-    'The user is not in the unit that you expected; read where they are, and decide whether to move them.',
+    "The user is in another unit than expectedOrganizationUnitId. Read the user's unit again before you move the user.",
   );
 }
 

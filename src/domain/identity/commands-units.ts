@@ -80,8 +80,9 @@ export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<Uni
   await checkLinks(ctx, validation, row);
   validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'org_units', row.id, nameKey(row.code));
-  if (taken.id) throw exists('organizationUnitId', 'There is something with this id already.');
-  if (taken.code) throw exists('code', 'There is an organisation unit with this code, perhaps archived.');
+  if (taken.id) throw exists('organizationUnitId', 'This id already exists. Use another one.');
+  if (taken.code)
+    throw exists('code', 'An organisation unit, possibly archived, already has this code. Use another code.');
   writeUnit(ctx, undefined, row);
   return unitAnswer(ctx, row);
 }

@@ -69,9 +69,14 @@ export async function createUser(ctx: WriteContext, input: NewUser): Promise<Use
   };
   validation.throwIfInvalid();
   const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey, ...own(row.externalId) }, null);
-  if (taken.id) throw exists('userId', 'There is something with this id already.');
-  if (taken.login) throw exists('login', 'There is a user with this login, perhaps in other letters or archived.');
-  if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
+  if (taken.id) throw exists('userId', 'This id already exists. Use another one.');
+  if (taken.login)
+    throw exists(
+      'login',
+      'A user, possibly archived, already has this login in upper or lower case. Use another login.',
+    );
+  if (taken.email)
+    throw exists('email', 'A user, possibly archived, already has this email address. Use another address.');
   if (taken.externalId) throw sharedExternalId();
   writeUser(ctx, undefined, row);
   return userAnswer(row);
@@ -82,7 +87,7 @@ function own(externalId: string | null): { externalId?: string } {
 }
 
 function sharedExternalId(): Fault {
-  return exists('externalId', 'There is a user with this external id, perhaps archived.');
+  return exists('externalId', 'A user, possibly archived, already has this external id. Use another one.');
 }
 
 async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
@@ -126,7 +131,8 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   };
   if (Object.keys(names).length > 0) {
     const taken = await takenNames(ctx, names, row.id);
-    if (taken.email) throw exists('email', 'There is a user with this e-mail address, perhaps archived.');
+    if (taken.email)
+      throw exists('email', 'A user, possibly archived, already has this email address. Use another address.');
     if (taken.externalId) throw sharedExternalId();
   }
   writeUser(ctx, row, next);

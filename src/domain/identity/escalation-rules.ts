@@ -94,13 +94,13 @@ class Judge {
       const given = around.get(groupId) ?? [groupId];
       const fresh = given.filter((id) => !this.#groups.has(id) && (toSelf || !this.#lists('groups', id)));
       if (fresh.length === 0) continue;
-      if (toSelf) throw beyond('You would become a member of a group yourself');
+      if (toSelf) throw beyond('You cannot make yourself a member of a group');
       if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {
-        throw beyond('Members of this group hold roles that you do not hold');
+        throw beyond('Members of this group have roles that you do not have');
       }
       const roles = [...(await rolesOfUsers(this.#ctx, subjects)), ...given.flatMap((id) => rolesAt.get(id) ?? [])];
       if (this.#depends(roles, '$myGroups')) {
-        throw beyond('The new member would get records of this group, of which you are no member');
+        throw beyond('The membership gives access to records of this group, and you are not a member');
       }
       for (const id of fresh) this.#admitting.add(id);
     }
@@ -122,7 +122,7 @@ class Judge {
         );
         const beneath = below.get(unitId) ?? [];
         if (this.#depends(roles, '$myOrgUnit') || !this.#reaches(roles, beneath)) {
-          throw beyond('The user would get records of this unit, in which you are not');
+          throw beyond('The membership gives access to records of this unit, and you do not belong to it');
         }
       }
       for (const id of above.get(unitId) ?? []) if (!this.#lists('orgUnits', id)) this.#admitting.add(id);
@@ -148,7 +148,9 @@ class Judge {
       if (joined.length > 0) {
         const roles = await rolesOfUsers(this.#ctx, await usersOfUnits(this.#ctx, joined));
         if (!this.#reaches(roles, beneath)) {
-          throw beyond('Users of the units above would get records of this unit, in which you are not');
+          throw beyond(
+            'The parent gives users of the units above access to records of this unit, and you do not belong to it',
+          );
         }
       }
       if ((await usersOfUnits(this.#ctx, beneath)).length === 0) continue;
@@ -167,7 +169,7 @@ class Judge {
         (!this.#depends(roles, '$myGroups') || groups.every((id) => this.#groups.has(id))) &&
         (!this.#depends(roles, '$myOrgUnit') || unit === null || unit === this.#caller.unit) &&
         this.#reaches(roles, below);
-      if (!has) throw beyond('This user is given roles or records that you are not');
+      if (!has) throw beyond('This user has roles or access to records that you do not have');
       for (const id of [userId, ...groups, ...above]) this.#admitting.add(id);
     }
   }
@@ -184,13 +186,13 @@ class Judge {
       .get(audienceView)
       .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
     if (configured || (await articlesAdmit(this.#ctx, [...fresh], [...own]))) {
-      throw beyond('The user would be admitted to services, catalogue items or articles that are not for you');
+      throw beyond('The membership gives access to services, catalogue items or articles that you cannot see');
     }
   }
 }
 
 function beyond(what: string): Fault {
-  return new Fault('ROLE_ESCALATION', `${what}; ask somebody with the right role.assign.`);
+  return new Fault('ROLE_ESCALATION', `${what}. Ask a user with the right role.assign.`);
 }
 
 /** @throws Fault ROLE_ESCALATION for what the caller does not have and may not give */

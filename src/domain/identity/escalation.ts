@@ -59,7 +59,7 @@ export function requireNotOwn(ctx: ReadContext, userId: string): void {
   if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;
   throw new Fault(
     'ROLE_ESCALATION',
-    'Nobody changes their own login, e-mail address, external id or memberships; ask somebody with the right role.assign.',
+    'You cannot change your own login, email address, external id or memberships. Ask a user with the right role.assign.',
   );
 }
 

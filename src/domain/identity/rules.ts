@@ -139,7 +139,7 @@ export function differences<T extends object>(
 }
 
 export function stale(what: string): Fault {
-  return new Fault('REVISION_CONFLICT', `The ${what} was changed since the revision you expected; read it again.`, {
+  return new Fault('REVISION_CONFLICT', `The ${what} was changed after the expected revision. Read it again.`, {
     changedSince: [],
   });
 }
@@ -147,7 +147,7 @@ export function stale(what: string): Fault {
 /** @throws Fault ARCHIVED */
 export function requireActive(what: string, state: string): void {
   if (state === 'ARCHIVED') {
-    throw new Fault('ARCHIVED', `The ${what} is archived and takes no change; restore it first.`);
+    throw new Fault('ARCHIVED', `The ${what} is archived and cannot be changed. Restore it first.`);
   }
 }
 

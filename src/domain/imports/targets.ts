@@ -77,7 +77,8 @@ interface ExistingObject extends Existing {
 /** @throws Fault NOT_FOUND if the type does not exist any more */
 function typeOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): RecordType {
   const type = findType(registry(ctx), definition.targetType ?? '');
-  if (type === undefined) throw new Fault('NOT_FOUND', 'The record type of this import does not exist any more.');
+  if (type === undefined)
+    throw new Fault('NOT_FOUND', 'The record type of this import no longer exists. Change the definition.');
   return type;
 }
 
@@ -312,7 +313,7 @@ function identityTarget(targetKind: Exclude<TargetKind, 'object'>, definition: I
     require: async (ctx, id) => {
       const found = await kind.find(ctx, id);
       if (found === undefined)
-        throw new Fault('NOT_FOUND', 'The user, group or unit with this external id does not exist any more.');
+        throw new Fault('NOT_FOUND', 'The user, group or unit with this external id no longer exists.');
       return existing(found);
     },
     own: async (ctx, id) => {

@@ -54,10 +54,10 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
     const run = await requireRun(ctx, runId);
     if (run.dryRun) throw new Fault('STATE_CONFLICT', 'A dry run changed nothing, so it cannot be undone.');
     if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {
-      throw new Fault('STATE_CONFLICT', 'The run is still in progress; undo it when it has finished.');
+      throw new Fault('STATE_CONFLICT', 'The run is still in progress. Undo it after it has finished.');
     }
     const definition = definitions(ctx).get(run.definitionId);
-    if (definition === undefined) throw new Fault('NOT_FOUND', 'The definition of this run does not exist any more.');
+    if (definition === undefined) throw new Fault('NOT_FOUND', 'The definition of this run no longer exists.');
     return definition;
   });
   const answer: UndoAnswer = { id: runId, undone: 0, skipped: 0, failed: 0, rows: [], rowsTruncated: false };

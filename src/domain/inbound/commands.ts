@@ -119,7 +119,8 @@ export async function changeIntegration(
   requirePrincipal(ctx, executionPrincipalId);
   ctx.markAuthorized();
   requireNotArchived(KIND, stored);
-  if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the integration before changing it.');
+  if (compiled.enabled)
+    throw new Fault('CONNECTION_ENABLED', 'The integration is enabled. Disable it before you change it.');
   const config = changes.config ?? definition.config;
   const next = await itemOf(ctx, stored.code, false, { executionPrincipalId, config });
   return planChange(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });

@@ -63,7 +63,7 @@ export async function runInbound(runner: Runner, commands: Commands, id: string,
   if (integration === undefined) throw noIntegration();
   try {
     if (integration.state === 'ARCHIVED' || !integration.enabled) {
-      throw new Fault('INTEGRATION_DISABLED', 'The integration is disabled; an administrator can enable it.');
+      throw new Fault('INTEGRATION_DISABLED', 'The integration is disabled. Ask an administrator to enable it.');
     }
     const run = commands[integration.config.command](mapCall(integration, body));
     return await runner.write(async (ctx) => {
@@ -134,7 +134,7 @@ const MOST_DETAILS = 20;
  */
 function reasonOf(error: unknown): Reason {
   if (!isFault(error)) {
-    return { code: 'INTERNAL', message: 'The service failed; the correlation id finds it in the log.', details: [] };
+    return { code: 'INTERNAL', message: 'The service failed. Report the correlation id to its operator.', details: [] };
   }
   const { code, message, details } = error;
   if (Array.isArray(details)) return { code, message, details: details.slice(0, MOST_DETAILS) };

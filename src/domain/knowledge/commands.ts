@@ -116,7 +116,7 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
   const section = findByIdOrCode(base.sections, input.sectionId);
   const article = await findArticle(ctx, base.id, input.code, input.locale);
   if (article?.hasDraft === true) {
-    throw new Fault('ALREADY_EXISTS', 'The article has a draft in this locale; change that, or publish it.', {
+    throw new Fault('ALREADY_EXISTS', 'The article already has a draft in this locale. Change or publish that draft.', {
       field: 'code',
     });
   }
@@ -256,7 +256,12 @@ export async function publishVersion(ctx: WriteContext, versionId: string): Prom
   requireDraft(version);
   requireAudience(version);
   const problems = wrongVisibility(base, version.visibility);
-  if (problems.length > 0) throw new Fault('INVALID_VALUES', 'The version does not fit its base any more.', problems);
+  if (problems.length > 0)
+    throw new Fault(
+      'INVALID_VALUES',
+      'The version no longer matches its knowledge base. Correct each problem in details.',
+      problems,
+    );
   const current = await listCurrent(ctx, version.articleId, version.locale);
   const before = await loadWithText(
     ctx,
@@ -285,7 +290,7 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
   ctx.actor.require('kb.write');
   const { version } = await requireVersion(ctx, input.versionId);
   const current = await listCurrent(ctx, version.articleId, version.locale);
-  if (current.length === 0) throw new Fault('ARCHIVED', 'The article is archived in this locale already.');
+  if (current.length === 0) throw new Fault('ARCHIVED', 'The article is already archived in this locale.');
   requireToken(articleStateToken(version.locale, current), input.version);
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   for (const row of current) {
@@ -306,7 +311,11 @@ export async function restoreVersion(ctx: WriteContext, versionId: string): Prom
   if (version.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The version is not archived.');
   const current = await listCurrent(ctx, version.articleId, version.locale);
   if (current.some(({ state }) => state === 'DRAFT')) {
-    throw new Fault('ALREADY_EXISTS', 'The article has a draft in this locale.', { field: 'locale' });
+    throw new Fault(
+      'ALREADY_EXISTS',
+      'The article already has a draft in this locale. Publish or archive that draft first.',
+      { field: 'locale' },
+    );
   }
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   const next = move(ctx, version, 'DRAFT');
@@ -353,13 +362,15 @@ export async function changeAudiences(
   const given = said.map(({ kind, id }): Audience => (id === undefined || id === null ? { kind } : { kind, id }));
   const { version } = await requireVersion(ctx, versionId);
   if (version.state === 'ACTIVE') ctx.actor.require('kb.publish');
-  if (version.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The version is archived and takes no change.');
+  if (version.state === 'ARCHIVED')
+    throw new Fault('ARCHIVED', 'The version is archived and cannot be changed. Restore it first.');
   const found = await findPrincipals(
     ctx,
     given.flatMap(({ id }) => id ?? []),
   );
   const problems = given.flatMap((audience, index) => problemOf(audience, `/audiences/${index}`, found));
-  if (problems.length > 0) throw new Fault('INVALID_VALUES', 'Some audiences are not acceptable.', problems);
+  if (problems.length > 0)
+    throw new Fault('INVALID_VALUES', 'Some audiences are invalid. Correct each problem in details.', problems);
   const audiences = distinct(given);
   if (version.state === 'ACTIVE') requireAudience({ audiences });
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });

@@ -122,16 +122,16 @@ export function planContent(
 /** @throws Fault NOT_A_DRAFT */
 export function requireDraft(version: { state: string }): void {
   if (version.state === 'DRAFT') return;
-  throw new Fault('NOT_A_DRAFT', 'The version is no draft and takes no change; make a new version of the article.');
+  throw new Fault(
+    'NOT_A_DRAFT',
+    'The version is not a draft and cannot be changed. Create a new version of the article.',
+  );
 }
 
 /** @throws Fault AUDIENCE_MISSING */
 export function requireAudience(version: { audiences: readonly unknown[] }): void {
   if (version.audiences.length > 0) return;
-  throw new Fault(
-    'AUDIENCE_MISSING',
-    'The version is for nobody yet; set its audience in the administration interface.',
-  );
+  throw new Fault('AUDIENCE_MISSING', 'The version has no audience. Set one in the administration interface.');
 }
 
 /** The opaque token of the article state in one locale. Any change of the draft or of the active version changes it. */
@@ -144,5 +144,5 @@ export function articleStateToken(locale: string, versions: readonly { stateToke
 export function requireToken(expected: string, given: string): void {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   if (timingSafeEqual(hash(expected), hash(given))) return;
-  throw new Fault('VERSION_TOKEN_STALE', 'The article was changed since you read its token; read it again.');
+  throw new Fault('VERSION_TOKEN_STALE', 'The article was changed after its token was read. Read it again.');
 }

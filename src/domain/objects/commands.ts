@@ -121,7 +121,7 @@ function requireType(ctx: WriteContext, idOrCode: string): RecordType {
 }
 
 function createMissing(): Fault {
-  return new Fault('RIGHT_MISSING', 'The right "create" for such a record is missing; ask an administrator.', {
+  return new Fault('RIGHT_MISSING', 'You lack the right "create" for such a record. Ask an administrator.', {
     right: 'create',
   });
 }

@@ -83,7 +83,7 @@ export async function requireGranted<Action extends RecordAction>(
 /** @throws Fault RIGHT_MISSING with `{right}` */
 export function requireAction<Action extends RecordAction>(object: VisibleObject, action: Action): Authorized<Action> {
   if (!object.right.can(action)) {
-    throw new Fault('RIGHT_MISSING', `You lack the right "${action}" on this record; ask an administrator.`, {
+    throw new Fault('RIGHT_MISSING', `You lack the right "${action}" on this record. Ask an administrator.`, {
       right: action,
     });
   }
@@ -103,7 +103,7 @@ export function planOn<Row, Action extends RecordAction>(
 /** @throws Fault ARCHIVED: archived records take no change of any kind */
 export function requireActive(object: VisibleObject): void {
   if (object.row.state === 'ARCHIVED') {
-    throw new Fault('ARCHIVED', 'The record is archived and takes no change; an administrator can restore it.');
+    throw new Fault('ARCHIVED', 'The record is archived and cannot be changed. Ask an administrator to restore it.');
   }
 }
 
@@ -125,7 +125,7 @@ export async function requireRevision(ctx: ReadContext, object: VisibleObject, e
   const events = await listEvents(ctx, object.row.id, expected);
   throw new Fault(
     'REVISION_CONFLICT',
-    'The record was changed since the revision you expected; read it again and decide whether to repeat the change.',
+    'The record was changed after the expected revision. Read it again and decide whether to repeat the change.',
     {
       changedSince: changedSince(
         events.map((event) => ({ ...event, fields: Object.keys(event.changes ?? {}).filter(readable) })),

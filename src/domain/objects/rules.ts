@@ -31,13 +31,13 @@ function unknownField(code: string): FaultDetail {
 }
 
 export function invalidValues(problems: FaultDetail[]): Fault {
-  return new Fault('INVALID_VALUES', 'Some values are not acceptable; details name each field.', problems);
+  return new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
 }
 
 function readOnly(codes: readonly string[], member: string): Fault {
   return new Fault(
     'FIELD_READ_ONLY',
-    'You may read but not change some of the fields; details name them.',
+    'You may read but not change the fields in details. Leave them out.',
     codes.map((code) => problemAt(pointer(member, code), 'FIELD_READ_ONLY')),
   );
 }

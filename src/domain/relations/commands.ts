@@ -67,9 +67,12 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
   const same = standing.find((row) => row.sourceId === sourceId && row.targetId === targetId);
   if (same !== undefined) return { relation: { id: same.id, revision: same.revision }, idempotent: true };
   if (standing.length > 0)
-    throw new Fault('RELATION_CARDINALITY', 'The definition allows no further relation here; remove one first.');
+    throw new Fault('RELATION_CARDINALITY', 'The relation definition allows no more relations here. Remove one first.');
   if (definition.acyclic && (await reaches(ctx, definition.id, targetId, sourceId))) {
-    throw new Fault('RELATION_CYCLE', 'The relation would close a cycle, which its definition forbids.');
+    throw new Fault(
+      'RELATION_CYCLE',
+      'This relation would create a cycle, which its definition forbids. Choose another target.',
+    );
   }
   const id = ctx.newId();
   ctx.plan(holdActive, { id: sourceId });
@@ -119,9 +122,9 @@ export async function removeRelation(
   const source = requireAction(visible, 'relation.delete');
   ctx.markAuthorized();
   requireActive(source);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is removed already.');
+  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is already removed.');
   if (row.revision !== input.expectedRevision) {
-    throw new Fault('REVISION_CONFLICT', 'The relation was changed since the revision you expected; read it again.', {
+    throw new Fault('REVISION_CONFLICT', 'The relation was changed after the expected revision. Read it again.', {
       changedSince: [],
     });
   }
@@ -130,7 +133,10 @@ export async function removeRelation(
   const field = definition?.field;
   const held = field !== undefined && Object.hasOwn(values, field) ? values[field] : undefined;
   if (held === row.targetId || (Array.isArray(held) && held.includes(row.targetId))) {
-    throw new Fault('RELATION_REQUIRED_BY_FIELD', 'A field of the source still holds the target; clear it first.');
+    throw new Fault(
+      'RELATION_REQUIRED_BY_FIELD',
+      'A field of the source still refers to the target. Clear the field first.',
+    );
   }
   // The field was checked on this revision of the source, so the source must not change until the unit of work ends.
   ctx.plan(holdRevision, { id: source.row.id, expected: source.row.revision });

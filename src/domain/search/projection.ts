@@ -52,7 +52,7 @@ async function analyse({ analysis, caller }: Analyst, given: Texts): Promise<Pro
   if (size <= wordsTask.inline) return analysed(analysis, { ...given, texts });
   const result = await threads.run(wordsTask, { ...given, texts }, { size, caller });
   if (result.ok) return result.value;
-  throw new Fault('OVERLOADED', 'The words of the text could not be found in time; retry after Retry-After.');
+  throw new Fault('OVERLOADED', 'The text could not be analysed in time. Retry after the time in Retry-After.');
 }
 
 /** @throws Fault OVERLOADED if too many long texts are waiting */

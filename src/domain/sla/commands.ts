@@ -52,7 +52,7 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
     const events = (await listEvents(ctx, instance)).filter(
       ({ data }) => Number(data['slaRevision']) > expectedRevision,
     );
-    const message = 'The SLA instance was changed since the revision you expected; read it again.';
+    const message = 'The SLA instance was changed after the expected revision. Read it again.';
     throw new Fault('REVISION_CONFLICT', message, {
       changedSince: changedSince(events.map((event) => ({ ...event, fields: CHANGED_BY.get(event.type) ?? [] }))),
     });

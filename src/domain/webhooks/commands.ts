@@ -150,7 +150,8 @@ export async function changeSubscription(
   requirePrincipal(ctx, changes.executionPrincipalId ?? compiled.executionPrincipalId);
   ctx.markAuthorized();
   requireNotArchived(KIND, stored);
-  if (compiled.enabled) throw new Fault('CONNECTION_ENABLED', 'Disable the subscription before changing it.');
+  if (compiled.enabled)
+    throw new Fault('CONNECTION_ENABLED', 'The subscription is enabled. Disable it before you change it.');
   const { endpoint, secretRef, eventTypes, filters } = compiled;
   const before = {
     endpoint,
@@ -234,10 +235,12 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
   requireNotArchived(KIND, stored);
   if (row.status !== 'FAILED') {
-    throw new Fault('STATE_CONFLICT', 'Only a failed delivery can be retried.', { status: row.status });
+    throw new Fault('STATE_CONFLICT', 'The delivery has not failed. Only a failed delivery can be retried.', {
+      status: row.status,
+    });
   }
   if (!(stored.definition as WebhookDefinition).enabled) {
-    throw new Fault('STATE_CONFLICT', 'The subscription is disabled; enable it first.', { enabled: false });
+    throw new Fault('STATE_CONFLICT', 'The subscription is disabled. Enable it first.', { enabled: false });
   }
   ctx.plan(retryDelivery, { id, at: ctx.now });
   ctx.emit({ type: 'WebhookDeliveryRetried', subject: `webhook-delivery:${id}` });

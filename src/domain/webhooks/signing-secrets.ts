@@ -100,7 +100,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored?.state === 'ARCHIVED') throw archived();
   if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
-    throw new Fault('ALREADY_EXISTS', 'This signing secret has a value already; rotate it for another.', {
+    throw new Fault('ALREADY_EXISTS', 'This signing secret already has a value. Rotate it to replace the value.', {
       field: 'code',
     });
   }
@@ -160,7 +160,7 @@ export async function rotateSecret(
 }
 
 function archived(): Fault {
-  return new Fault('ARCHIVED', 'The signing secret is archived; name it in the bundle to restore it.');
+  return new Fault('ARCHIVED', 'The signing secret is archived. Add it to the bundle to restore it.');
 }
 
 /** The end of the overlap; null for none. @throws Fault INVALID_REQUEST */

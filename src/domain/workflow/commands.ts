@@ -59,7 +59,7 @@ export async function transitionObject(
   await requireRevision(ctx, object, input.expectedRevision);
   if (object.row.workflowStateId === null) throw notAvailable();
   if (input.expectedStateId !== object.row.workflowStateId) {
-    throw new Fault('STATE_CONFLICT', 'The record is in another state than you expected; read its workflow again.');
+    throw new Fault('STATE_CONFLICT', 'The record is in another state than expectedStateId. Read its workflow again.');
   }
   if (transition === undefined || !leaves(transition, object.row.workflowStateId)) throw notAvailable();
   if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);
@@ -79,15 +79,19 @@ export async function transitionObject(
 }
 
 function notHeld(transition: Transition): Fault {
-  return new Fault('RIGHT_MISSING', `You may not make the transition "${transition.code}" on this record.`, {
-    right: `transition:${transition.code}`,
-  });
+  return new Fault(
+    'RIGHT_MISSING',
+    `You lack the right to make the transition "${transition.code}" on this record. Ask an administrator.`,
+    {
+      right: `transition:${transition.code}`,
+    },
+  );
 }
 
 function notAvailable(): Fault {
   return new Fault(
     'TRANSITION_NOT_AVAILABLE',
-    'There is no such transition from the present state; read the workflow of the record.',
+    'The current state has no such transition. Read the workflow of the record.',
   );
 }
 
@@ -96,7 +100,7 @@ function notMet(object: VisibleObject, transition: Transition): Fault {
   const readable = fields.filter((field) => field.kind === 'system' || object.right.canRead(field.code));
   return new Fault(
     'TRANSITION_CONDITION_NOT_MET',
-    'The condition of the transition does not hold on the record as it stands.',
+    'The record does not meet the condition of the transition. Change the fields in details first.',
     [...new Set(readable.map((field) => field.code))].map((code) =>
       problemAt(pointer('values', code), 'CONDITION_NOT_MET'),
     ),

@@ -52,7 +52,7 @@ export class ContentHolder {
     // A single content is admitted whatever its size; otherwise a limit that is too low would block it for ever.
     if (budget.held === 0) budget.add(owner, size);
     else if (!budget.take(owner, size)) {
-      throw new Fault('OVERLOADED', 'Too many files are being read at once; retry after Retry-After.', [], {
+      throw new Fault('OVERLOADED', 'Too many files are being read at once. Retry after the time in Retry-After.', [], {
         headers: { 'Retry-After': '1' },
       });
     }
@@ -72,7 +72,7 @@ export class ContentHolder {
       if (error instanceof BlobMissing) this.errors.missing++;
       if (error instanceof BlobDamaged) this.errors.damaged++;
       if (error instanceof BlobMissing || error instanceof BlobDamaged) throw error;
-      throw storeUnavailable('The file store does not answer now; retry shortly.', error);
+      throw storeUnavailable('The file store does not respond. Retry after the time in Retry-After.', error);
     }
   }
 }

@@ -89,7 +89,7 @@ export async function putAll(blobs: BlobStore, contents: ReadonlyMap<string, Uin
   try {
     await Promise.all([...contents].map(([sha256, bytes]) => blobs.put(sha256, bytes)));
   } catch (error) {
-    throw storeUnavailable('The file store takes no content now; retry shortly.', error);
+    throw storeUnavailable('The file store accepts no content now. Retry after the time in Retry-After.', error);
   }
 }
 

@@ -85,7 +85,7 @@ async function dataFolder(dataDir: string): Promise<string> {
     return await realpath(dataDir);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new EmbeddedError(`The data folder ${dataDir} cannot be made or read (${code}); see DOCKET_DATA_DIR.`, {
+    throw new EmbeddedError(`The data folder ${dataDir} cannot be created or read (${code}). Check DOCKET_DATA_DIR.`, {
       cause: error,
     });
   }
@@ -202,7 +202,9 @@ class OpenEmbedded implements Embedded {
     const cluster = await realpath(path.join(this.#folder, 'postgres')).catch(() => null);
     const pid = cluster === null ? null : runningServer(cluster);
     if (pid !== null && !(await stopCluster(pid))) {
-      throw new EmbeddedError(`The database server (process ${pid}) has not stopped after two minutes; it goes on.`);
+      throw new EmbeddedError(
+        `The database server (process ${pid}) has not stopped after two minutes and is still running. Stop it and retry.`,
+      );
     }
   }
 

@@ -46,22 +46,22 @@ const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 
 // The input cannot be stored or computed, whatever the state of the data.
 const BAD_INPUT = new Map([
-  ['22021', 'A text holds a character that cannot be stored.'],
-  ['22P05', 'A text holds a character that cannot be stored.'],
-  ['22P02', 'A value is not of the form that is needed here.'],
-  ['22003', 'A number is too large or too small.'],
-  ['22008', 'A date or time is out of range.'],
-  ['54000', 'A value is too large to be stored or indexed.'],
-  ['54001', 'The request is nested too deep or is too complex.'],
+  ['22021', 'A text contains a character that cannot be stored. Remove it.'],
+  ['22P05', 'A text contains a character that cannot be stored. Remove it.'],
+  ['22P02', 'A value has the wrong format. Check it against the API documentation.'],
+  ['22003', 'A number is too large or too small. Use one in the documented range.'],
+  ['22008', 'A date or time is out of range. Use one in the documented range.'],
+  ['54000', 'A value is too large to be stored or indexed. Shorten it.'],
+  ['54001', 'The request is nested too deep or too complex. Simplify it.'],
 ]);
 
 const OVERLOAD = new Map([
-  ['40001', 'Too many changes at once; try again.'],
-  ['40P01', 'Too many changes at once; try again.'],
-  ['55P03', 'Too many changes at once; try again.'],
-  ['57014', 'The database did not answer within the time allowed.'],
-  ['25P04', 'The database did not answer within the time allowed.'],
-  ['53200', 'The database has no memory left for this request.'],
+  ['40001', 'Too many concurrent changes. Retry after the time in Retry-After.'],
+  ['40P01', 'Too many concurrent changes. Retry after the time in Retry-After.'],
+  ['55P03', 'Too many concurrent changes. Retry after the time in Retry-After.'],
+  ['57014', 'The database did not respond in time. Retry after the time in Retry-After.'],
+  ['25P04', 'The database did not respond in time. Retry after the time in Retry-After.'],
+  ['53200', 'The database has no memory left for this request. Retry later or ask for less.'],
 ]);
 
 // 25P03 and 57P05 end an idle connection; 25006 is reported by a server that has become a replica.
@@ -145,9 +145,10 @@ export function toFault(error: unknown, constraints: Constraints = new Map()): u
   if (error instanceof Fault) return error;
   const reported = serverError(error);
   if (reported !== undefined) return ofServer(reported, constraints);
-  if (isConnectionLost(error)) return unavailable('The database does not answer.', error);
+  if (isConnectionLost(error))
+    return unavailable('The database does not respond. Retry after the time in Retry-After.', error);
   if (error instanceof Error && (error.message === POOL_BUSY || error.message === ANSWER_LATE)) {
-    return overloaded('The database is busy.', error);
+    return overloaded('The database is busy. Retry after the time in Retry-After.', error);
   }
   return error;
 }
@@ -159,8 +160,9 @@ function ofServer(reported: ServerError, constraints: Constraints): Error {
   if (badInput !== undefined) return new Fault('INVALID_REQUEST', badInput, [], { cause });
   const overload = OVERLOAD.get(code);
   if (overload !== undefined) return overloaded(overload, cause);
-  if (code === '53100') return unavailable('The disk of the database is full.', cause);
-  if (UNAVAILABLE.has(code) || code.startsWith('08')) return unavailable('The database does not answer.', cause);
+  if (code === '53100') return unavailable('The disk of the database is full. Ask the operator to free space.', cause);
+  if (UNAVAILABLE.has(code) || code.startsWith('08'))
+    return unavailable('The database does not respond. Retry after the time in Retry-After.', cause);
   const meaning = code.startsWith('23') ? constraints.get(reported.constraint ?? '') : undefined;
   if (meaning !== undefined) {
     const details = meaning.field === undefined ? [] : { field: meaning.field };
@@ -172,9 +174,9 @@ function ofServer(reported: ServerError, constraints: Constraints): Error {
 }
 
 function defaultMessage(code: string): string {
-  if (code === '23505') return 'Something with this identity exists already.';
-  if (code === '23503') return 'This refers to something that does not exist, or is itself referred to.';
-  return 'The change breaks a rule of the database.';
+  if (code === '23505') return 'An item with this id, code or name already exists. Use another one.';
+  if (code === '23503') return 'The change refers to an item that does not exist, or removes one that is in use.';
+  return 'The change violates a database constraint.';
 }
 
 // Messages of class 42 (errors in the statement) name tables and columns but no values, and are needed to understand the error.

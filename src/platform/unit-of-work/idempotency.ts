@@ -107,16 +107,21 @@ export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: st
   const row = rows[0];
   if (row === undefined) return undefined;
   if (!row.fingerprint.equals(claim.fingerprint)) {
-    throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body; use a new key.');
+    throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body. Use a new key.');
   }
   const data = parseStoredJson(row.answer);
   return { status: row.status, data: row.returned === null ? data : { ...(data as object), ...row.returned } };
 }
 
 export function inProgress(): Fault {
-  return new Fault('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running; retry.', [], {
-    headers: { 'Retry-After': '1' },
-  });
+  return new Fault(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'The first call with this Idempotency-Key is still running. Retry later.',
+    [],
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 }
 
 /** Removes expired responses, at most 5000 per call. @returns how many were removed */

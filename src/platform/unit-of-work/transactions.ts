@@ -100,9 +100,14 @@ export function guardOf(error: unknown): string | undefined {
 }
 
 export function contended(): Fault {
-  return new Fault('OVERLOADED', 'Too many changes of the same thing at once; retry shortly.', [], {
-    headers: { 'Retry-After': '1' },
-  });
+  return new Fault(
+    'OVERLOADED',
+    'Too many concurrent changes of the same item. Retry after the time in Retry-After.',
+    [],
+    {
+      headers: { 'Retry-After': '1' },
+    },
+  );
 }
 
 export function pause(ms: number): Promise<void> {

@@ -166,7 +166,7 @@ export class VersionWatcher {
 }
 
 function unreadable(): Fault {
-  return new Fault('DATABASE_UNAVAILABLE', 'The database does not answer; retry shortly.', [], {
+  return new Fault('DATABASE_UNAVAILABLE', 'The database does not respond. Retry after the time in Retry-After.', [], {
     headers: { 'Retry-After': '1' },
   });
 }
