@@ -105,8 +105,7 @@ function columnsOf(header: readonly string[], line: number): Columns {
     const name = cell.trim();
     // Spreadsheets may leave unnamed columns; mappings cannot refer to them.
     if (name === '') continue;
-    if (columns.has(name))
-      throw malformed(line, index + 1, `the column ${JSON.stringify(name)} occurs twice. Rename one of them.`);
+    if (columns.has(name)) throw malformed(line, index + 1, `the column ${JSON.stringify(name)} occurs twice.`);
     columns.set(name, index);
   }
   if (columns.size === 0) throw malformed(1, 1, 'the first line has no column names. Add a header.');

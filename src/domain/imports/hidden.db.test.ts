@@ -9,7 +9,10 @@ import {
 } from '../../../test/harness/import-export-fixture.ts';
 
 const FIELDS = ['title', 'kind', 'count', 'note', 'asset', 'parent'].map((field) => ({ source: field, target: field }));
-const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such record, or you may not see it.' }];
+const MESSAGE = 'There is no such record, or you may not see it.';
+const NOT_FOUND = [
+  { path: '', code: 'NOT_FOUND', message: MESSAGE, reason: 'ROW_REFUSED', params: { cause: MESSAGE } },
+];
 
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);
 
