@@ -1,5 +1,6 @@
 /** Content of the page of each `error.code` in addition to its meaning: cause, remedy and example details. */
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
+import { problemAt } from '../lib/problem.ts';
 
 export interface FaultGuide {
   /** Why a caller gets the error. */
@@ -10,111 +11,113 @@ export interface FaultGuide {
   details?: unknown;
 }
 
-const place = (path: string, code: string, message: string): unknown => [{ path, code, message }];
 const READ_AGAIN =
   'Read the record again, decide on its current values, and send the new revision. Do not only replace the revision: that would overwrite the changes of others.';
 const WAIT =
-  'Wait as long as `Retry-After` says, with growing and random delays after that, and send the same request again.';
+  'Wait for the time in `Retry-After`, then repeat the same request. Use growing, random delays for further attempts.';
 
 export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   INVALID_REQUEST: {
     cause:
-      'A body property or query parameter is misspelt, missing, of another JSON type or out of bounds. Unknown names are errors too, so that a misspelt one never passes in silence; no value is converted from another type.',
-    act: 'Correct every place that `details` names; the API reference lists what the operation takes.',
-    details: place('/expectedRevision', 'WRONG_TYPE', 'Send an integer.'),
+      'A body property or query parameter is unknown, missing, out of bounds or of the wrong JSON type. Unknown names are errors, so that a misspelt name is noticed. Values are not converted between types.',
+    act: 'Correct every place in `details`. The API reference lists the parameters of each operation.',
+    details: [problemAt('/expectedRevision', 'WRONG_TYPE', { expected: { phrase: 'INTEGER' } })],
   },
   INVALID_JSON: {
-    cause: 'The body is no JSON, not UTF-8, nested deeper than 64, or names a key twice or `__proto__`.',
-    act: 'Write bodies with a JSON library, not by joining texts.',
+    cause:
+      'The body is not JSON or not UTF-8, is nested more than 64 levels deep, or contains a duplicate key or the key `__proto__`.',
+    act: 'Create bodies with a JSON library, not by concatenating text.',
     details: [],
   },
   INVALID_VALUES: {
     cause:
-      'Values of fields are missing, of the wrong data type, beyond a constraint, or of a field that is not there for the caller. A field that the caller may not read and one that was never configured give the same words.',
-    act: 'Correct all the places at once: every wrong field is named. `GET /metadata/types/{typeId}/fields` shows what a field takes.',
-    details: place('/values/priority', 'NOT_ALLOWED', 'Use "p1" or "p2".'),
+      'Field values are missing, have the wrong data type, violate a constraint, or belong to a field that the caller cannot access. A field that the caller may not read gives the same error as a field that does not exist.',
+    act: 'Correct all places in `details`; they name every invalid field. `GET /metadata/types/{typeId}/fields` shows the constraints of each field.',
+    details: [problemAt('/values/priority', 'VALUE_NOT_AN_OPTION')],
   },
   INVALID_FILTER: {
     cause:
-      'A condition names an unknown field, an operator that does not fit its data type, or a value of the wrong type; a group is empty, too large or too deep; or a field is not marked as filterable.',
-    act: 'Correct the places named. Fields can be filtered by once the configuration marks them with `search: {filter: true}`.',
-    details: place('query.filter/conditions/0/operator', 'NOT_ALLOWED', 'Use another operator.'),
+      'A condition contains an unknown field, an operator that does not fit the data type, or a value of the wrong type; or a group is empty, too large or too deep; or a field is not filterable.',
+    act: 'Correct the places in `details`. A field is filterable if the configuration has `search: {filter: true}` for it.',
+    details: [problemAt('query.filter/conditions/0/field', 'CONDITION_FIELD_UNKNOWN')],
   },
   FILTER_TOO_EXPENSIVE: {
-    cause: 'The filter asks something that no index serves, of more records than can be looked through in its time.',
-    act: 'Add a condition that narrows it down (a type, a time, a state), or mark the field as filterable and wait until `docket doctor` shows no pending index.',
+    cause: 'No index supports the filter, and it would have to read more records than the time limit allows.',
+    act: 'Add a condition that selects fewer records (type, time or state). Or make the field filterable and wait until `docket doctor` reports no pending index.',
     details: [],
   },
   QUERY_TOO_SHORT: {
     cause: '`q` of a search has fewer than two letters or digits.',
-    act: 'Ask with more letters, or with a `filter` alone.',
+    act: 'Use a longer `q`, or only a `filter`.',
     details: [],
   },
   ATTACHMENT_EMPTY: {
-    cause: '`contentBase64` stands for no bytes.',
-    act: 'Send the file; an empty one has no place here.',
+    cause: '`contentBase64` decodes to zero bytes.',
+    act: 'Send a file with content. Empty files are not accepted.',
     details: [],
   },
   INVALID_IDEMPOTENCY_KEY: {
-    cause: 'The header `Idempotency-Key` is empty, longer than 255 characters, or has others than visible ASCII.',
+    cause:
+      'The header `Idempotency-Key` is empty, longer than 255 characters, repeated, or contains characters other than visible ASCII.',
     act: 'Send a UUID.',
-    details: place('header.Idempotency-Key', 'WRONG_FORMAT', 'Send 1 to 255 visible ASCII characters.'),
+    details: [problemAt('header.Idempotency-Key', 'IDEMPOTENCY_KEY')],
   },
   TRANSITION_NOT_AVAILABLE: {
-    cause: 'The transition does not exist in the workflow of the record, or does not leave its present state.',
-    act: '`GET /objects/{objectId}/workflow` lists the transitions that are open now, with their ids.',
+    cause:
+      'The workflow of the record has no such transition, or the transition does not start from the current state.',
+    act: 'Read `GET /objects/{objectId}/workflow`: it lists the available transitions with their ids.',
     details: [],
   },
   TRANSITION_CONDITION_NOT_MET: {
-    cause: 'The workflow puts a condition on the transition that does not hold on the record.',
-    act: '`details` names those of the condition’s fields that the caller may read: change them first.',
-    details: place('/assignee', 'CONDITION', 'The condition of the transition asks for another value.'),
+    cause: 'The record does not meet the condition of the transition.',
+    act: 'Change the fields in `details` first. They are the fields of the condition that the caller may read.',
+    details: [problemAt('/values/assignee', 'CONDITION_NOT_MET')],
   },
   UNAUTHENTICATED: {
     cause:
-      'The key is absent, mistyped, unknown, expired, revoked, used from another address than allowed, or its owner is archived: one answer for all, so that nobody learns which.',
-    act: 'Send `Authorization: Bearer dk_…`. `docket keys list` shows the state of the key. A session that has ended is answered with `details: {"session": "ended"}`: sign in again.',
+      'The key is missing, unknown, expired or revoked, is used from an address that is not allowed, or its owner is archived. All cases give the same answer, so that it does not reveal which one applies.',
+    act: 'Send `Authorization: Bearer dk_…`. `docket keys list` shows the state of the key. An ended session gives `details: {"session": "ended"}`: sign in again.',
     details: [],
   },
   CSRF_TOKEN_INVALID: {
-    cause: 'A write of a console session came without the header `X-Docket-CSRF`, or with a token of another session.',
+    cause: 'A write of a console session has no header `X-Docket-CSRF`, or the token of another session.',
     act: 'Send the `csrfToken` that the sign-in returned; `GET /session` returns it again. API keys need no token.',
     details: [],
   },
   SCOPE_MISSING: {
-    cause: 'The key was issued without the scope that the operation needs.',
-    act: 'Issue a key with the scope that `details` names. A scope never replaces a right of the owner.',
+    cause: 'The key does not have the scope that the operation needs.',
+    act: 'Issue a key with the scope in `details`. The owner needs the right as well.',
     details: { scope: 'objects:write' },
   },
   RIGHT_MISSING: {
-    cause: 'The owner of the key holds no role that grants the right on this record, or at all.',
-    act: 'Give the owner a role with the right that `details` names; it holds from the next request on.',
+    cause: 'No role of the key’s owner grants the right, in general or on this record.',
+    act: 'Give the owner a role with the right in `details`. It takes effect within a second.',
     details: { right: 'update' },
   },
   ROLE_ESCALATION: {
     cause:
-      'The change would hand on access that the caller does not have: a membership that gives roles, records or audiences; the password, e-mail address or external id of a user who is given more than the caller; or the caller’s own login, e-mail address, external id or memberships.',
-    act: 'Let somebody do it who holds the right `role.assign`, or a role whose `memberships` name the group or unit.',
+      'The change would give access that the caller does not have: a membership with roles, records or audiences; the password, e-mail address or external id of a user with more access; or the caller’s own login, e-mail address, external id or memberships.',
+    act: 'Ask a user with the right `role.assign`, or with a role whose `memberships` contain the group or unit.',
     details: [],
   },
   FIELD_READ_ONLY: {
-    cause: 'The caller may read the field and not write it, on this record.',
-    act: 'Leave the field out of `values` or `changes`, or give the owner of the key a role that writes it.',
-    details: place('/changes/priority', 'READ_ONLY', 'This field cannot be written.'),
+    cause: 'The caller may read the field on this record but not write it.',
+    act: 'Remove the field from `values` or `changes`, or give the key’s owner a role that may write it.',
+    details: [problemAt('/changes/priority', 'FIELD_READ_ONLY')],
   },
   NOT_FOUND: {
-    cause: 'There is nothing at this path, or nothing that the caller may see: the two are never told apart.',
-    act: 'Check the id, and the rights of the key’s owner.',
+    cause: 'The path does not exist, or the caller may not see the item. Both give the same answer.',
+    act: 'Check the id and the rights of the key’s owner.',
     details: [],
   },
   METHOD_NOT_ALLOWED: {
-    cause: 'The path exists; its methods are in the header `Allow`.',
-    act: 'Use one of those.',
+    cause: 'The path does not support this method.',
+    act: 'Use one of the methods in the header `Allow`.',
     details: [],
   },
   REVISION_CONFLICT: {
-    cause: 'Somebody changed the item after the caller read it.',
-    act: `${READ_AGAIN} \`details.changedSince\` tells what others changed, as far as the caller may read it.`,
+    cause: 'Another user changed the item after the caller read it.',
+    act: `${READ_AGAIN} \`details.changedSince\` lists the changes of others that the caller may read.`,
     details: {
       changedSince: [
         {
@@ -127,102 +130,107 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   STATE_CONFLICT: {
     cause:
-      'The record is in another workflow state than `expectedStateId`, or a delivery is in a state that admits no retry.',
-    act: `Read the workflow again: other transitions are open now. ${READ_AGAIN}`,
+      'The workflow state of the record is not `expectedStateId`, or the state of the item does not allow the operation, for example a retry of a delivery that has not failed.',
+    act: `Read the workflow again, because other transitions are available now. ${READ_AGAIN}`,
     details: [],
   },
   ARCHIVED: {
-    cause: 'The record, comment, file, person or group is archived and takes no change, and nothing new around it.',
-    act: 'An administrator can restore it (`POST /api/admin/v1/objects/{id}/restore`).',
+    cause:
+      'The record, comment, attachment, user or group is archived. It cannot be changed, and nothing can be added to it.',
+    act: 'Ask an administrator to restore it (`POST /api/admin/v1/objects/{objectId}/restore`).',
     details: [],
   },
   ALREADY_EXISTS: {
     cause:
-      'The id, code, login or e-mail is taken, perhaps by something that the caller cannot see, or by an earlier try of the same call.',
-    act: 'Choose another value for the field that `details` names; after a try without an answer, look first whether it was your own.',
+      'The id, code, login or e-mail address is in use, perhaps by an item that the caller cannot see, or by an earlier attempt of the same call.',
+    act: 'Use another value for the field in `details`. After an attempt without an answer, check first whether it succeeded.',
     details: { field: 'login' },
   },
   RELATION_CARDINALITY: {
-    cause: 'One of the two records has a relation of this definition already, and may have only one.',
-    act: 'Remove the present relation first, or use a definition with another cardinality.',
+    cause: 'One of the two records already has a relation of this definition and may have only one.',
+    act: 'Remove the existing relation first, or use a definition with another cardinality.',
     details: [],
   },
   RELATION_CYCLE: {
-    cause: 'The definition forbids rings, and this relation would close one.',
-    act: 'Follow the relations from the target: they lead to the source.',
+    cause: 'The definition does not allow cycles, and this relation would create one.',
+    act: 'Use another target, or remove one of the relations that lead from the target to the source.',
     details: [],
   },
   RELATION_REQUIRED_BY_FIELD: {
-    cause: 'A reference field of the source holds the target, and the definition binds the relation to that field.',
-    act: 'Change the field first; the relation can go then.',
+    cause: 'A reference field of the source contains the target, and the definition protects such a relation.',
+    act: 'Clear or change the field first, then remove the relation.',
     details: [],
   },
   GROUP_CYCLE: {
-    cause: 'The group would become a member of itself, through others.',
-    act: 'Take the other membership away first.',
+    cause: 'The group would become a direct or indirect member of itself.',
+    act: 'Remove the other membership first.',
     details: [],
   },
   LAST_ADMINISTRATOR: {
     cause:
-      'After the change no active user with the right `role.assign` could sign in or use a key: the last one would be archived, or lose the role, the membership that gives it, the last password or the last key. Users who can sign in by OpenID Connect alone count while it is configured.',
-    act: 'Give the right to somebody else first, with a password or a key.',
+      'After the change, no active user with the right `role.assign` could authenticate: the last one would be archived, or lose the role, the membership that gives it, the last password or the last key. Users who only sign in by OpenID Connect count while it is configured.',
+    act: 'Give the right to another user first, with a password or a key.',
     details: [],
   },
   ORG_UNIT_CONFLICT: {
-    cause: 'The person is in a unit, and `expectedOrganizationUnitId` is missing or is not that unit.',
-    act: 'Read the list of people again and decide; to move a person, name the unit that they are in now.',
+    cause: 'The user is in a unit, and `expectedOrganizationUnitId` is missing or is another unit.',
+    act: 'Read the user again. To move the user, send the current unit as `expectedOrganizationUnitId`.',
     details: [],
   },
   NOT_A_DRAFT: {
-    cause: 'Only drafts of articles can be changed; this version is published or archived.',
+    cause: 'The version is published or archived. Only drafts can be changed.',
     act: 'Create a new version: `POST /kb/articles` with the code of the article.',
     details: [],
   },
   AUDIENCE_MISSING: {
-    cause: 'The version has no audience, so that publishing it would show it to nobody.',
-    act: 'Set one: `PUT /api/admin/v1/kb/article-versions/{versionId}/audiences`.',
+    cause: 'The version has no audience, so nobody could read it.',
+    act: 'Set an audience: `PUT /api/admin/v1/kb/article-versions/{versionId}/audiences`.',
     details: [],
   },
   VERSION_TOKEN_STALE: {
-    cause: 'The article changed after its token was read.',
-    act: 'Read `GET /api/admin/v1/kb/articles/{articleId}/material` again and confirm what it shows.',
+    cause: 'The article was changed after its token was read.',
+    act: 'Read `GET /api/admin/v1/kb/articles/{articleId}/material` again, check the article, and send the new token.',
     details: [],
   },
   SLA_COMMAND_NOT_ALLOWED: {
     cause:
-      'The instance is not in a status that the command leaves: only a running one is paused, only a paused one resumed, a stopped one stays so.',
-    act: 'Read the instances of the record again.',
+      'The status of the SLA instance does not allow the command. Only a running instance can be paused, only a paused one resumed, and a stopped one can only be recalculated.',
+    act: 'Read the SLA instances of the record again.',
     details: [],
   },
   CONNECTION_ENABLED: {
-    cause: 'A subscription or integration is changed only while it is disabled.',
-    act: 'Disable it, change it, enable it.',
+    cause: 'The subscription or integration is enabled. It can be changed only while it is disabled.',
+    act: 'Disable it, change it, and enable it again.',
     details: [],
   },
   CONNECTION_ARCHIVED: {
     cause: 'The subscription or integration is archived.',
-    act: 'Restore it; it stays disabled until it is enabled.',
+    act: 'Restore it. It is disabled afterwards; enable it if needed.',
     details: [],
   },
   INTEGRATION_DISABLED: {
-    cause: 'The integration exists and takes no calls.',
+    cause: 'The integration is disabled and accepts no calls.',
     act: 'Enable it in the administration.',
     details: [],
   },
   IDEMPOTENCY_KEY_REUSED: {
-    cause: 'The same `Idempotency-Key` came with another body.',
-    act: 'Use a new key for each change that you mean to make; the same only to repeat a call whose answer was lost.',
+    cause: 'The same `Idempotency-Key` was used with another body.',
+    act: 'Use a new key for each change. Reuse a key only to repeat a call whose answer was lost.',
     details: [],
   },
-  IDEMPOTENCY_IN_PROGRESS: { cause: 'The first call with this key is still running.', act: WAIT, details: [] },
+  IDEMPOTENCY_IN_PROGRESS: {
+    cause: 'The first call with this key is still running.',
+    act: WAIT,
+    details: [],
+  },
   BODY_TOO_LARGE: {
-    cause: 'The body is larger than 10 MiB. Operations that need no credential, such as a sign-in, take 16 KiB.',
-    act: 'Send less at once; for files of any size there is `docket import`.',
+    cause: 'The body is larger than 10 MiB, or than 16 KiB for an operation without credentials, such as a sign-in.',
+    act: 'Send less data per call. `docket import` imports files of any size.',
     details: [],
   },
   ATTACHMENT_TOO_LARGE: {
     cause: 'The file is larger than the setting `attachmentMaxBytes`.',
-    act: 'Send a smaller file, or raise the setting: base64 in 10 MiB of JSON carries about 7 MiB.',
+    act: 'Send a smaller file, or increase the setting. A body of 10 MiB holds a file of about 7 MiB in base64.',
     details: [],
   },
   UNSUPPORTED_MEDIA_TYPE: {
@@ -231,35 +239,35 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     details: [],
   },
   RANGE_NOT_SATISFIABLE: {
-    cause: 'The header `Range` begins behind the end of the file; `Content-Range` tells how many bytes it has.',
-    act: 'Ask for a range inside of it, or leave `Range` out. Whoever has that many bytes has them all.',
+    cause:
+      'The range in the header `Range` starts after the end of the file. `Content-Range` gives the size of the file.',
+    act: 'Request a range within the file, or omit `Range`. If you already have that many bytes, the download is complete.',
     details: [],
   },
   RATE_LIMITED: {
     cause:
-      'The key used up its requests of this minute; `RateLimit` tells on every answer how many are left. Without a valid key or session: the address used up its requests, or must wait before the next attempt to sign in.',
+      'The key has used its requests of this minute; the header `RateLimit` of every answer gives the remaining number. Without a valid key or session: the address has used its requests, or must wait before the next sign-in.',
     act: WAIT,
     details: [],
   },
   HEADERS_TOO_LARGE: {
-    cause: 'The request line with its headers is larger than 16 KiB.',
-    act: 'Shorten the query, or drop headers.',
+    cause: 'The request line and headers are larger than 16 KiB.',
+    act: 'Shorten the query or remove headers.',
     details: [],
   },
   INTERNAL: {
-    cause: 'A defect of the service.',
-    act: 'Tell the operator the correlation id: it finds the request in the log. A call with an idempotency key may be repeated.',
+    cause: 'An error in the service.',
+    act: 'Report the correlation id to the operator, who finds the request in the log by it. Calls with an idempotency key can be repeated.',
     details: [],
   },
   OVERLOADED: {
-    cause:
-      'The service has more work than it can do, and refuses before it slows everybody down. Nothing was done of this request.',
+    cause: 'The service cannot accept more work now. The request was not executed.',
     act: WAIT,
     details: [],
   },
   DATABASE_UNAVAILABLE: {
-    cause: 'The database is away or restarting. Whether a change was made is not known.',
-    act: `${WAIT} A change that bears an idempotency key or an expected revision happens once.`,
+    cause: 'The database does not answer or is restarting. It is unknown whether the change was made.',
+    act: `${WAIT} A change with an idempotency key or an expected revision is made at most once.`,
     details: [],
   },
 };

@@ -246,7 +246,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT 'ring-3' AS what`,
     ],
   ],
-  'I9 a person is in one unit at most': [
+  'I9 a user is in at most one unit': [
     [
       `ALTER TABLE org_members DROP CONSTRAINT org_members_user`,
       `INSERT INTO org_units (id, code, code_key, name, created_at, updated_at) SELECT gen_random_uuid(), 'u' || n, 'u' || n, '{}', now(), now() FROM generate_series(1, 2) n`,

@@ -429,7 +429,7 @@ export class RelationsOperations extends Group {
 
 export class WorkflowOperations extends Group {
   /**
-   * Read the state of a record and the transitions that the caller can make now. Lists the transitions that leave the present state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty. Needs the scope `workflow:read`, and the right `read`.
+   * Read the state of a record and the transitions that the caller can make now. Lists the transitions that start from the current state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty. Needs the scope `workflow:read`, and the right `read`.
    *
    * `GET /objects/{objectId}/workflow`, scope `workflow:read`, right `read`
    */

@@ -20,7 +20,7 @@ export const identityChecks: readonly Check[] = [
       SELECT 'unit ' || u.code AS what FROM walk w JOIN org_units u ON u.id = w.start WHERE w.at = w.start`,
   ),
   rowCheck(
-    'I9 a person is in one unit at most',
+    'I9 a user is in at most one unit',
     sql`SELECT 'user ' || m.user_id AS what FROM org_members m GROUP BY m.user_id HAVING count(*) > 1`,
   ),
 ];

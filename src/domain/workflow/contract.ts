@@ -51,7 +51,7 @@ export const getWorkflow = defineOperation({
   tag: 'Workflow',
   summary: 'Read the state of a record and the transitions that the caller can make now',
   description:
-    'Lists the transitions that leave the present state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty.',
+    'Lists the transitions that start from the current state, that the caller has the right to make, and whose conditions are met now, with the fields that each of them takes. For a type without workflow `state` is null and `transitions` is empty.',
   params,
   answer: Type.Object({
     object: Type.Object({ id: Id, revision: Revision }),
