@@ -3,7 +3,7 @@
  * envelope are declared with `raw`. Errors have the same shape everywhere, even if no operation matched.
  */
 import Type from 'typebox';
-import type { FaultDetails } from '../lib/fault.ts';
+import { contractDetails, type FaultDetails } from '../lib/fault.ts';
 
 const API_VERSION = 'v1';
 
@@ -29,17 +29,6 @@ const ErrorDetailSchema = Type.Object(
     }),
     code: Type.String({ examples: ['REQUIRED'] }),
     message: Type.String({ examples: ['A value is required.'] }),
-    reason: Type.Optional(
-      Type.String({
-        description: 'The exact problem, for texts in other languages. It can be finer than the code.',
-        examples: ['REQUIRED'],
-      }),
-    ),
-    params: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The values in the message, such as `max`. Absent if there are none.',
-      }),
-    ),
     file: Type.Optional(
       Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: the file with the problem.' }),
     ),
@@ -48,6 +37,31 @@ const ErrorDetailSchema = Type.Object(
     at: Type.Optional(Type.String({ description: 'Of a bundle: the path in the document.' })),
   },
   { $id: 'ErrorDetail' },
+);
+
+const ErrorReasonSchema = Type.Object(
+  {
+    reason: Type.String({
+      description: 'The exact problem, for texts in other languages. It can be finer than the code.',
+      examples: ['REQUIRED'],
+    }),
+    params: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The values in the message, such as `max`. Absent if there are none.',
+      }),
+    ),
+  },
+  { $id: 'ErrorReason' },
+);
+
+const ErrorMetaSchema = Type.Object(
+  {
+    ...MetaSchema.properties,
+    reasons: Type.Optional(
+      Type.Array(ErrorReasonSchema, { description: 'The reason of each entry of `error.details`, in the same order.' }),
+    ),
+  },
+  { $id: 'ErrorMeta' },
 );
 
 export const ErrorSchema = Type.Object(
@@ -59,7 +73,7 @@ export const ErrorSchema = Type.Object(
         description: 'One entry per problem, or an object for some codes; an empty list if there are no details.',
       }),
     }),
-    meta: MetaSchema,
+    meta: ErrorMetaSchema,
   },
   { $id: 'Error' },
 );
@@ -75,7 +89,15 @@ export function aroundData(correlationId: string): [head: string, tail: string] 
   return ['{"data":', `,"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`];
 }
 
-/** The body of an error: `{error: {code, message, details}, meta}`. `correlationId` must match `CORRELATION_ID`. */
+/**
+ * The body of an error: `{error: {code, message, details}, meta}`. The reasons of the details are in `meta.reasons`.
+ * `correlationId` must match `CORRELATION_ID`.
+ */
 export function failure(code: string, message: string, details: FaultDetails, correlationId: string): string {
-  return `{"error":${JSON.stringify({ code, message, details })},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`;
+  const error = JSON.stringify({ code, message, details: contractDetails(details) });
+  const reasons =
+    Array.isArray(details) && details.length > 0
+      ? `,"reasons":${JSON.stringify(details.map(({ reason, params }) => ({ reason, params })))}`
+      : '';
+  return `{"error":${error},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${reasons}}}`;
 }

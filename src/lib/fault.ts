@@ -10,7 +10,17 @@ import { type ParamsOf, type PlacedProblem, type ProblemReason, problemAt } from
 /** One error in a request. */
 export type FaultDetail = PlacedProblem;
 
+export type ContractDetail = Omit<FaultDetail, 'reason' | 'params'>;
+
 export type FaultDetails = FaultDetail[] | Record<string, unknown>;
+
+/** Details as the contract defines them: entries without `reason` and `params`. */
+export function contractDetails(details: FaultDetail[]): ContractDetail[];
+export function contractDetails(details: FaultDetails): ContractDetail[] | Record<string, unknown>;
+export function contractDetails(details: FaultDetails): ContractDetail[] | Record<string, unknown> {
+  if (!Array.isArray(details)) return details;
+  return details.map(({ reason: _reason, params: _params, ...entry }) => entry);
+}
 
 export class Fault extends Error {
   readonly code: FaultCode;

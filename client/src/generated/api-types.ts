@@ -526,10 +526,6 @@ export type ImportRow = {
     path: string;
     code: string;
     message: string;
-    reason?: string;
-    params?: {
-      [key: string]: unknown;
-    };
   }>;
 };
 

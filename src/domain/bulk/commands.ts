@@ -4,7 +4,7 @@
  * fails as a whole, its items are run one by one.
  */
 import type { Static, TSchema } from 'typebox';
-import { type Fault, type FaultDetails, isFault } from '../../lib/fault.ts';
+import { type ContractDetail, contractDetails, type Fault, isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
@@ -21,7 +21,7 @@ export interface ItemResult {
   objectId: string;
   status: 'SUCCEEDED' | 'FAILED';
   revision?: number;
-  error?: { code: string; message: string; details: FaultDetails };
+  error?: { code: string; message: string; details: ContractDetail[] | Record<string, unknown> };
 }
 
 type Items<T extends TSchema> = Static<T>[];
@@ -91,8 +91,12 @@ function grouped(all: readonly Step[]): Step[][] {
 }
 
 function failed(step: Step, fault: Fault): ItemResult {
-  const { code, message, details } = fault;
-  return { objectId: step.objectId, status: 'FAILED', error: { code, message, details } };
+  const { code, message } = fault;
+  return {
+    objectId: step.objectId,
+    status: 'FAILED',
+    error: { code, message, details: contractDetails(fault.details) },
+  };
 }
 
 async function runStep(ctx: WriteContext, step: Step): Promise<ItemResult> {

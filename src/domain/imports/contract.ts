@@ -52,10 +52,11 @@ const Definition = Type.Object(
   { $id: 'ImportDefinition' },
 );
 
-const RowError = Type.Object({
-  path: Type.String(),
-  code: Type.String(),
-  message: Type.String(),
+const RowError = Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() });
+
+/** For the console, which shows problems in its own language. */
+const ExplainedRowError = Type.Object({
+  ...RowError.properties,
   reason: Type.Optional(Type.String()),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
@@ -215,7 +216,7 @@ const Preview = Type.Object(
         id: Type.Optional(Id),
         before: nullable(Type.Record(Type.String(), Type.Unknown())),
         after: nullable(Type.Record(Type.String(), Type.Unknown())),
-        errors: Type.Array(RowError),
+        errors: Type.Array(ExplainedRowError),
       }),
     ),
     total: Type.Integer({ minimum: 0, description: 'Rows of the content; the first of them are shown.' }),
@@ -269,7 +270,7 @@ export const undo = defineOperation({
           row: Type.Integer({ minimum: 1 }),
           id: Type.Optional(Id),
           status: oneOf(['UNDONE', 'SKIPPED', 'FAILED']),
-          errors: Type.Array(RowError),
+          errors: Type.Array(ExplainedRowError),
         }),
       ),
       rowsTruncated: Type.Boolean(),

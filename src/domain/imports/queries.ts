@@ -1,6 +1,6 @@
 /** Reads of imports: definitions, runs and the results of their rows. */
 import { pageOf, type Paging, windowOf } from '../../contract/paging.ts';
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { type ContractDetail, contractDetails, Fault, type FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, registry } from '../metadata/index.ts';
 import { notFound, visibleIds } from '../objects/index.ts';
@@ -52,7 +52,7 @@ interface RunSummary {
 export interface RunAnswer extends RunSummary {
   /** Progress of the undo. */
   undo?: UndoCounts;
-  rows: { row: number; externalId: string | null; status: RowStatus; id?: string; errors: FaultDetail[] }[];
+  rows: { row: number; externalId: string | null; status: RowStatus; id?: string; errors: ContractDetail[] }[];
   rowsTruncated: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function requireRun(ctx: ReadContext, id: string): Promise<RunRow> 
 function rowAnswer({ row, externalId, status, id, errors }: StoredRow): RunAnswer['rows'][number] {
   // A failed row changed nothing. Its target id is stored only to decide who may see the row.
   const target = id === null || status === 'FAILED' ? {} : { id };
-  return { row, externalId, status, ...target, errors: errors ?? [] };
+  return { row, externalId, status, ...target, errors: contractDetails(errors ?? []) };
 }
 
 /**

@@ -162,14 +162,20 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
+interface ErrorBody {
+  error?: { code?: string; message?: string; details?: ApiFault['details'] };
+  /** `reasons`: one for each entry of `details`. */
+  meta?: { reasons?: Pick<ReportedProblem, 'reason' | 'params'>[] };
+}
+
 function faultOf(response: Response, body: unknown): ApiFault {
-  const error = (body as { error?: { code?: string; message?: string; details?: ApiFault['details'] } } | undefined)
-    ?.error;
+  const { error, meta } = (body ?? {}) as ErrorBody;
+  const details = error?.details ?? [];
   const fault = new ApiFault(
     response.status,
     error?.code ?? 'UNKNOWN',
     error?.message ?? response.statusText,
-    error?.details ?? [],
+    Array.isArray(details) ? details.map((place, index) => ({ ...place, ...meta?.reasons?.[index] })) : details,
     response.headers.get('X-Correlation-Id'),
   );
   if (fault.status === 401) connection.onSignedOut();
