@@ -180,7 +180,16 @@ describe('the OpenAPI document', () => {
 
   it('makes one component of each named schema', () => {
     const { schemas } = built('public').components;
-    assert.deepEqual(Object.keys(schemas), ['Error', 'ErrorDetail', 'Meta', 'Node', 'Part', 'Thing']);
+    assert.deepEqual(Object.keys(schemas), [
+      'Error',
+      'ErrorDetail',
+      'ErrorMeta',
+      'ErrorReason',
+      'Meta',
+      'Node',
+      'Part',
+      'Thing',
+    ]);
     assert.deepEqual(schemas.Thing.properties.kind, { type: 'string', enum: ['a', 'b'] });
     assert.deepEqual(schemas.Thing.properties.part, {
       anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }],

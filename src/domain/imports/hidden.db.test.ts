@@ -9,10 +9,13 @@ import {
 } from '../../../test/harness/import-export-fixture.ts';
 
 const FIELDS = ['title', 'kind', 'count', 'note', 'asset', 'parent'].map((field) => ({ source: field, target: field }));
-const MESSAGE = 'There is no such record, or you may not see it.';
-const NOT_FOUND = [
-  { path: '', code: 'NOT_FOUND', message: MESSAGE, reason: 'ROW_REFUSED', params: { cause: MESSAGE } },
-];
+const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such record, or you may not see it.' }];
+/** As the operations of the console show it, which add the reason. */
+const NOT_FOUND_EXPLAINED = NOT_FOUND.map((error) => ({
+  ...error,
+  reason: 'ROW_REFUSED',
+  params: { cause: error.message },
+}));
 
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);
 
@@ -46,7 +49,7 @@ describe('results of imports about hidden records', () => {
       status: 'FAILED',
       before: null,
       after: null,
-      errors: NOT_FOUND,
+      errors: NOT_FOUND_EXPLAINED,
     });
   });
 
@@ -145,9 +148,9 @@ describe('results of imports about hidden records', () => {
     const { status, body } = await x.admin('clerk', 'POST', `/import-runs/${run.id}/undo`);
     assert.equal(status, 200);
     assert.deepEqual(body.data.rows.slice(0, 3), [
-      { row: 4, status: 'FAILED', errors: NOT_FOUND },
-      { row: 3, status: 'FAILED', errors: NOT_FOUND },
-      { row: 2, status: 'FAILED', errors: NOT_FOUND },
+      { row: 4, status: 'FAILED', errors: NOT_FOUND_EXPLAINED },
+      { row: 3, status: 'FAILED', errors: NOT_FOUND_EXPLAINED },
+      { row: 2, status: 'FAILED', errors: NOT_FOUND_EXPLAINED },
     ]);
     assert.equal(body.data.rows[3].id, run.rows[0]?.id, 'of what is seen, the right alone is missing');
   });
