@@ -36,7 +36,7 @@ describe('a changed type', () => {
   it('keeps its version while existing records remain valid', async () => {
     const wider = file(type('{ code: cost, dataType: decimal }, { code: note, dataType: text }'));
     const [planned] = await fixture.plan(wider);
-    assert.deepEqual(planned?.version, { from: 1, to: 1, compatible: true, reasons: [] });
+    assert.deepEqual(planned?.version, { from: 1, to: 1, compatible: true, reasons: [], notes: [] });
     await fixture.apply(wider);
     assert.deepEqual(await versions(fixture), ['1 title,cost,note']);
   });
@@ -45,7 +45,9 @@ describe('a changed type', () => {
     const without = file(type('{ code: note, dataType: text }'));
     const [planned] = await fixture.plan(without);
     assert.equal(planned?.action, 'change');
-    assert.deepEqual(planned?.version, { from: 1, to: 2, compatible: false, reasons: ['cost: the field is gone'] });
+    const message = 'cost: the field is gone';
+    const notes = [{ reason: 'FIELD_REMOVED', params: { field: 'cost' }, message }];
+    assert.deepEqual(planned?.version, { from: 1, to: 2, compatible: false, reasons: [message], notes });
     await fixture.apply(without);
     assert.deepEqual(await versions(fixture), ['1 title,cost,note', '2 title,note']);
     assert.deepEqual(changed(await fixture.apply(without)), []);
@@ -91,9 +93,7 @@ describe('a changed type', () => {
       `workflows: [ { code: w, initial: x, states: [ { code: x, category: open }${states} ], transitions: [ ${states === '' ? '' : '{ code: t, from: [x], to: y }'} ] } ]\n`;
     const withFlow = type('{ code: note, dataType: text }, { code: cost, dataType: decimal }', 'workflow: w,');
     const items = await fixture.apply(file(withFlow + flow(', { code: y, category: done }')));
-    assert.deepEqual(items.find(({ section }) => section === 'types')?.version?.reasons, [
-      'the workflow is another one',
-    ]);
+    assert.deepEqual(items.find(({ section }) => section === 'types')?.version?.reasons, ['the workflow changed']);
     const [state] = await fixture.db.query<{ id: string }>(
       sql`SELECT id FROM config_ids WHERE scope = 'workflows/w/states' AND code = 'y'`,
     );
@@ -215,7 +215,7 @@ services: [ { code: mail }, { code: vpn } ]
     const items = await fixture.apply(file('users: [ { login: boris } ]'));
     assert.deepEqual(
       items.map(({ action, note }) => [action, note]),
-      [['leave', 'archived by a call or import, and stays so']],
+      [['leave', 'archived by a call or an import and remains archived']],
     );
     const restored = await fixture.apply(file(PEOPLE), { prune: true, pruneIdentity: true });
     assert.ok(changed(restored).includes('users/boris restore'));

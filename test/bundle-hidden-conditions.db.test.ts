@@ -7,7 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { russianPlan } from '../web/src/admin/config/plan-words.ts';
+import { russianText } from '../web/src/problems/russian.ts';
+import type { PlanNote } from '../src/lib/problem.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { runCommand } from './harness/commands.ts';
 import { user } from './harness/small-configuration.ts';
@@ -90,7 +91,9 @@ describe('transitions that depend on hidden fields', () => {
   let app: TestApp;
   let key: string;
 
-  const plan = async (...texts: string[]): Promise<{ section: string; code: string; note?: string }[]> => {
+  const plan = async (
+    ...texts: string[]
+  ): Promise<{ section: string; code: string; note?: string; notes?: PlanNote[] }[]> => {
     const body = { files: files(...texts) };
     const answer = await app.request('POST', '/api/admin/v1/config/plan', { key, body });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -99,7 +102,10 @@ describe('transitions that depend on hidden fields', () => {
   /** The notes of the plan by item; each has a Russian sentence in the console. */
   const notes = async (...texts: string[]): Promise<Record<string, string>> => {
     const items = (await plan(...texts)).filter(({ note }) => note !== undefined);
-    for (const { note = '' } of items) assert.match(russianPlan(note) ?? '', /[а-я]/i, note);
+    for (const { note, notes: all = [] } of items) {
+      assert.equal(all.map(({ message }) => message).join('; '), note);
+      for (const one of all) assert.match(russianText(one) ?? '', /[а-я]/i, one.message);
+    }
     return Object.fromEntries(items.map(({ section, code, note = '' }) => [`${section}/${code}`, note]));
   };
   const environment = async (...texts: string[]): Promise<void> => {

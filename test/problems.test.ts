@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readDocument } from '../src/configuration/document.ts';
 import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
-import { PHRASES } from '../src/lib/problem-texts-configuration.ts';
-import { RUSSIAN_PHRASES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
+import { PHRASES, PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
+import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
 import { filesBelow, ROOT } from './harness/source-files.ts';
 
 const placeholders = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
@@ -26,6 +26,10 @@ describe('texts of problems', () => {
     }
     for (const [name, text] of Object.entries(PHRASES)) {
       assert.deepEqual(placeholders(RUSSIAN_PHRASES[name as keyof typeof PHRASES]), placeholders(text), name);
+    }
+    for (const [reason, text] of Object.entries(PLAN_NOTES)) {
+      assert.deepEqual(placeholders(RUSSIAN_PLAN_NOTES[reason as keyof typeof PLAN_NOTES]), placeholders(text), reason);
+      assert.ok(!Object.hasOwn(PROBLEMS, reason), `${reason} names one text`);
     }
   });
 

@@ -5,6 +5,7 @@
 import type { GlobalRight } from '../contract/rights.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { pointer } from '../lib/json.ts';
+import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { WriteContext } from '../platform/unit-of-work/context.ts';
 import type { Change, Report, StoredItem } from './section.ts';
 import { loadItems, lockConfiguration, planItem } from './store.ts';
@@ -32,6 +33,12 @@ export interface ConnectionKind {
  */
 export function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
   if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
+}
+
+/** The notes of a plan on a connection. An enabled connection is disabled, changed and enabled in one transaction. */
+export function connectionNotes({ action, stored, definition }: Change): PlanNote[] {
+  const enabled = [stored?.definition, definition].every((one) => (one as { enabled?: boolean } | undefined)?.enabled);
+  return action === 'change' && enabled ? [planNote('REENABLED')] : [];
 }
 
 /** Collects the errors of a request. `done` throws INVALID_REQUEST with all of them. */

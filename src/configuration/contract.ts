@@ -34,6 +34,17 @@ const bundleProperties = {
 
 export const BundleFiles = closed(bundleProperties);
 
+const PlanNotes = Type.Array(
+  Type.Object(
+    {
+      reason: Type.String({ description: 'Names the text, such as `FIELD_REMOVED`.' }),
+      params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The values in the message.' })),
+      message: Type.String(),
+    },
+    { $id: 'PlanNote' },
+  ),
+);
+
 const plannedProperties = {
   section: Type.String(),
   code: Type.String(),
@@ -45,12 +56,14 @@ const plannedProperties = {
         from: Type.Integer(),
         to: Type.Integer(),
         compatible: Type.Boolean(),
-        reasons: Type.Array(Type.String()),
+        reasons: Type.Array(Type.String(), { description: 'The messages of `notes`.' }),
+        notes: PlanNotes,
       },
       { description: 'For a record type: whether stored records go on under a new version, and why.' },
     ),
   ),
-  note: Type.Optional(Type.String()),
+  note: Type.Optional(Type.String({ description: 'The messages of `notes`, separated by "; ".' })),
+  notes: Type.Optional(PlanNotes),
 };
 
 const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));

@@ -31,8 +31,8 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
       parts.compile === undefined ? definition : parts.compile(definition as Definition, view, report),
     whole: (view, report) => parts.whole?.(view, report),
     verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
-    note: async (change, view, turns) => await parts.note?.(change, view, turns),
-    compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, reasons: [] },
+    notes: async (change, view, turns) => (await parts.notes?.(change, view, turns)) ?? [],
+    compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, notes: [] },
     lock: async (ctx) => {
       await parts.lock?.(ctx);
     },

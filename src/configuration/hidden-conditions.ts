@@ -3,6 +3,7 @@
  * conditions, so a user with the role can infer something about the hidden value. This is allowed; the plan reports it.
  */
 import { canonicalJson } from '../lib/json.ts';
+import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { Change, ConfigView } from './section.ts';
 
@@ -38,7 +39,7 @@ interface CompiledGrant extends Grant {
   implied: ReadonlySet<string>;
 }
 
-/** Maximum number of cases listed in one note; the others are counted. */
+/** Maximum number of cases listed for one item; the others are counted. */
 const MOST_NAMED = 10;
 
 /** The items of a section that a change affects: only the changed item if it belongs to that section. */
@@ -119,22 +120,16 @@ function allowedWithoutReading(
   return [...transitions].filter((code) => allowed.has(code));
 }
 
-/** The text for one role, type, field and transition. */
-function sentence(role: string, type: string, transition: string, field: string, never: boolean): string {
-  const why = never ? 'which the role cannot read' : 'which row conditions of the role may hide';
-  return `role ${role}: whether ${transition} of ${type} is listed can depend on the field ${field}, ${why}`;
-}
-
 /**
- * The note on a created or changed role, type or workflow; undefined if there is nothing to report. Each role is evaluated
+ * The notes on a created or changed role, type or workflow. Each role is evaluated
  * separately; a user with several roles may read more.
  */
-export async function hiddenConditionNote(change: Change, view: ConfigView, turns: Turns): Promise<string | undefined> {
-  if (change.action === 'archive') return undefined;
+export async function hiddenConditionNotes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]> {
+  if (change.action === 'archive') return [];
   const workflows = new Map(concerned<Workflow>(view, 'workflows', change));
   const roles = concerned<Role>(view, 'roles', change);
   const byRole = new Map<string, CompiledGrant[]>();
-  const named: string[] = [];
+  const named: PlanNote[] = [];
   let unnamed = 0;
   for (const [typeCode, type] of concerned<RecordTypeShape>(view, 'types', change)) {
     await turns.next();
@@ -149,11 +144,14 @@ export async function hiddenConditionNote(change: Change, view: ConfigView, turn
         const never = !grants.some(({ fields }) => includes(fields.read, field));
         const found = allowedWithoutReading(grants, field, transitions);
         const free = Math.max(0, MOST_NAMED - named.length);
-        named.push(...found.slice(0, free).map((code) => sentence(role, typeCode, code, field, never)));
+        const reason = never ? 'HIDDEN_CONDITION' : 'PARTLY_HIDDEN_CONDITION';
+        for (const transition of found.slice(0, free)) {
+          named.push(planNote(reason, { role, type: typeCode, transition, field }));
+        }
         unnamed += Math.max(0, found.length - free);
       }
     }
   }
-  if (unnamed > 0) named.push(`more transitions that depend on hidden fields: ${unnamed}`);
-  return named.length === 0 ? undefined : named.join('; ');
+  if (unnamed > 0) named.push(planNote('MORE_HIDDEN_CONDITIONS', { count: unnamed }));
+  return named;
 }

@@ -1,6 +1,7 @@
 /** Computes what applying a bundle would change, from the bundle and the stored configuration. */
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
+import { type PlanNote, planNote } from '../lib/problem.ts';
 import { Turns } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
 import type { Action, Change, Comparison, ConfigSection, Report, SectionReport } from './section.ts';
@@ -25,6 +26,8 @@ export interface BundleOptions {
 export interface VersionStep extends Comparison {
   from: number;
   to: number;
+  /** The English texts of the notes. */
+  reasons: string[];
 }
 
 /** One line of a plan, and of what an apply did (docs/spec/configuration.md#command-line). */
@@ -35,7 +38,9 @@ export interface PlannedItem {
   id: string | null;
   action: Action;
   version?: VersionStep;
+  /** The English texts of the notes, separated by "; ". */
   note?: string;
+  notes?: PlanNote[];
 }
 
 export interface Plan {
@@ -210,7 +215,7 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
       const item: PlannedItem = { section: section.key, code, id: stored === undefined ? null : id, action };
       plan.items.push(item);
       if (action === 'leave') {
-        if (state === 'ARCHIVED') item.note = 'archived by a call or import, and stays so';
+        if (state === 'ARCHIVED') addNotes(item, [planNote('REMAINS_ARCHIVED')]);
         continue;
       }
       const kept = action === 'archive' && stored !== undefined;
@@ -226,12 +231,17 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
       };
       const version = section.versioned ? stepOf(view, section, change) : undefined;
       if (version !== undefined) item.version = version;
-      const note = await section.note(change, view, turns);
-      if (note !== undefined) item.note = note;
+      addNotes(item, await section.notes(change, view, turns));
       plan.changes.push({ change, section, version });
     }
   }
   return plan;
+}
+
+function addNotes(item: PlannedItem, notes: PlanNote[]): void {
+  if (notes.length === 0) return;
+  item.note = notes.map(({ message }) => message).join('; ');
+  item.notes = notes;
 }
 
 /** Undefined if no version changes. */
@@ -239,6 +249,7 @@ function stepOf(view: View, section: ConfigSection, change: Change): VersionStep
   const newest = view.versions(section.key, change.code).at(-1);
   if (change.action === 'create' || newest === undefined || deepEqualJson(newest.compiled, change.compiled))
     return undefined;
-  const comparison = section.compare(newest.compiled, change.compiled);
-  return { from: newest.version, to: newest.version + (comparison.compatible ? 0 : 1), ...comparison };
+  const { compatible, notes } = section.compare(newest.compiled, change.compiled);
+  const reasons = notes.map(({ message }) => message);
+  return { from: newest.version, to: newest.version + (compatible ? 0 : 1), compatible, reasons, notes };
 }

@@ -9,7 +9,7 @@ import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
-import type { Problem } from '../lib/problem.ts';
+import type { PlanNote, Problem } from '../lib/problem.ts';
 
 /** Path into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];
@@ -96,7 +96,8 @@ export interface PresentOptions {
 
 export interface Comparison {
   compatible: boolean;
-  reasons: string[];
+  /** Why stored records go on under a new version. */
+  notes: PlanNote[];
 }
 
 /** The declaration of a section. `defineSection` fills in what is omitted. */
@@ -130,8 +131,8 @@ export interface SectionParts<Item, Definition> {
   whole?(view: ConfigView, report: SectionReport): void;
   /** Validates against stored records. Called last, if there are no other problems. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  /** A note shown in the plan. Long work awaits `turns`. */
-  note?(change: Change, view: ConfigView, turns: Turns): string | undefined | Promise<string | undefined>;
+  /** Notes shown in the plan. Long work awaits `turns`. */
+  notes?(change: Change, view: ConfigView, turns: Turns): PlanNote[] | Promise<PlanNote[]>;
   /** Declares that all versions of the compiled form are kept, and decides whether stored records fit the new one. */
   compare?(before: unknown, after: unknown): Comparison;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
@@ -160,7 +161,7 @@ export interface ConfigSection {
   compile(definition: unknown, view: CompileView, report: Report): unknown;
   whole(view: ConfigView, report: SectionReport): void;
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
-  note(change: Change, view: ConfigView, turns: Turns): Promise<string | undefined>;
+  notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;

@@ -191,6 +191,35 @@ export const CONFIGURATION_PROBLEMS = {
   YAML_UNEXPECTED_TOKEN: ['UNEXPECTED_TOKEN', 'Unexpected text. Check indentation and quotes.'],
 } as const;
 
+/** Notes of a plan: reason → English text, without a full stop. Unlike problems they do not prevent the apply. */
+export const PLAN_NOTES = {
+  FIELD_REMOVED: '{field}: the field is gone',
+  REQUIRED_FIELD_ADDED: '{field}: the field is new and required',
+  DATA_TYPE_CHANGED: '{field}: the data type changed from {from} to {to}',
+  BECAME_MULTIPLE: '{field}: the field became multiple',
+  NO_LONGER_MULTIPLE: '{field}: the field is no longer multiple',
+  BECAME_REQUIRED: '{field}: the field became required',
+  MAX_LENGTH_LOWER: '{field}: maxLength is lower',
+  MIN_LENGTH_HIGHER: '{field}: minLength is higher',
+  MAX_ITEMS_LOWER: '{field}: maxItems is lower',
+  SCALE_LOWER: '{field}: scale is lower',
+  PATTERN_CHANGED: '{field}: the pattern changed',
+  MIN_HIGHER: '{field}: min is higher',
+  MAX_LOWER: '{field}: max is lower',
+  OPTION_REMOVED: '{field}: the option {option} is gone',
+  FEWER_TYPES: '{field}: fewer record types are allowed',
+  WORKFLOW_CHANGED: 'the workflow changed',
+  INDEXES_BUILT: 'indexes to build: {fields}',
+  INDEXES_DROPPED: 'indexes to drop: {fields}',
+  REMAINS_ARCHIVED: 'archived by a call or an import and remains archived',
+  REENABLED: 'enabled: it is disabled, changed and enabled again',
+  HIDDEN_CONDITION:
+    'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which the role cannot read',
+  PARTLY_HIDDEN_CONDITION:
+    'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which row conditions of the role may hide',
+  MORE_HIDDEN_CONDITIONS: 'more transitions that depend on hidden fields: {count}',
+} as const;
+
 /** Parts of texts, such as what a value must be: "Use {expected}." */
 export const PHRASES = {
   TEXT: 'text',

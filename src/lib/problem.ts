@@ -4,7 +4,7 @@
  * (`web/src/problems`), so a reason without a text does not compile.
  */
 import { fillText, type ProblemParams } from './problem-fill.ts';
-import { CONFIGURATION_PROBLEMS, PHRASES } from './problem-texts-configuration.ts';
+import { CONFIGURATION_PROBLEMS, PHRASES, PLAN_NOTES } from './problem-texts-configuration.ts';
 import { REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { VALUE_PROBLEMS } from './problem-texts-values.ts';
 
@@ -25,10 +25,12 @@ export type Phrase = {
 /** A list of texts is joined by commas, a list of phrases by "or". */
 type Param = string | number | readonly string[] | Phrase | readonly Phrase[];
 
-/** The params of a reason as arguments: none, or one object. */
-export type ParamsOf<Reason extends ProblemReason> = [PlaceholdersOf<(typeof PROBLEMS)[Reason][1]>] extends [never]
+/** The params of a text as arguments: none, or one object. */
+type ParamsOfText<Text extends string> = [PlaceholdersOf<Text>] extends [never]
   ? []
-  : [params: Record<PlaceholdersOf<(typeof PROBLEMS)[Reason][1]>, Param>];
+  : [params: Record<PlaceholdersOf<Text>, Param>];
+
+export type ParamsOf<Reason extends ProblemReason> = ParamsOfText<(typeof PROBLEMS)[Reason][1]>;
 
 export interface Problem {
   code: string;
@@ -59,6 +61,25 @@ export function problemAt<Reason extends ProblemReason>(
   ...rest: ParamsOf<Reason>
 ): PlacedProblem {
   return { path, ...problem(reason, ...rest) };
+}
+
+export type PlanNoteReason = keyof typeof PLAN_NOTES;
+
+/** A note on an item of a plan. */
+export interface PlanNote {
+  reason: PlanNoteReason;
+  params?: ProblemParams;
+  /** English, without a full stop. */
+  message: string;
+}
+
+export function planNote<Reason extends PlanNoteReason>(
+  reason: Reason,
+  ...rest: ParamsOfText<(typeof PLAN_NOTES)[Reason]>
+): PlanNote {
+  const params = rest[0] as ProblemParams | undefined;
+  if (params === undefined) return { reason, message: PLAN_NOTES[reason] };
+  return { reason, params, message: fillText(PLAN_NOTES[reason], params, ENGLISH) };
 }
 
 /** The English text of a phrase. */

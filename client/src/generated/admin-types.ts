@@ -564,6 +564,20 @@ export type Person = {
   displayName: string;
 };
 
+export type PlanNote = {
+  /**
+   * Names the text, such as `FIELD_REMOVED`.
+   */
+  reason: string;
+  /**
+   * The values in the message.
+   */
+  params?: {
+    [key: string]: unknown;
+  };
+  message: string;
+};
+
 export type PlannedChange = {
   section: string;
   code: string;
@@ -579,9 +593,17 @@ export type PlannedChange = {
     from: number;
     to: number;
     compatible: boolean;
+    /**
+     * The messages of `notes`.
+     */
     reasons: Array<string>;
+    notes: Array<PlanNote>;
   };
+  /**
+   * The messages of `notes`, separated by "; ".
+   */
   note?: string;
+  notes?: Array<PlanNote>;
   /**
    * At most 200; none for what is left as it is.
    */
@@ -604,9 +626,17 @@ export type PlannedItem = {
     from: number;
     to: number;
     compatible: boolean;
+    /**
+     * The messages of `notes`.
+     */
     reasons: Array<string>;
+    notes: Array<PlanNote>;
   };
+  /**
+   * The messages of `notes`, separated by "; ".
+   */
   note?: string;
+  notes?: Array<PlanNote>;
 };
 
 export type Queue = {

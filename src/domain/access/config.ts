@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
+import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -151,7 +151,7 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
     }),
   ],
   compile: compileRole,
-  note: hiddenConditionNote,
+  notes: hiddenConditionNotes,
   load,
   write,
   present,

@@ -6,6 +6,7 @@ import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { GlobalRight } from '../../contract/rights.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
+import { connectionNotes } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, Login, oneOf } from '../../configuration/schemas.ts';
 import type { Change, CompileView, Reference } from '../../configuration/section.ts';
@@ -63,9 +64,5 @@ export const integrationsSection = defineSection<Item, IntegrationDefinition>({
   }),
   references,
   compile: compileIntegration,
-  note: (change) => {
-    const before = change.stored?.definition as IntegrationDefinition | undefined;
-    const both = before?.enabled === true && (change.definition as IntegrationDefinition).enabled;
-    return change.action === 'change' && both ? 'enabled: it is disabled, changed and enabled again' : undefined;
-  },
+  notes: connectionNotes,
 });

@@ -6,10 +6,11 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { type ConstraintKey, DATA_TYPES, descriptorOf } from '../../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import { type PlanNote, planNote, problem, problemAt } from '../../lib/problem.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
+import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import type {
   Change,
   Comparison,
@@ -24,10 +25,9 @@ import { Code, Description, FieldCode, LocaleCode, type Localized, Name, oneOf }
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { FieldConstraints, FieldDefinition, FieldSearch, TypeDefinition } from './definitions.ts';
 import type { Settings } from './registry.ts';
-import { compatibility } from './value-compatibility.ts';
+import { incompatibilities } from './value-compatibility.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
-import { problem, problemAt } from '../../lib/problem.ts';
 
 const SettingsItem = closed({
   defaultLocale: Type.Optional(LocaleCode),
@@ -215,11 +215,10 @@ function compile(type: TypeDefinition, view: CompileView, report: Report): TypeD
 function compare(before: unknown, after: unknown): Comparison {
   const older = before as TypeDefinition;
   const newer = after as TypeDefinition;
-  const { reasons } = compatibility(older.fields, newer.fields);
-  const said = reasons.map(({ field, reason }) => `${field}: ${reason}`);
+  const notes = incompatibilities(older.fields, newer.fields);
   // The stored workflow state of a record belongs to its current workflow.
-  if (older.workflow !== newer.workflow) said.push('the workflow is another one');
-  return { compatible: said.length === 0, reasons: said };
+  if (older.workflow !== newer.workflow) notes.push(planNote('WORKFLOW_CHANGED'));
+  return { compatible: notes.length === 0, notes };
 }
 
 /**
@@ -286,7 +285,7 @@ async function verifyReturning(
 }
 
 /** The indexes that will be built and dropped in the background after the apply. */
-function indexNote(change: Change): string | undefined {
+function indexNotes(change: Change): PlanNote[] {
   const filtered = (definition: unknown): string[] =>
     ((definition as TypeDefinition | undefined)?.fields ?? []).flatMap((field) =>
       field.search.filter ? [field.code] : [],
@@ -295,11 +294,10 @@ function indexNote(change: Change): string | undefined {
   const after = change.action === 'archive' ? [] : filtered(change.definition);
   const built = after.filter((code) => !before.includes(code));
   const dropped = before.filter((code) => !after.includes(code));
-  const parts = [
-    ...(built.length === 0 ? [] : [`indexes to build: ${built.join(', ')}`]),
-    ...(dropped.length === 0 ? [] : [`indexes to drop: ${dropped.join(', ')}`]),
+  return [
+    ...(built.length === 0 ? [] : [planNote('INDEXES_BUILT', { fields: built })]),
+    ...(dropped.length === 0 ? [] : [planNote('INDEXES_DROPPED', { fields: dropped })]),
   ];
-  return parts.length === 0 ? undefined : parts.join('; ');
 }
 
 export function typesSection(probe: RecordProbe): ConfigSection {
@@ -316,10 +314,7 @@ export function typesSection(probe: RecordProbe): ConfigSection {
         }
       }
     },
-    note: async (change, view, turns) => {
-      const notes = [indexNote(change), await hiddenConditionNote(change, view, turns)];
-      return notes.filter((note) => note !== undefined).join('; ') || undefined;
-    },
+    notes: async (change, view, turns) => [...indexNotes(change), ...(await hiddenConditionNotes(change, view, turns))],
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.
     present: (type) => (type.title === undefined ? { ...type, title: null } : type),

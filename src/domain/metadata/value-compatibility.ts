@@ -4,74 +4,74 @@
  * change makes a new version of the type.
  */
 import { descriptorOf, isId } from '../../lib/data-types/index.ts';
+import { phraseText, type PlanNote, type PlanNoteReason, planNote } from '../../lib/problem.ts';
 import type { FieldDefinition } from './definitions.ts';
 import { richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 import { effectiveMaxItems, effectiveMaxLength } from './value-constraints.ts';
 import { checkValue, plainText } from './values.ts';
-import { phraseText } from '../../lib/problem.ts';
-
-export interface Incompatibility {
-  /** Code of the field. */
-  field: string;
-  /** Why stored records may not fit the new definition; a clause without a full stop. */
-  reason: string;
-}
-
-export interface Compatibility {
-  compatible: boolean;
-  reasons: Incompatibility[];
-}
 
 /**
  * Compares the fields of two valid definitions of one type. Compatible changes are: a new optional field, a new option, a wider
  * limit, another name, description, default, order, `readOnly` or `search`. A new required field is incompatible even with a
  * default, because stored records get the default only when they are migrated.
+ *
+ * @returns why stored records may not fit the new fields; empty if the change is compatible
  */
-export function compatibility(older: readonly FieldDefinition[], newer: readonly FieldDefinition[]): Compatibility {
+export function incompatibilities(older: readonly FieldDefinition[], newer: readonly FieldDefinition[]): PlanNote[] {
   const before = new Map(older.map((field) => [field.code, field]));
   const after = new Map(newer.map((field) => [field.code, field]));
-  const reasons: Incompatibility[] = [];
+  const notes: PlanNote[] = [];
   for (const field of older) {
     const next = after.get(field.code);
-    if (next === undefined) reasons.push({ field: field.code, reason: 'the field is gone' });
-    else reasons.push(...changes(field, next).map((reason) => ({ field: field.code, reason })));
+    if (next === undefined) notes.push(planNote('FIELD_REMOVED', { field: field.code }));
+    else notes.push(...changes(field, next));
   }
   for (const field of newer) {
-    if (!before.has(field.code) && field.required)
-      reasons.push({ field: field.code, reason: 'the field is new and required' });
+    if (!before.has(field.code) && field.required) notes.push(planNote('REQUIRED_FIELD_ADDED', { field: field.code }));
   }
-  return { compatible: reasons.length === 0, reasons };
+  return notes;
 }
 
-function changes(older: FieldDefinition, newer: FieldDefinition): string[] {
+function changes(older: FieldDefinition, newer: FieldDefinition): PlanNote[] {
+  const field = newer.code;
   // Constraints of different data types cannot be compared.
-  if (older.dataType !== newer.dataType) return [`the data type changed from ${older.dataType} to ${newer.dataType}`];
-  if (older.multiple !== newer.multiple)
-    return [newer.multiple ? 'the field became multiple' : 'the field is no longer multiple'];
-  const reasons: string[] = [];
-  if (newer.required && !older.required) reasons.push('the field became required');
-  return [...reasons, ...narrowed(older, newer)];
+  if (older.dataType !== newer.dataType) {
+    return [planNote('DATA_TYPE_CHANGED', { field, from: older.dataType, to: newer.dataType })];
+  }
+  if (older.multiple !== newer.multiple) {
+    return [planNote(newer.multiple ? 'BECAME_MULTIPLE' : 'NO_LONGER_MULTIPLE', { field })];
+  }
+  const required = newer.required && !older.required ? [planNote('BECAME_REQUIRED', { field })] : [];
+  return [...required, ...narrowed(older, newer)];
 }
 
-function narrowed(older: FieldDefinition, newer: FieldDefinition): string[] {
+type Narrowing = Extract<
+  PlanNoteReason,
+  `M${string}_${'LOWER' | 'HIGHER'}` | 'SCALE_LOWER' | 'PATTERN_CHANGED' | 'FEWER_TYPES'
+>;
+
+function narrowed(older: FieldDefinition, newer: FieldDefinition): PlanNote[] {
   const from = older.constraints;
   const to = newer.constraints;
-  const reasons: string[] = [];
-  const when = (narrower: boolean, reason: string): void => {
-    if (narrower) reasons.push(reason);
+  const field = newer.code;
+  const notes: PlanNote[] = [];
+  const when = (narrower: boolean, reason: Narrowing): void => {
+    if (narrower) notes.push(planNote(reason, { field }));
   };
-  when(effectiveMaxLength(newer) < effectiveMaxLength(older), 'maxLength is lower');
-  when((to.minLength ?? 0) > (from.minLength ?? 0), 'minLength is higher');
-  when(effectiveMaxItems(newer) < effectiveMaxItems(older), 'maxItems is lower');
-  when((to.scale ?? Number.POSITIVE_INFINITY) < (from.scale ?? Number.POSITIVE_INFINITY), 'scale is lower');
-  when(to.pattern !== undefined && to.pattern !== from.pattern, 'the pattern changed');
-  when(to.min !== undefined && (from.min === undefined || compareBounds(older, to.min, from.min) > 0), 'min is higher');
-  when(to.max !== undefined && (from.max === undefined || compareBounds(older, to.max, from.max) < 0), 'max is lower');
+  when(effectiveMaxLength(newer) < effectiveMaxLength(older), 'MAX_LENGTH_LOWER');
+  when((to.minLength ?? 0) > (from.minLength ?? 0), 'MIN_LENGTH_HIGHER');
+  when(effectiveMaxItems(newer) < effectiveMaxItems(older), 'MAX_ITEMS_LOWER');
+  when((to.scale ?? Number.POSITIVE_INFINITY) < (from.scale ?? Number.POSITIVE_INFINITY), 'SCALE_LOWER');
+  when(to.pattern !== undefined && to.pattern !== from.pattern, 'PATTERN_CHANGED');
+  when(to.min !== undefined && (from.min === undefined || compareBounds(older, to.min, from.min) > 0), 'MIN_HIGHER');
+  when(to.max !== undefined && (from.max === undefined || compareBounds(older, to.max, from.max) < 0), 'MAX_LOWER');
   const options = new Set((to.options ?? []).map((option) => option.code));
-  for (const { code } of from.options ?? []) when(!options.has(code), `the option ${code} is gone`);
-  when(to.types !== undefined && !covers(to.types, from.types), 'fewer types may be referred to');
-  return reasons;
+  for (const { code } of from.options ?? []) {
+    if (!options.has(code)) notes.push(planNote('OPTION_REMOVED', { field, option: code }));
+  }
+  when(to.types !== undefined && !covers(to.types, from.types), 'FEWER_TYPES');
+  return notes;
 }
 
 function covers(wider: readonly string[], types: readonly string[] | undefined): boolean {

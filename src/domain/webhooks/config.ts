@@ -3,6 +3,7 @@
  * and never their values, which `docket secrets create` or the console create.
  */
 import type { GlobalRight } from '../../contract/rights.ts';
+import { connectionNotes } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
@@ -43,14 +44,6 @@ function rights(change: Change, view: CompileView, actorId: string | null): Glob
     return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
   });
   return own ? [] : ['role.assign'];
-}
-
-function note(change: Change): string | undefined {
-  const before = change.stored?.definition as WebhookDefinition | undefined;
-  const after = change.definition as WebhookDefinition;
-  return change.action === 'change' && before?.enabled === true && after.enabled
-    ? 'enabled: it is disabled, changed and enabled again'
-    : undefined;
 }
 
 /** As in the API, a new or changed endpoint must not resolve to a private address. */
@@ -107,6 +100,6 @@ export function webhooksSection(outbound: AddressCheck): ConfigSection {
       await verifyAddresses(changes, outbound, report);
     },
     write,
-    note,
+    notes: connectionNotes,
   });
 }

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { hiddenConditionNote } from '../../configuration/hidden-conditions.ts';
+import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
@@ -128,7 +128,7 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
         if (change.action !== 'archive') await verifyStates(ctx, change, view, probe, report);
       }
     },
-    note: hiddenConditionNote,
+    notes: hiddenConditionNotes,
   });
 }
 

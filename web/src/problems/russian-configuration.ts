@@ -1,5 +1,5 @@
 /** Russian texts of problems of a configuration bundle, and of the parts of all texts. */
-import type { CONFIGURATION_PROBLEMS, PHRASES } from '../../../src/lib/problem-texts-configuration.ts';
+import type { CONFIGURATION_PROBLEMS, PHRASES, PLAN_NOTES } from '../../../src/lib/problem-texts-configuration.ts';
 
 export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_PROBLEMS, string>> = {
   NESTED_TOO_DEEP: 'Слишком глубокая вложенность. Уровней может быть не больше {max}.',
@@ -216,4 +216,32 @@ export const RUSSIAN_PHRASES: Readonly<Record<keyof typeof PHRASES, string>> = {
   RE_TOO_DEEP: 'слишком много уровней: {part}',
   RE_TOO_LARGE: 'слишком большой: {part}',
   RE_GROUP_IN_LOOKBEHIND: 'группа в просмотре назад: {part}',
+};
+
+export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string>> = {
+  FIELD_REMOVED: '{field}: поле удалено',
+  REQUIRED_FIELD_ADDED: '{field}: поле новое и обязательное',
+  DATA_TYPE_CHANGED: '{field}: тип данных изменён с {from} на {to}',
+  BECAME_MULTIPLE: '{field}: поле стало множественным',
+  NO_LONGER_MULTIPLE: '{field}: поле больше не множественное',
+  BECAME_REQUIRED: '{field}: поле стало обязательным',
+  MAX_LENGTH_LOWER: '{field}: наибольшая длина уменьшена',
+  MIN_LENGTH_HIGHER: '{field}: наименьшая длина увеличена',
+  MAX_ITEMS_LOWER: '{field}: наибольшее число значений уменьшено',
+  SCALE_LOWER: '{field}: число знаков после запятой уменьшено',
+  PATTERN_CHANGED: '{field}: шаблон изменён',
+  MIN_HIGHER: '{field}: минимум увеличен',
+  MAX_LOWER: '{field}: максимум уменьшен',
+  OPTION_REMOVED: '{field}: вариант {option} удалён',
+  FEWER_TYPES: '{field}: разрешено меньше типов записей',
+  WORKFLOW_CHANGED: 'изменён процесс',
+  INDEXES_BUILT: 'будут построены индексы: {fields}',
+  INDEXES_DROPPED: 'будут удалены индексы: {fields}',
+  REMAINS_ARCHIVED: 'в архиве после вызова API или импорта, останется в архиве',
+  REENABLED: 'включено: будет выключено, изменено и снова включено',
+  HIDDEN_CONDITION:
+    'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое роль не читает',
+  PARTLY_HIDDEN_CONDITION:
+    'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое из-за условий на записи роль читает не всегда',
+  MORE_HIDDEN_CONDITIONS: 'ещё переходов, которые зависят от скрытых полей: {count}',
 };

@@ -1,11 +1,11 @@
 /** Russian texts of the problems that the service reports, by reason. */
 import { fillText, type ProblemParams } from '../../../src/lib/problem-fill.ts';
 import type { ProblemReason } from '../../../src/lib/problem.ts';
-import { RUSSIAN_CONFIGURATION, RUSSIAN_PHRASES } from './russian-configuration.ts';
+import { RUSSIAN_CONFIGURATION, RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES } from './russian-configuration.ts';
 import { RUSSIAN_REQUESTS } from './russian-requests.ts';
 import { RUSSIAN_VALUES } from './russian-values.ts';
 
-export { RUSSIAN_PHRASES } from './russian-configuration.ts';
+export { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES } from './russian-configuration.ts';
 
 export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
   ...RUSSIAN_CONFIGURATION,
@@ -15,7 +15,9 @@ export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
 
 const RUSSIAN = { phrases: RUSSIAN_PHRASES, or: ' или ', forType: ' (тип записей {type})' } as const;
 
-/** An entry of `error.details`, or a part of it. */
+const RUSSIAN_TEXTS: Readonly<Record<string, string>> = { ...RUSSIAN_PROBLEMS, ...RUSSIAN_PLAN_NOTES };
+
+/** An entry of `error.details` or a part of it, or a note of a plan. */
 export interface ReportedProblem {
   /** English. */
   message: string;
@@ -26,6 +28,6 @@ export interface ReportedProblem {
 
 /** Undefined for a reason that this console does not know, from a newer service. */
 export function russianText({ reason = '', params = {} }: ReportedProblem): string | undefined {
-  if (!Object.hasOwn(RUSSIAN_PROBLEMS, reason)) return undefined;
-  return fillText(RUSSIAN_PROBLEMS[reason as ProblemReason], params as ProblemParams, RUSSIAN);
+  const text = Object.hasOwn(RUSSIAN_TEXTS, reason) ? RUSSIAN_TEXTS[reason] : undefined;
+  return text === undefined ? undefined : fillText(text, params as ProblemParams, RUSSIAN);
 }

@@ -2,9 +2,9 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
+import { problemMessage } from '../../problems/say.ts';
 import { Mark, Notice } from './mark.tsx';
 import classes from './plan-view.module.css';
-import { usePlanWords } from './use-plan-words.ts';
 import type { PlannedChange } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -50,7 +50,6 @@ function useActionNames(): Readonly<Record<string, string>> {
 function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
   const t = useText(texts);
   const names = useActionNames();
-  const say = usePlanWords();
   return (
     <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
       {!bare && (
@@ -63,9 +62,9 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </header>
       )}
       {item.version !== undefined && <VersionStep step={item.version} />}
-      {item.note !== undefined && (
-        <Text size="xs" c="dimmed" lang={say(item.note).lang}>
-          {say(item.note).text}
+      {item.notes !== undefined && (
+        <Text size="xs" c="dimmed">
+          {item.notes.map(problemMessage).join('; ')}
         </Text>
       )}
       {item.differences.length > 0 && (
@@ -110,7 +109,6 @@ function ValueCell({ kind, value }: { kind: 'before' | 'after'; value: unknown }
 
 function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) {
   const t = useText(texts);
-  const say = usePlanWords();
   if (step.compatible) {
     return (
       <Text size="xs" c="dimmed" className={classes.version}>
@@ -121,10 +119,8 @@ function VersionStep({ step }: { step: NonNullable<PlannedChange['version']> }) 
   return (
     <Notice title={t.incompatible(step.to)}>
       <ul className={classes.reasons}>
-        {step.reasons.map((reason) => (
-          <li key={reason} lang={say(reason).lang}>
-            {say(reason).text}
-          </li>
+        {step.notes.map((note) => (
+          <li key={note.message}>{problemMessage(note)}</li>
         ))}
       </ul>
     </Notice>
