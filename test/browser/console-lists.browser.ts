@@ -205,6 +205,59 @@ describe('lists of records', () => {
     await watched.close();
   });
 
+  it('sort by every column on the server, and keep the columns in place', async () => {
+    const watched = await desk.open('admin', '/records?type=incident');
+    const { page } = watched;
+    const grid = page.getByRole('grid');
+    await grid.getByText('INC0000016').waitFor();
+    const heads = grid.getByRole('columnheader').filter({ has: page.getByRole('button') });
+    for (const name of await heads.allInnerTexts()) {
+      const head = grid.getByRole('columnheader', { name, exact: true });
+      for (const direction of ['ascending', 'descending']) {
+        const answer = page.waitForResponse(
+          (one) => one.url().includes('/desk/objects?') && one.url().includes('sort='),
+        );
+        await head.getByRole('button').click();
+        assert.equal((await answer).status(), 200, name);
+        await grid.locator(`[data-head="${await head.getAttribute('data-head')}"][aria-sort=${direction}]`).waitFor();
+      }
+    }
+    await grid.getByRole('columnheader', { name: 'Приоритет' }).getByRole('button').click();
+    await page.waitForURL(/sort=priority/);
+    const left = async (selector: string): Promise<number[]> => {
+      const boxes = await Promise.all((await grid.locator(selector).all()).map((cell) => cell.boundingBox()));
+      return boxes.flatMap((box) => (box === null ? [] : [Math.round(box.x)]));
+    };
+    for (const width of [1920, 1280, 900]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const column of ['title', 'workflowState', 'priority', 'updatedAt']) {
+        const places = new Set([...(await left(`[data-head=${column}]`)), ...(await left(`[data-column=${column}]`))]);
+        assert.equal(places.size, 1, `${column} at ${width}: ${[...places].join()}`);
+      }
+    }
+    await watched.check();
+    await watched.close();
+  });
+
+  it('show the time left in words, and filter by time limits', async () => {
+    const watched = await desk.open('admin', '/records?type=incident');
+    const { page } = watched;
+    const grid = page.getByRole('grid');
+    await grid
+      .locator('[data-column="sla.remaining"]', { hasText: /рабоч|час|мин|д(ень|ня|ней)/ })
+      .first()
+      .waitFor();
+    const chips = page.getByRole('region', { name: 'Фильтры' });
+    await chips.getByText('Просрочено').click();
+    await page.waitForURL(/sla=overdue/);
+    assert.ok(await chips.getByRole('checkbox', { name: 'Просрочено' }).isChecked());
+    await watched.check();
+    await chips.getByText('Просрочено').click();
+    await page.waitForURL((url) => !url.search.includes('sla='));
+    await grid.getByText('INC0000016').waitFor();
+    await watched.close();
+  });
+
   it('scroll through thousands of records without delay', async () => {
     await desk.app.db.query(
       (await import('sql-template-tag')).default`

@@ -659,6 +659,14 @@ export type Queue = {
      * A condition; the variables $me, $myGroups, $today and the like may stand for values.
      */
     filter?: unknown;
+    /**
+     * By default -createdAt.
+     */
+    sort?: string;
+    /**
+     * `overdue`, or due `today` or within hours, for example `4h`.
+     */
+    sla?: string;
     columns?: Array<string>;
   };
   revision: number;
@@ -2703,6 +2711,14 @@ export type DeskQueuesCreateData = {
        * A condition; the variables $me, $myGroups, $today and the like may stand for values.
        */
       filter?: unknown;
+      /**
+       * By default -createdAt.
+       */
+      sort?: string;
+      /**
+       * `overdue`, or due `today` or within hours, for example `4h`.
+       */
+      sla?: string;
       columns?: Array<string>;
     };
   };
@@ -2764,6 +2780,14 @@ export type DeskQueuesChangeData = {
        * A condition; the variables $me, $myGroups, $today and the like may stand for values.
        */
       filter?: unknown;
+      /**
+       * By default -createdAt.
+       */
+      sort?: string;
+      /**
+       * `overdue`, or due `today` or within hours, for example `4h`.
+       */
+      sla?: string;
       columns?: Array<string>;
     };
   };

@@ -113,6 +113,11 @@ export const getLabels = defineOperation({
   faults: [],
 });
 
+const Sort = Type.String({ pattern: '^-?[A-Za-z][A-Za-z0-9_.]{0,63}$', description: 'By default -createdAt.' });
+const SlaFilter = Type.String({
+  pattern: '^(overdue|today|[1-9][0-9]{0,2}h)$',
+  description: '`overdue`, or due `today` or within hours, for example `4h`.',
+});
 const Ref = Type.Object({ id: Id, name: Type.String() });
 const Milliseconds = nullable(Type.Integer());
 
@@ -165,15 +170,8 @@ export const listDeskObjects = defineOperation({
     typeId: Type.Optional(IdOrCode),
     state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
     filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
-    sla: Type.Optional(
-      Type.String({
-        pattern: '^(overdue|today|[1-9][0-9]{0,2}h)$',
-        description: '`overdue`, or due `today` or within hours, for example `4h`.',
-      }),
-    ),
-    sort: Type.Optional(
-      Type.String({ pattern: '^-?[A-Za-z][A-Za-z0-9_.]{0,63}$', description: 'By default -createdAt.' }),
-    ),
+    sla: Type.Optional(SlaFilter),
+    sort: Type.Optional(Sort),
     ...pagingQuery,
   }),
   answer: Type.Object({
@@ -197,6 +195,8 @@ const QueueDefinition = closed({
       description: 'A condition; the variables $me, $myGroups, $today and the like may stand for values.',
     }),
   ),
+  sort: Type.Optional(Sort),
+  sla: Type.Optional(SlaFilter),
   columns: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 40 })),
 });
 

@@ -7,6 +7,8 @@ export interface QueueDefinition {
   state?: string;
   q?: string;
   filter?: unknown;
+  sort?: string;
+  sla?: string;
   columns?: string[];
 }
 

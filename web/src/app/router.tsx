@@ -57,6 +57,8 @@ export interface ListSearch {
   q?: string;
   /** A condition as JSON. */
   filter?: string;
+  sort?: string;
+  sla?: string;
 }
 
 function text(value: unknown): string | undefined {
@@ -67,7 +69,7 @@ function text(value: unknown): string | undefined {
 
 function listSearch(search: Record<string, unknown>): ListSearch {
   const found: ListSearch = {};
-  for (const name of ['type', 'state', 'q', 'filter'] as const) {
+  for (const name of ['type', 'state', 'q', 'filter', 'sort', 'sla'] as const) {
     const value = text(search[name]);
     if (value !== undefined) found[name] = value;
   }

@@ -111,6 +111,10 @@ function textOf(
     case 'createdBy':
     case 'updatedBy':
       return row[code]?.displayName;
+    case 'sla.dueAt':
+      return row.sla?.dueAt;
+    case 'sla.remaining':
+      return isoDuration(row.sla?.remainingMs);
     case 'number':
     case 'title':
     case 'createdAt':
@@ -119,4 +123,11 @@ function textOf(
     default:
       return undefined;
   }
+}
+
+/** Whole minutes as an ISO 8601 duration, `-PT1H30M` for an exceeded limit. */
+function isoDuration(ms: number | null | undefined): string | undefined {
+  if (ms === null || ms === undefined) return undefined;
+  const minutes = Math.floor(Math.abs(ms) / 60_000);
+  return `${ms < 0 ? '-' : ''}PT${Math.floor(minutes / 60)}H${minutes % 60}M`;
 }

@@ -13,6 +13,7 @@ import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } 
 import { BulkBar } from './bulk-bar.tsx';
 import { chosenColumns, storeColumns, storedColumns, useColumns } from './columns.ts';
 import { ExportButton } from './export-button.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { FilterButton } from './filter-panel.tsx';
 import classes from './list.module.css';
 import { RecordTable } from './record-table.tsx';
@@ -42,8 +43,9 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
   const [selection, setSelection] = useState<ReadonlySet<string>>(new Set());
   const { list, rows, more } = useRows(definition, type);
   const selectable =
-    definition.state !== 'ARCHIVED' && !narrow && (type === undefined ? types.some(mayChange) : mayChange(type));
+    definition.state !== 'ARCHIVED' && !narrow && (type === undefined ? types : [type]).some(mayChange);
   const chosen = rows.filter((row) => selection.has(row.id));
+  const refresh = (): void => void list.refetch();
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -54,7 +56,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
         <div className={classes.tools}>
           <Filters definition={definition} onDefinition={onDefinition} type={type} types={types} fields={fields} />
           <ColumnChoice {...choice} />
-          <RefreshButton refreshing={list.isRefetching} onRefresh={() => void list.refetch()} />
+          <RefreshButton refreshing={list.isRefetching} onRefresh={refresh} />
           <ExportButton
             title={title}
             definition={definition}
@@ -67,12 +69,9 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
           {type?.canCreate === true && <CreateButton type={type} />}
         </div>
       </header>
+      <FilterChips definition={definition} onDefinition={onDefinition} type={type} />
       {rows.length === 0 && (list.error !== null || list.data !== undefined) ? (
-        <NoRows
-          definition={definition}
-          error={list.data === undefined ? list.error : null}
-          retry={() => void list.refetch()}
-        />
+        <NoRows definition={definition} error={list.data === undefined ? list.error : null} retry={refresh} />
       ) : (
         <RecordTable
           label={title}
@@ -82,6 +81,8 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
           cards={narrow}
           selection={selection}
           onSelection={selectable ? setSelection : undefined}
+          sort={definition.sort ?? '-createdAt'}
+          onSort={(sort) => onDefinition({ ...definition, sort })}
           hasMore={list.hasNextPage}
           onMore={more}
         />
@@ -93,9 +94,10 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
 
 const mayChange = (type: DeskType): boolean => type.canUpdate || type.canArchive || type.canTransition;
 
-/** The number of records, and whether there are more: a search knows its total, a list only what is loaded. */
+/** The number of records, and whether there are more: exact up to the bound of the settings, then what is loaded. */
 function countOf(first: RowPage | undefined, loaded: number, hasMore: boolean): [count: number, more: boolean] {
-  return first?.total === undefined ? [loaded, hasMore] : [first.total, first.totalExact === false];
+  if (first === undefined) return [loaded, hasMore];
+  return first.totalExact ? [first.total, false] : [Math.max(first.total, loaded), true];
 }
 
 interface NoRowsProps {
@@ -105,9 +107,9 @@ interface NoRowsProps {
 }
 
 /** Shown instead of the rows: the error, or that there are none. */
-function NoRows({ definition: { filter, q, state }, error, retry }: NoRowsProps) {
+function NoRows({ definition: { filter, q, state, sla }, error, retry }: NoRowsProps) {
   const t = useText(texts);
-  const filtered = filter !== undefined || q !== undefined || state !== undefined;
+  const filtered = filter !== undefined || q !== undefined || state !== undefined || sla !== undefined;
   return (
     <div className={classes.center}>
       <FaultAlert error={error} retry={retry} />

@@ -22,10 +22,12 @@ import { Time } from '../../ui/time.tsx';
 import { type DeskType, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
 import { texts as deskTexts } from '../texts.ts';
-import type { ListColumn } from './columns.ts';
+import { type ListColumn, trackOf } from './columns.ts';
+import { ColumnHead } from './column-head.tsx';
 import classes from './list.module.css';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
+import { TimeLeft } from './time-left.tsx';
 
 const ROW_HEIGHT = 36;
 const CARD_HEIGHT = 62;
@@ -46,6 +48,9 @@ export interface RecordTableProps {
   onSelection?: ((ids: ReadonlySet<string>) => void) | undefined;
   hasMore: boolean;
   onMore: () => void;
+  /** Column to sort by, with `-` in front for descending. */
+  sort: string | undefined;
+  onSort: (sort: string) => void;
 }
 
 export function RecordTable(props: RecordTableProps) {
@@ -54,14 +59,12 @@ export function RecordTable(props: RecordTableProps) {
   const virtual = useVirtualRows(props, scroller);
   const items = virtual.getVirtualItems();
   const control = useControl(props, (index) => virtual.scrollToIndex(index));
-  const template = [
-    ...(onSelection === undefined ? [] : ['2rem']),
-    ...columns.map((column) => (column.width === 0 ? 'minmax(16rem, 1fr)' : `${column.width}rem`)),
-  ].join(' ');
+  const template = [...(onSelection === undefined ? [] : ['2rem']), ...columns.map(trackOf)].join(' ');
   return (
     <div
       ref={scroller}
       className={classes.scroller}
+      style={{ '--d-list-width': `calc(${minimum(columns)}rem + 4rem)` } as CSSProperties}
       role="grid"
       tabIndex={0}
       aria-label={props.label}
@@ -100,6 +103,11 @@ export function RecordTable(props: RecordTableProps) {
       </div>
     </div>
   );
+}
+
+/** The least width of all columns in rem. All rows have it, so that long texts do not move columns. */
+function minimum(columns: readonly ListColumn[]): number {
+  return columns.reduce((sum, { width }) => sum + (width === 0 ? 16 : width), 0);
 }
 
 /** The rows to render. Loads the next page before the last loaded row becomes visible. */
@@ -179,7 +187,15 @@ function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo
 }
 
 /** The titles of the columns, and the choice of all rows. */
-function HeadRow({ rows, columns, selection, onSelection, template }: RecordTableProps & { template: string }) {
+function HeadRow({
+  rows,
+  columns,
+  selection,
+  onSelection,
+  sort,
+  onSort,
+  template,
+}: RecordTableProps & { template: string }) {
   const t = useText(texts);
   const all = rows.length > 0 && rows.every((row) => selection.has(row.id));
   return (
@@ -197,9 +213,7 @@ function HeadRow({ rows, columns, selection, onSelection, template }: RecordTabl
         </div>
       )}
       {columns.map((column) => (
-        <div key={column.code} role="columnheader" className={classes.cell}>
-          {column.name}
-        </div>
+        <ColumnHead key={column.code} column={column} sort={sort} onSort={onSort} />
       ))}
     </div>
   );
@@ -296,11 +310,15 @@ export function Cell({ row, column, types }: { row: Row; column: ListColumn; typ
     case 'number':
       return <span className="tabular">{row.number}</span>;
     case 'title':
-      return row.title ?? row.number ?? t.hiddenTitle;
+      return <span title={row.title ?? undefined}>{row.title ?? row.number ?? t.hiddenTitle}</span>;
     case 'type':
       return types.find((type) => type.id === row.typeDefinitionId)?.name ?? row.typeCode;
     case 'workflowState':
       return row.workflowState === null ? null : <StateBadge state={row.workflowState} />;
+    case 'sla.remaining':
+      return <TimeLeft sla={row.sla ?? null} />;
+    case 'sla.dueAt':
+      return typeof row.sla?.dueAt === 'string' ? <Time at={row.sla.dueAt} absolute /> : null;
     case 'createdAt':
       return row.createdAt === undefined ? null : <Time at={row.createdAt} />;
     case 'updatedAt':

@@ -1,12 +1,14 @@
-/** Data of lists: from the record list without a condition, from the search with one. */
+/** Data of lists: pages of `GET /desk/objects`, which filters and sorts. */
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
-import { call } from '../../api/client.ts';
-import type { DocketRecord, objects, search, Session } from '../../api/types.ts';
+import { type AnswerOf, call } from '../../api/client.ts';
+import type { desk, DocketRecord, Session } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 import { toInput } from '../../i18n/clock.ts';
 import { currentZone } from '../../i18n/zone.ts';
 
-/** The common fields of both sources; what the search omits is missing. */
+type DeskRow = AnswerOf<typeof desk.listDeskObjects>['rows'][number];
+
+/** A row of a list, or a result of the search, which has less. */
 export type Row = Pick<
   DocketRecord,
   | 'id'
@@ -20,15 +22,14 @@ export type Row = Pick<
   | 'values'
   | 'updatedAt'
 > &
-  Partial<Pick<DocketRecord, 'createdAt' | 'createdBy' | 'updatedBy'>>;
+  Partial<Pick<DeskRow, 'createdAt' | 'createdBy' | 'updatedBy' | 'sla'>>;
 
 export interface RowPage {
   rows: Row[];
   page: number;
   hasMore: boolean;
-  /** Only set by the search. */
-  total?: number;
-  totalExact?: boolean;
+  total: number;
+  totalExact: boolean;
 }
 
 export type RowPages = InfiniteData<RowPage, number>;
@@ -57,11 +58,15 @@ export function withVariables(condition: unknown, session: Session, today: strin
   return condition;
 }
 
-/** The condition of a definition including its type and state, for the search; undefined if there is none. */
+/** The condition with the values of its variables. */
+function conditionOf(filter: unknown, session: Session): unknown {
+  return withVariables(filter, session, toInput(new Date().toISOString(), currentZone()).slice(0, 10));
+}
+
+/** The condition of a definition including its type and state, for exports; undefined if there is none. */
 export function searchCondition(definition: QueueDefinition, type: DeskType | undefined, session: Session): unknown {
-  const today = toInput(new Date().toISOString(), currentZone()).slice(0, 10);
   const parts: unknown[] = [];
-  if (definition.filter !== undefined) parts.push(withVariables(definition.filter, session, today));
+  if (definition.filter !== undefined) parts.push(conditionOf(definition.filter, session));
   if (type !== undefined) parts.push({ field: 'typeCode', operator: 'equals', value: type.code });
   if (definition.state !== undefined && definition.state !== 'ACTIVE') {
     parts.push({ field: 'workflowState', operator: 'equals', value: definition.state });
@@ -96,10 +101,10 @@ export function withHead(data: RowPages, head: RowPage): RowPages {
 }
 
 export function rowsQuery(definition: QueueDefinition, type: DeskType | undefined, session: Session) {
-  const { state, filter } = definition;
+  const { state, filter, sort, sla } = definition;
   const words = wordsOf(definition);
   return infiniteQueryOptions({
-    queryKey: ['records', { type: definition.type, state, q: words, filter }],
+    queryKey: ['records', { type: definition.type, state, q: words, filter, sort, sla }],
     queryFn: ({ pageParam, signal }) => readPage(definition, type, session, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last: RowPage) => (last.hasMore ? last.page + 1 : undefined),
@@ -114,15 +119,17 @@ export async function readPage(
   number: number,
   signal: AbortSignal,
 ): Promise<RowPage> {
-  const { state, filter } = definition;
-  const words = wordsOf(definition);
-  const window = { page: number, pageSize: PAGE };
-  if (filter === undefined) {
-    const query = { ...window, typeId: type?.id ?? definition.type, state, q: words };
-    return await call<typeof objects.listObjects>('GET', '/objects', { query, signal });
-  }
-  const query = { ...window, q: words, filter: JSON.stringify(searchCondition(definition, type, session)) };
-  const found = await call<typeof search.search>('GET', '/search', { query, signal });
-  const { results, page, hasMore, total, totalExact } = found;
-  return { rows: results as Row[], page, hasMore, total, totalExact };
+  const { state, sort, sla } = definition;
+  const filter = definition.filter === undefined ? undefined : conditionOf(definition.filter, session);
+  const query = {
+    page: number,
+    pageSize: PAGE,
+    typeId: type?.id ?? definition.type,
+    state,
+    q: wordsOf(definition),
+    filter: filter === undefined ? undefined : JSON.stringify(filter),
+    sort,
+    sla,
+  };
+  return await call<typeof desk.listDeskObjects>('GET', '/desk/objects', { query, signal });
 }
