@@ -459,6 +459,31 @@ CREATE UNIQUE INDEX relations_unique ON relations USING btree (source_id, defini
 CREATE UNIQUE INDEX relations_unique_source ON relations USING btree (definition_id, unique_source_id) WHERE ((state = 'ACTIVE'::text) AND (unique_source_id IS NOT NULL));
 CREATE UNIQUE INDEX relations_unique_target ON relations USING btree (definition_id, unique_target_id) WHERE ((state = 'ACTIVE'::text) AND (unique_target_id IS NOT NULL));
 
+CREATE TABLE report_facts (
+  id uuid NOT NULL,
+  type_id uuid NOT NULL,
+  state text NOT NULL,
+  workflow_state_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  first_reply_at timestamp(3) with time zone,
+  done_at timestamp(3) with time zone,
+  reopened integer DEFAULT 0 NOT NULL,
+  CONSTRAINT report_facts_pkey PRIMARY KEY (id),
+  CONSTRAINT report_facts_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
+);
+CREATE INDEX report_facts_created ON report_facts USING btree (type_id, created_at);
+CREATE INDEX report_facts_done ON report_facts USING btree (type_id, done_at) WHERE (done_at IS NOT NULL);
+CREATE INDEX report_facts_state ON report_facts USING btree (workflow_state_id);
+
+CREATE TABLE report_rebuild (
+  only_row boolean DEFAULT true NOT NULL,
+  after_id uuid,
+  done bigint DEFAULT 0 NOT NULL,
+  started_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT report_rebuild_pkey PRIMARY KEY (only_row),
+  CONSTRAINT report_rebuild_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE role_assignments (
   role_id uuid NOT NULL,
   member_type text NOT NULL,

@@ -8,6 +8,7 @@ import { ensureNumbering } from './domain/metadata/index.ts';
 import { commentEvents, readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
 import { relationEvents } from './domain/relations/index.ts';
+import { reportJobs } from './domain/reports/index.ts';
 import { searchJobs } from './domain/search/index.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/index.ts';
 import { buildServer, metricsOf } from './http/server.ts';
@@ -240,6 +241,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         ...delivery,
         ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
+        ...reportJobs(work, system),
       ];
       const { tracer } = options;
       const apart = all.map((task) =>

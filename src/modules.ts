@@ -44,6 +44,7 @@ import {
   searchRoutes,
   wordMatch,
 } from './domain/search/index.ts';
+import { reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { workflowRoutes } from './domain/workflow/index.ts';
@@ -140,7 +141,13 @@ export const DATABASE_METRICS: readonly DatabaseMetric[] = [
  */
 export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Follower[] {
   const { analysis, articles } = search;
-  return [slaFollower, searchFollower(analysis, articles), sessionFollower, administratorFollower(oidc)];
+  return [
+    slaFollower,
+    searchFollower(analysis, articles),
+    reportFollower,
+    sessionFollower,
+    administratorFollower(oidc),
+  ];
 }
 
 /** All operations of the service, in the order of the documentation. */
@@ -168,6 +175,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
     ...deskRoutes(wordMatch(parts.search)),
+    ...reportRoutes,
     ...bundleRoutes(sections),
   ];
 }

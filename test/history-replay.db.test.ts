@@ -48,6 +48,8 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   org_members: 'Each change is in the audit log, by call or by bundle.',
   org_units: 'Each change is in the audit log, by call or by bundle.',
   outbox: 'Events on their way (I3, I4).',
+  report_facts: 'Follows from the history of records; a rebuild computes it anew.',
+  report_rebuild: 'Progress of a rebuild.',
   rate_budgets: 'Counters of the last minute.',
   role_assignments: 'Each change is in the audit log with the role that it belongs to.',
   schema_migrations: 'Compared with the migrations of the package at each start.',

@@ -1,6 +1,7 @@
 /** `docket migrate`, `docket migrate-type`, `docket reindex` */
 import type { Command } from 'commander';
 import { migrateTypeBatch, type Unmoved } from '../domain/objects/index.ts';
+import { startFactsRebuild } from '../domain/reports/index.ts';
 import { beginRebuild, compareProjection, type Comparison, projectMoved, stepRebuild } from '../domain/search/index.ts';
 import { searchParts } from '../modules.ts';
 import { type Environment, type Json, output } from './command.ts';
@@ -62,13 +63,16 @@ export function migrateCommands(docket: Command, environment: Environment): void
 export function reindexCommand(docket: Command, environment: Environment): void {
   docket
     .command('reindex')
-    .description('Rebuild the search index while the service runs; can be interrupted and repeated.')
+    .description(
+      'Rebuild the search index while the service runs, and let it rebuild the facts of reports; can be interrupted and repeated.',
+    )
     .option('--json', 'print {made, resumed}')
     .action(async (options: { json?: boolean }) => {
       const out = output(options.json === true);
       const tool = await openTool(environment.settings(), () => {});
       try {
         const parts = searchParts();
+        await tool.work.write(tool.caller, async (ctx) => startFactsRebuild(ctx));
         const begun = await tool.work.write(tool.caller, beginRebuild);
         if (begun.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
         const { total, resumed } = begun.data;

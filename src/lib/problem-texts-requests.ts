@@ -66,6 +66,12 @@ export const REQUEST_PROBLEMS = {
   QUERY_TEXT: ['INVALID_TEXT', 'The text contains U+0000 or an unpaired surrogate. Remove it.'],
   NAME_TEXT: ['INVALID_TEXT', 'Enter a name without control characters.'],
 
+  // Reports.
+  FIELD_NOT_GROUPABLE: ['NOT_GROUPABLE', 'This field cannot be grouped by. Use a field with a short value.'],
+  PERIOD_MIXED: ['NOT_ALLOWED', 'Send either lastDays, or from and to.'],
+  PERIOD_REVERSED: ['INVALID_PERIOD', 'The period ends before it starts.'],
+  REPORT_TOO_EXPENSIVE: ['TOO_EXPENSIVE', 'The report takes too long. Choose a shorter period or a narrower filter.'],
+
   // API keys and users.
   KEY_WITHOUT_SCOPE: ['TOO_FEW', 'Select at least one scope.'],
   UNKNOWN_SCOPE: ['UNKNOWN_SCOPE', 'There is no such scope. Scopes: {known}.'],

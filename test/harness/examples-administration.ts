@@ -155,6 +155,14 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   await on.keep('desk.queues.list');
   await on.keep('desk.queues.change', { params, body: { expectedRevision: 1, name: 'Critical incidents' } });
   await on.keep('desk.queues.delete', { params, body: { expectedRevision: 2 } });
+  await on.keep('reports.query', {
+    body: {
+      types: ['incident'],
+      measures: ['count', 'timeToDone.p50'],
+      groupBy: ['createdAt.day', 'priority'],
+      period: { lastDays: 30 },
+    },
+  });
   await on.keep('health.backlog');
   await sessionStory(on, admin, password);
 }

@@ -192,7 +192,7 @@ const SMALL = `
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
   session.get access.explanation identity.setPassword audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.create desk.queues.change
-  desk.queues.delete config.list config.item config.export
+  desk.queues.delete reports.query config.list config.item config.export
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */

@@ -45,6 +45,22 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
         status: 200,
       },
     },
+    'reports.query': {
+      call: () => ({ body: report() }),
+      lacks: {
+        login: 'nobody',
+        status: 400,
+        code: 'INVALID_REQUEST',
+        details: [
+          { path: '/types/0', code: 'UNKNOWN_TYPE', message: 'There is no such record type.', reason: 'NO_TYPE' },
+        ],
+      },
+      hidden: {
+        seen: async () => ({ body: { ...report(), filter: withId(await make.record(false)) } }),
+        absent: () => ({ body: { ...report(), filter: withId(randomUUID()) } }),
+        status: 200,
+      },
+    },
     'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
     'desk.queues.list': { call: () => ({}), lacks: allowed },
     'desk.queues.create': {
@@ -54,6 +70,14 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
     'desk.queues.change': { ...queue({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
     'desk.queues.delete': { ...queue({ expectedRevision: 1 }), lacks: unshared },
   };
+}
+
+function report(): Record<string, unknown> {
+  return { types: ['thing'], measures: ['count', 'timeToDone.p50', 'slaMet'], groupBy: ['createdAt.day'] };
+}
+
+function withId(id: string): unknown {
+  return { field: 'id', operator: 'equals', value: id };
 }
 
 function missing(right: string, login: OperationCase['lacks']['login']): OperationCase['lacks'] {

@@ -687,6 +687,27 @@ export type RecordPermissions = {
   actions: Array<string>;
 };
 
+export type Report = {
+  groupBy: Array<string>;
+  measures: Array<string>;
+  timeZone: string;
+  rows: Array<{
+    /**
+     * A value for each of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (from Monday) or month; null without a value.
+     */
+    group: Array<unknown>;
+    /**
+     * One for each of `measures`.
+     */
+    values: Array<number | null>;
+  }>;
+  truncated: boolean;
+  /**
+   * False while the facts of older records are still being computed; figures may then be too low.
+   */
+  complete: boolean;
+};
+
 export type Session = {
   user: {
     id: string | null;
@@ -2809,6 +2830,77 @@ export type DeskQueuesChangeResponses = {
 };
 
 export type DeskQueuesChangeResponse = DeskQueuesChangeResponses[keyof DeskQueuesChangeResponses];
+
+export type ReportsQueryData = {
+  body: {
+    /**
+     * Ids or codes of record types.
+     */
+    types: Array<string>;
+    /**
+     * A condition, as in GET /search; variables such as $me may stand for values.
+     */
+    filter?: unknown;
+    /**
+     * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Times are elapsed time, nights and weekends included.
+     */
+    measures: Array<
+      | 'count'
+      | 'reopened'
+      | 'slaMet'
+      | 'age.p50'
+      | 'age.p90'
+      | 'age.avg'
+      | 'age.sum'
+      | 'timeToFirstReply.p50'
+      | 'timeToFirstReply.p90'
+      | 'timeToFirstReply.avg'
+      | 'timeToFirstReply.sum'
+      | 'timeToDone.p50'
+      | 'timeToDone.p90'
+      | 'timeToDone.avg'
+      | 'timeToDone.sum'
+    >;
+    /**
+     * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record counts in the group of each value of a field with several values.
+     */
+    groupBy?: Array<string>;
+    /**
+     * Days in the time zone of the report, both included. `of` is the moment that must be in the period, `createdAt` by default. `lastDays` counts back from today, which is the last of them; it takes no `from` and `to`.
+     */
+    period?: {
+      of?: 'createdAt' | 'doneAt';
+      /**
+       * A date, YYYY-MM-DD.
+       */
+      from?: string;
+      /**
+       * A date, YYYY-MM-DD.
+       */
+      to?: string;
+      lastDays?: number;
+    };
+    /**
+     * IANA time zone of days, weeks and months. Default: the caller's, else that of the service.
+     */
+    timeZone?: string;
+  };
+  path?: never;
+  query?: never;
+  url: '/reports/query';
+};
+
+export type ReportsQueryResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Report;
+    meta: Meta;
+  };
+};
+
+export type ReportsQueryResponse = ReportsQueryResponses[keyof ReportsQueryResponses];
 
 export type ConfigListData = {
   body?: never;

@@ -1207,6 +1207,21 @@ export class DeskQueuesAdministration extends Group {
   }
 }
 
+export class ReportsAdministration extends Group {
+  /**
+   * Count and measure records in groups. Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. `reopened`, `timeToDone` and the moment of being done take part only on records whose history the caller may read. Groups by a moment come in its order, all others by their number of records; at most 1000, then `truncated` is true. A time without records is null. Time limit 3 s. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `POST /reports/query`
+   */
+  query(body: T.ReportsQueryData['body'], options?: CallOptions): Promise<T.ReportsQueryResponses[200]['data']> {
+    return this.sender.send<T.ReportsQueryResponses[200]['data']>(
+      { id: 'reports.query', method: 'POST', path: '/reports/query', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
 export class ConfigAdministration extends Group {
   /**
    * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.

@@ -126,6 +126,10 @@ export class UserActor implements Actor {
     return access;
   }
 
+  alwaysMay(typeId: string, action: string): boolean {
+    return this.#grants(typeId).some((grant) => grant.where === null && grant.actions.has(action));
+  }
+
   #accessOf(typeId: string): TypeFieldAccess {
     const grants = this.#grants(typeId);
     const reading = (code: string): Grant[] => grants.filter(({ read }) => read === '*' || read.has(code));
@@ -204,6 +208,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     require: () => {},
     on: () => all,
     mayEver: () => true,
+    alwaysMay: () => true,
     fieldAccess: () => ({ ...EVERY_FIELD, canAlwaysRead: () => true, whereReadable: () => null }),
     typesFor: () => [...(types?.byId.keys() ?? [])],
     visible: (alias, _action, _now, typeIds) =>
@@ -225,6 +230,7 @@ export function anonymousActor(): Actor {
     },
     on: () => NOTHING,
     mayEver: () => false,
+    alwaysMay: () => false,
     fieldAccess: () => ({ ...NO_FIELD, canAlwaysRead: () => false, whereReadable: () => sql`false` }),
     typesFor: () => [],
     visible: () => null,

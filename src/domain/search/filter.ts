@@ -9,6 +9,7 @@ import { faultAt, isFault } from '../../lib/fault.ts';
 import {
   type FilterField,
   type FieldResolver,
+  type ParseOptions,
   parseCondition,
   SYSTEM_FIELDS,
   type TypedCondition,
@@ -68,7 +69,12 @@ function ownField(type: FilterableType, code: string): FilterField | undefined {
  *
  * @throws Fault INVALID_FILTER with a JSON Pointer for each problem
  */
-export function typeFilter(filter: unknown, types: readonly FilterableType[], base: string): TypedFilter[] {
+export function typeFilter(
+  filter: unknown,
+  types: readonly FilterableType[],
+  base: string,
+  variables: ParseOptions['variables'] = 'refused',
+): TypedFilter[] {
   const codes = [...codesIn(filter)];
   // Field shapes by code over all types. A type without the field gets the shape of the first type that has it.
   const shapes = new Map<string, Map<string, FilterField>>();
@@ -113,7 +119,7 @@ export function typeFilter(filter: unknown, types: readonly FilterableType[], ba
   };
   for (const { resolve, typeIds } of groups.values()) {
     try {
-      typed.push({ typeIds, condition: parseCondition(filter, { resolve, variables: 'refused', base }), has });
+      typed.push({ typeIds, condition: parseCondition(filter, { resolve, variables, base }), has });
     } catch (error) {
       if (!isFault(error)) throw error;
       refused.push({ typeIds, fault: error });

@@ -1,6 +1,6 @@
 /** The filter of a search as SQL on a record `o`, including the caller's field rights. */
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { TypedField } from '../../lib/filter.ts';
+import type { TypedField, Variables } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import { conditionEnvironment, registry } from '../metadata/index.ts';
@@ -15,10 +15,13 @@ const NOBODY = {
 };
 
 /** Null if no record can match. Types that cannot match are left out, so that indexes of a single type can be used. */
-export function filterPredicate(ctx: ReadContext, filters: readonly TypedFilter[]): Sql | null {
+export function filterPredicate(
+  ctx: ReadContext,
+  filters: readonly TypedFilter[],
+  // Requests for searches may not use variables.
+  variables: Variables = { ...NOBODY, now: ctx.now, today: ctx.now.slice(0, 10) },
+): Sql | null {
   const types = registry(ctx);
-  // Variables never occur, because requests may not use them.
-  const variables = { ...NOBODY, now: ctx.now, today: ctx.now.slice(0, 10) };
   const parts: Sql[] = [];
   for (const filter of filters) {
     const alike = new Map<string, { typeIds: string[]; condition: Sql }>();

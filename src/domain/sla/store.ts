@@ -53,6 +53,15 @@ export function hasSla(column: string, due: 'overdue' | { before: string }, now:
   return sql`${raw(column)} IN (SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND ${condition})`;
 }
 
+/**
+ * A subquery with the columns `object_id` and `met` (boolean): each instance that stopped, or that has exceeded its target. A
+ * running instance within its target has no outcome yet.
+ */
+export function instanceOutcomes(now: string): Sql {
+  return sql`SELECT i.object_id, i.status = 'STOPPED' AND i.elapsed_ms < i.target_ms AS met FROM sla_instances i
+    WHERE i.status = 'STOPPED' OR i.notified_thresholds ? 'breach' OR (i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz)`;
+}
+
 /** Whether a timer is due. Reads only the first entry of an index. */
 export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<boolean> {
   const rows = await ctx.query<{ due: boolean }>(sql`

@@ -1,0 +1,96 @@
+/** The API contract of reports (docs/reference/reports.md). */
+import Type, { type Static } from 'typebox';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, IdOrCode } from '../../contract/schemas.ts';
+
+/** Measures that are times. They need a statistic. */
+export const TIMES = ['age', 'timeToFirstReply', 'timeToDone'] as const;
+export const STATISTICS = ['p50', 'p90', 'avg', 'sum'] as const;
+const TIME_MEASURES = TIMES.flatMap((time) => STATISTICS.map((statistic) => `${time}.${statistic}` as const));
+export const MEASURES = ['count', 'reopened', 'slaMet', ...TIME_MEASURES] as const;
+export type Measure = (typeof MEASURES)[number];
+
+export const MOMENTS = ['createdAt', 'doneAt'] as const;
+export type Moment = (typeof MOMENTS)[number];
+
+const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A date, YYYY-MM-DD.' });
+
+const Period = closed(
+  {
+    of: Type.Optional(Type.Union(MOMENTS.map((moment) => Type.Literal(moment)))),
+    from: Type.Optional(CalendarDate),
+    to: Type.Optional(CalendarDate),
+    lastDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 3660 })),
+  },
+  {
+    description:
+      'Days in the time zone of the report, both included. `of` is the moment that must be in the period, `createdAt` by default. `lastDays` counts back from today, which is the last of them; it takes no `from` and `to`.',
+  },
+);
+
+export const ReportQuery = closed({
+  types: Type.Array(IdOrCode, { minItems: 1, maxItems: 20, description: 'Ids or codes of record types.' }),
+  filter: Type.Optional(
+    Type.Unknown({ description: 'A condition, as in GET /search; variables such as $me may stand for values.' }),
+  ),
+  measures: Type.Array(Type.Union(MEASURES.map((measure) => Type.Literal(measure))), {
+    minItems: 1,
+    maxItems: 10,
+    description:
+      '`count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Times are elapsed time, nights and weekends included.',
+  }),
+  groupBy: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
+      maxItems: 2,
+      description:
+        'Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record counts in the group of each value of a field with several values.',
+    }),
+  ),
+  period: Type.Optional(Period),
+  timeZone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "IANA time zone of days, weeks and months. Default: the caller's, else that of the service.",
+    }),
+  ),
+});
+export type ReportBody = Static<typeof ReportQuery>;
+
+/** The largest number of groups in an answer. */
+export const MOST_GROUPS = 1000;
+
+export const queryReport = defineOperation({
+  id: 'reports.query',
+  access: 'console',
+  method: 'POST',
+  path: '/reports/query',
+  unit: 'snapshot',
+  status: 200,
+  tag: 'Reports',
+  summary: 'Count and measure records in groups',
+  description: `Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. \`reopened\`, \`timeToDone\` and the moment of being done take part only on records whose history the caller may read. Groups by a moment come in its order, all others by their number of records; at most ${MOST_GROUPS}, then \`truncated\` is true. A time without records is null. Time limit 3 s.`,
+  body: ReportQuery,
+  answer: Type.Object(
+    {
+      groupBy: Type.Array(Type.String()),
+      measures: Type.Array(Type.String()),
+      timeZone: Type.String(),
+      rows: Type.Array(
+        Type.Object({
+          group: Type.Array(Type.Unknown(), {
+            description:
+              'A value for each of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (from Monday) or month; null without a value.',
+          }),
+          values: Type.Array(Type.Union([Type.Number(), Type.Null()]), { description: 'One for each of `measures`.' }),
+        }),
+      ),
+      truncated: Type.Boolean(),
+      complete: Type.Boolean({
+        description: 'False while the facts of older records are still being computed; figures may then be too low.',
+      }),
+    },
+    { $id: 'Report' },
+  ),
+  faults: ['INVALID_FILTER', 'FILTER_TOO_EXPENSIVE'],
+});

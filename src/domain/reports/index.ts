@@ -1,0 +1,12 @@
+/**
+ * Reports: counts, times and rates of the records that a caller may read, in groups (docs/reference/reports.md).
+ *
+ * Own tables: `report_facts`, `report_rebuild`. Invariants:
+ * - The facts of a record are written in the statement of the change that causes them, by a follower.
+ * - A record or field that the caller may not read changes no figure. Moments and counts that come from the history count only
+ *   on records whose history the caller may read.
+ * - Every report has a time budget and a limit on its groups.
+ */
+export { reportFollower } from './follow.ts';
+export { reportJobs, startFactsRebuild } from './jobs.ts';
+export { reportRoutes } from './routes.ts';

@@ -1,0 +1,38 @@
+/** Who asked for a record: the user whose wait a first reply ends. */
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { registry, type RecordType } from '../metadata/index.ts';
+import type { ObjectRow } from '../objects/index.ts';
+
+/** The field that holds the requester by convention, in types that no catalogue item names another one for. */
+const USUAL = 'requester';
+
+interface CompiledCatalog {
+  items?: readonly { type: string; requesterField?: string }[];
+}
+
+/** Type code → the field that catalogue items fill with the requester. */
+const catalogFields: DerivedView<ReadonlyMap<string, string>> = {
+  name: 'reports.requesters',
+  build: (source: ConfigSource) =>
+    new Map(
+      source.items
+        .filter(({ section, state }) => section === 'catalogs' && state === 'ACTIVE')
+        .flatMap(({ compiled }) => (compiled as CompiledCatalog).items ?? [])
+        .flatMap(({ type, requesterField }) => (requesterField === undefined ? [] : [[type, requesterField]])),
+    ),
+};
+
+/** The field of the type that holds the requester: a single user; null if there is none. */
+export function requesterField(ctx: Pick<ReadContext, 'config'>, type: RecordType): string | null {
+  const field = type.newest.fields.get(ctx.config.get(catalogFields).get(type.code) ?? USUAL);
+  return field?.dataType === 'user' && !field.multiple ? field.code : null;
+}
+
+/** The id of the requester: the value of that field, else the creator. Null if the system created the record. */
+export function requesterOf(ctx: Pick<ReadContext, 'config'>, row: ObjectRow): string | null {
+  const type = registry(ctx).byId.get(row.typeId);
+  const field = type === undefined ? null : requesterField(ctx, type);
+  const value = field === null ? undefined : row.values[field];
+  return typeof value === 'string' ? value : row.createdBy;
+}

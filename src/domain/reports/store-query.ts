@@ -1,0 +1,269 @@
+/**
+ * The statement of a report. `o` is the record, `f` its facts. If nothing but columns of the facts is needed (no row conditions,
+ * no values of fields), `o` and `f` are both the narrow table of facts; the predicates are the same, because its columns have
+ * the names of those of `objects`.
+ */
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import { fieldsOf, type TypedCondition } from '../../lib/filter.ts';
+import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
+import { compileCondition } from '../../platform/database/filter-sql.ts';
+import type { RecordAction } from '../../contract/rights.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { conditionEnvironment, mismatchedVersions, type RecordType, registry, variables } from '../metadata/index.ts';
+import { filterPredicate, type TypedFilter } from '../search/index.ts';
+import { instanceOutcomes } from '../sla/index.ts';
+import type { Measure, Moment } from './contract.ts';
+import type { MomentGroup, Span } from './rules.ts';
+
+export const SYSTEM_GROUPS = [
+  'typeId',
+  'typeCode',
+  'workflowState',
+  'workflowCategory',
+  'createdBy',
+  'updatedBy',
+] as const;
+
+export type GroupColumn =
+  | MomentGroup
+  | { kind: 'system'; code: (typeof SYSTEM_GROUPS)[number] }
+  /** `types`: those that have the field and on which some grant makes it readable. */
+  | { kind: 'field'; code: string; types: readonly RecordType[] };
+
+export interface ReportPlan {
+  typeIds: readonly string[];
+  filters: readonly TypedFilter[] | null;
+  groups: readonly GroupColumn[];
+  measures: readonly Measure[];
+  span: Span | null;
+  zone: string;
+  limit: number;
+}
+
+interface ReportRow {
+  group: unknown[];
+  values: (number | null)[];
+}
+
+/** System fields that the table of facts has as columns. */
+const FACT_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'typeId',
+  'typeCode',
+  'state',
+  'workflowState',
+  'workflowCategory',
+  'createdAt',
+]);
+
+function isOfFacts(condition: TypedCondition): boolean {
+  return fieldsOf(condition).every(({ kind, code }) => kind === 'system' && FACT_FIELDS.has(code));
+}
+
+/** Whether the caller may do the action on all records of the types, on none, or on those that the predicate on `o` matches. */
+function allowed(ctx: ReadContext, action: RecordAction, typeIds: readonly string[]): 'all' | 'none' | Sql {
+  if (typeIds.every((typeId) => ctx.actor.alwaysMay(typeId, action))) return 'all';
+  return ctx.actor.visible('o', action, ctx.now, typeIds) ?? 'none';
+}
+
+/** A report is computed from facts alone if rights, filter and groups need nothing else. */
+function needsRecords({ groups, filters }: ReportPlan, rights: readonly ('all' | 'none' | Sql)[]): boolean {
+  const ofRecord = (group: GroupColumn): boolean =>
+    group.kind === 'field' || (group.kind === 'system' && (group.code === 'createdBy' || group.code === 'updatedBy'));
+  return (
+    rights.some((right) => typeof right !== 'string') ||
+    groups.some(ofRecord) ||
+    (filters ?? []).some(({ condition }) => !isOfFacts(condition))
+  );
+}
+
+/**
+ * The parts of the filter that the facts can decide, on `f`. It is redundant beside the filter itself; it lets the planner start
+ * at the few facts, for example of open records, before it reads records.
+ */
+function factsPredicate(ctx: ReadContext, { filters, typeIds }: ReportPlan): Sql {
+  const [only, ...others] = filters ?? [];
+  if (only === undefined || others.length > 0) return empty;
+  const { condition } = only;
+  const parts = 'logic' in condition && condition.logic === 'AND' ? condition.conditions : [condition];
+  const environment = conditionEnvironment(registry(ctx), typeIds[0] as string, 'f', variables(ctx));
+  const compiled = parts.filter(isOfFacts).map((part) => compileCondition(part, environment));
+  return compiled.length === 0 ? empty : sql`AND ${join(compiled, ' AND ')}`;
+}
+
+function fieldGroup(ctx: ReadContext, code: string, types: readonly RecordType[], index: number): [Sql, Sql] {
+  const cases = types.map((type) => {
+    const field = type.newest.fields.get(code);
+    if (field === undefined) throw new Error(`type ${type.code} has no field ${code}`);
+    const visible = ctx.actor.fieldAccess(type.id).whereReadable('o', code, ctx.now);
+    const mismatched = mismatchedVersions(type, code);
+    const readable = visible === null ? empty : sql`AND ${visible}`;
+    const fits = mismatched.length === 0 ? empty : sql`AND NOT o.type_version = ANY(${mismatched}::int[])`;
+    return sql`WHEN o.type_id = ${type.id}::uuid ${readable} ${fits} THEN ${jsonOf(field, 'o')}`;
+  });
+  const value = sql`CASE ${join(cases, ' ')} END`;
+  if (types.every((type) => type.newest.fields.get(code)?.multiple !== true)) return [value, empty];
+  const alias = raw(`e${index}`);
+  const list = sql`CASE jsonb_typeof(${value}) WHEN 'array' THEN ${value} WHEN 'null' THEN '[]' ELSE coalesce(jsonb_build_array(${value}), '[]') END`;
+  const elements = sql`LEFT JOIN LATERAL (SELECT DISTINCT v FROM jsonb_array_elements(${list}) AS a (v)) AS ${alias} (v) ON true`;
+  return [sql`${alias}.v`, elements];
+}
+
+function codesOfStates(ctx: ReadContext, of: 'code' | 'category'): string {
+  return JSON.stringify(Object.fromEntries([...registry(ctx).states].map(([id, state]) => [id, state[of]])));
+}
+
+function systemGroup(ctx: ReadContext, code: (typeof SYSTEM_GROUPS)[number]): Sql {
+  switch (code) {
+    case 'typeId':
+      return sql`o.type_id::text`;
+    case 'typeCode': {
+      const codes = Object.fromEntries([...registry(ctx).byId].map(([id, type]) => [id, type.code]));
+      return sql`${JSON.stringify(codes)}::jsonb->>o.type_id::text`;
+    }
+    case 'workflowState':
+      return sql`${codesOfStates(ctx, 'code')}::jsonb->>o.workflow_state_id::text`;
+    case 'workflowCategory':
+      return sql`${codesOfStates(ctx, 'category')}::jsonb->>o.workflow_state_id::text`;
+    case 'createdBy':
+      return sql`o.created_by::text`;
+    case 'updatedBy':
+      return sql`o.updated_by::text`;
+  }
+}
+
+/** The start of the period in the zone, as a date. */
+function startOf(moment: Sql, by: MomentGroup['by'], zone: string): Sql {
+  const local = sql`${moment} AT TIME ZONE ${zone}::text`;
+  return by === 'day' ? sql`(${local})::date` : sql`date_trunc(${raw(`'${by}'`)}, ${local})::date`;
+}
+
+/** One aggregate per measure, on the rows of `picked`. Times are in milliseconds. */
+function aggregate(measure: Exclude<Measure, 'slaMet'>): Sql {
+  if (measure === 'count') return sql`count(*)`;
+  if (measure === 'reopened') return sql`coalesce(sum(p.reopened), 0)`;
+  const [time, statistic] = measure.split('.') as [keyof typeof SPAN_COLUMNS, string];
+  const column = raw(`p.${SPAN_COLUMNS[time]}`);
+  switch (statistic) {
+    case 'p50':
+      return sql`percentile_cont(0.5) WITHIN GROUP (ORDER BY ${column})`;
+    case 'p90':
+      return sql`percentile_cont(0.9) WITHIN GROUP (ORDER BY ${column})`;
+    case 'avg':
+      return sql`avg(${column})`;
+    default:
+      return sql`sum(${column})`;
+  }
+}
+
+const SPAN_COLUMNS = { age: 'age', timeToFirstReply: 'reply', timeToDone: 'resolution' } as const;
+
+function milliseconds(from: Sql, to: Sql): Sql {
+  // Unlike extract(), date_part() returns a float, which is several times as fast to aggregate as numeric.
+  return sql`round(date_part('epoch', ${to} - ${from}) * 1000)`;
+}
+
+/** The columns of `picked` that the measures need. */
+function measuredColumns(measures: readonly Measure[], f: Sql, doneAt: Sql, reopened: Sql, now: string): Sql[] {
+  const needs = (name: string): boolean => measures.some((measure) => measure.startsWith(name));
+  const created = sql`${f}.created_at`;
+  const columns: Sql[] = [];
+  if (needs('age')) {
+    const age = milliseconds(created, sql`${now}::timestamptz`);
+    columns.push(sql`CASE WHEN ${f}.done_at IS NULL THEN ${age} END AS age`);
+  }
+  if (needs('timeToFirstReply')) columns.push(sql`${milliseconds(created, sql`${f}.first_reply_at`)} AS reply`);
+  if (needs('timeToDone')) columns.push(sql`${milliseconds(created, doneAt)} AS resolution`);
+  if (needs('reopened')) columns.push(sql`${reopened} AS reopened`);
+  return columns;
+}
+
+/**
+ * Runs the report. Rights are predicates of the statement, before groups and limit; a field has no value on records where the
+ * caller may not read it.
+ *
+ * @returns at most `limit` groups
+ */
+export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<ReportRow[]> {
+  const { typeIds, groups, measures, span } = plan;
+  const readable = allowed(ctx, 'read', typeIds);
+  const history = allowed(ctx, 'history', typeIds);
+  const filter = plan.filters === null ? empty : filterPredicate(ctx, plan.filters, variables(ctx));
+  if (readable === 'none' || filter === null) return groups.length === 0 ? [noRecords(measures)] : [];
+  const joined = needsRecords(plan, [readable, history]);
+  const f = raw(joined ? 'f' : 'o');
+  const onHistory = (value: Sql, none: Sql): Sql =>
+    history === 'all' ? value : history === 'none' ? none : sql`CASE WHEN ${history} THEN ${value} ELSE ${none} END`;
+  const doneAt = onHistory(sql`${f}.done_at`, sql`NULL::timestamptz`);
+  const momentOf = (of: Moment): Sql => (of === 'createdAt' ? sql`${f}.created_at` : doneAt);
+  const columns: Sql[] = [];
+  const joins: Sql[] = [];
+  for (const [index, group] of groups.entries()) {
+    const [value, more] =
+      group.kind === 'field'
+        ? fieldGroup(ctx, group.code, group.types, index)
+        : [
+            group.kind === 'system' ? systemGroup(ctx, group.code) : startOf(momentOf(group.of), group.by, plan.zone),
+            empty,
+          ];
+    columns.push(sql`${value} AS ${raw(`g${index}`)}`);
+    joins.push(more);
+  }
+  columns.push(...measuredColumns(measures, f, doneAt, onHistory(sql`${f}.reopened`, sql`0`), ctx.now));
+  columns.push(sql`o.id`);
+  const within: Sql[] = [];
+  if (span?.from != null) within.push(sql`AND ${momentOf(span.of)} >= ${span.from}::timestamptz`);
+  if (span?.until != null) within.push(sql`AND ${momentOf(span.of)} < ${span.until}::timestamptz`);
+  const picked = sql`
+    SELECT ${join(columns, ', ')}
+    FROM ${joined ? sql`report_facts f JOIN objects o ON o.id = f.id` : sql`report_facts o`} ${joins.length === 0 ? empty : join(joins, ' ')}
+    WHERE ${f}.type_id = ANY(${[...typeIds]}::uuid[]) AND ${f}.state = 'ACTIVE' ${joined ? sql`AND o.state = 'ACTIVE'` : empty}
+      ${within.length === 0 ? empty : join(within, ' ')}
+      ${readable === 'all' ? empty : sql`AND ${readable}`}
+      ${filter === empty ? empty : sql`AND ${filter}`} ${joined ? factsPredicate(ctx, plan) : empty}`;
+  const rows = await ctx.query<Record<string, unknown>>(grouped(ctx, plan, picked), { freshPlan: true });
+  return rows.map((row) => ({
+    group: groups.map((_, index) => row[`g${index}`] ?? null),
+    values: measures.map((measure, index) => figure(measure, row[`m${index}`])),
+  }));
+}
+
+/** The groups of `picked` with their figures, in order. */
+function grouped(ctx: ReadContext, { groups, measures, limit }: ReportPlan, picked: Sql): Sql {
+  const keys = groups.map((_, index) => raw(`p.g${index}`));
+  const shown = groups.map((group, index) =>
+    group.kind === 'moment' ? raw(`p.g${index}::text AS g${index}`) : raw(`p.g${index}`),
+  );
+  const by = keys.length === 0 ? empty : sql`GROUP BY ${join(keys, ', ')}`;
+  const largestFirst = groups[0]?.kind === 'moment' ? empty : sql`p.n DESC, `;
+  const order = keys.length === 0 ? empty : sql`ORDER BY ${largestFirst}${join(keys, ', ')}`;
+  const aggregates = measures.flatMap((measure, index) =>
+    measure === 'slaMet' ? [] : [sql`${aggregate(measure)} AS ${raw(`m${index}`)}`],
+  );
+  const figures = sql`SELECT ${join([...keys, sql`count(*) AS n`, ...aggregates], ', ')} FROM picked p ${by}`;
+  const limited = sql`SELECT * FROM (${figures}) AS p ${order} LIMIT ${limit}::int`;
+  const rate = measures.indexOf('slaMet');
+  if (rate === -1) {
+    const values = measures.map((_, index) => raw(`p.m${index}`));
+    return sql`WITH picked AS (${picked}) SELECT ${join([...shown, ...values], ', ')} FROM (${limited}) AS p ${order}`;
+  }
+  const values = measures.map((measure, index) => raw(measure === 'slaMet' ? `s.met AS m${index}` : `p.m${index}`));
+  const same = groups.map((_, index) => raw(`s.g${index} IS NOT DISTINCT FROM p.g${index}`));
+  const on = same.length === 0 ? sql`true` : join(same, ' AND ');
+  return sql`WITH picked AS (${picked}),
+    sla AS (
+      SELECT ${join([...keys, sql`avg(i.met::int)::float8 AS met`], ', ')}
+      FROM picked p JOIN (${instanceOutcomes(ctx.now)}) AS i ON i.object_id = p.id ${by}
+    )
+    SELECT ${join([...shown, ...values], ', ')} FROM (${limited}) AS p LEFT JOIN sla s ON ${on} ${order}`;
+}
+
+function figure(measure: Measure, value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  return measure === 'slaMet' ? Math.round(number * 10_000) / 10_000 : Math.round(number);
+}
+
+function noRecords(measures: readonly Measure[]): ReportRow {
+  return { group: [], values: measures.map((measure) => (measure === 'count' || measure === 'reopened' ? 0 : null)) };
+}

@@ -1,0 +1,152 @@
+/** SQL on the tables `report_facts` and `report_rebuild`. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+
+export interface FactsRow {
+  id: string;
+  type_id: string;
+  state: 'ACTIVE' | 'ARCHIVED';
+  workflow_state_id: string | null;
+  created_at: string;
+  first_reply_at: string | null;
+  /** The time of the change if the record is done after it, else null. */
+  done_at: string | null;
+}
+
+const COLUMNS: Readonly<Record<keyof FactsRow, string>> = {
+  id: 'uuid',
+  type_id: 'uuid',
+  state: 'text',
+  workflow_state_id: 'uuid',
+  created_at: 'timestamptz',
+  first_reply_at: 'timestamptz',
+  done_at: 'timestamptz',
+};
+
+/** The facts after a change of the record itself. `docket reindex` and the rebuild write rows that are missing. */
+export const putFacts: TableWrite<FactsRow> = {
+  name: 'put_report_facts',
+  guard: false,
+  columns: COLUMNS,
+  sql: (rows: Sql) => sql`
+    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
+    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows} ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
+      first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at),
+      done_at = CASE WHEN EXCLUDED.done_at IS NOT NULL THEN coalesce(f.done_at, EXCLUDED.done_at) END,
+      reopened = f.reopened + (f.done_at IS NOT NULL AND EXCLUDED.done_at IS NULL)::int`,
+};
+
+/**
+ * The facts after a public reply. A comment does not lock its record, so its unit may know an older state of it: of a row that
+ * exists, only the moment of the reply is written.
+ */
+export const putReply: TableWrite<FactsRow> = {
+  name: 'put_report_reply',
+  guard: false,
+  columns: COLUMNS,
+  sql: (rows: Sql) => sql`
+    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
+    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows} ORDER BY id
+    ON CONFLICT (id) DO UPDATE SET first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at)`,
+};
+
+export interface RebuildState {
+  after: string | null;
+  done: number;
+}
+
+/** The running rebuild, locked until the unit of work ends; undefined if none is running or another process has it. */
+export async function lockRebuild(ctx: WriteContext): Promise<RebuildState | undefined> {
+  const rows = await ctx.lock<RebuildState>(
+    sql`SELECT after_id AS after, done FROM report_rebuild FOR UPDATE SKIP LOCKED`,
+  );
+  return rows[0];
+}
+
+/** The next records by id, locked so that none of them changes until the unit of work ends. */
+export async function lockRecords(ctx: WriteContext, after: string | null, limit: number): Promise<string[]> {
+  const rows = await ctx.lock<{ id: string }>(sql`SELECT o.id FROM objects o
+    WHERE ${after}::uuid IS NULL OR o.id > ${after}::uuid ORDER BY o.id LIMIT ${limit}::int FOR SHARE OF o`);
+  return rows.map(({ id }) => id);
+}
+
+export const startRebuild: TableWrite<{ at: string }> = {
+  name: 'report_start_rebuild',
+  guard: false,
+  sql: (rows: Sql) => sql`INSERT INTO report_rebuild (started_at)
+    SELECT at FROM jsonb_to_recordset(${rows}) AS r (at timestamptz) ON CONFLICT (only_row) DO NOTHING`,
+};
+
+export const moveRebuild: TableWrite<RebuildState> = {
+  name: 'report_move_rebuild',
+  guard: false,
+  sql: (rows: Sql) => sql`UPDATE report_rebuild SET after_id = r.after, done = r.done
+    FROM jsonb_to_recordset(${rows}) AS r (after uuid, done bigint)`,
+};
+
+export const endRebuild: TableWrite<Record<string, never>> = {
+  name: 'report_end_rebuild',
+  guard: false,
+  sql: () => sql`DELETE FROM report_rebuild`,
+};
+
+/** What a rebuild must know of a type: ids and codes of its states of the category `done`, and the field of the requester. */
+export interface TypeFacts {
+  type_id: string;
+  done_ids: readonly string[];
+  done_codes: readonly string[];
+  requester: string | null;
+}
+
+/**
+ * The facts of the records, computed from the journal. The records must be locked. A reply that is being added at the same time
+ * is kept, because the earlier moment wins.
+ */
+export const remakeFacts: TableWrite<{ ids: readonly string[]; types: readonly TypeFacts[] }> = {
+  name: 'report_remake_facts',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened)
+    SELECT o.id, o.type_id, o.state, o.workflow_state_id, o.created_at, reply.at,
+      CASE WHEN o.workflow_state_id = ANY(t.done_ids) THEN coalesce(moves.entered_at, o.created_at) END, moves.reopened
+    FROM jsonb_to_recordset(${rows}) AS r (ids uuid[], types jsonb)
+    JOIN objects o ON o.id = ANY(r.ids)
+    JOIN jsonb_to_recordset(r.types) AS t (type_id uuid, done_ids uuid[], done_codes text[], requester text) ON t.type_id = o.type_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE was AND NOT is_now)::int AS reopened,
+        (array_agg(m.at ORDER BY m.seq DESC) FILTER (WHERE is_now AND NOT was))[1] AS entered_at
+      FROM (
+        SELECT j.at, j.seq, coalesce(j.changes->'workflowState'->>0 = ANY(t.done_codes), false) AS was,
+          coalesce(j.changes->'workflowState'->>1 = ANY(t.done_codes), false) AS is_now
+        FROM journal j WHERE j.object_id = o.id AND j.changes ? 'workflowState'
+      ) AS m
+    ) AS moves
+    CROSS JOIN LATERAL (
+      SELECT min(j.at) AS at FROM journal j JOIN comments c ON c.id = (j.data->>'commentId')::uuid
+      WHERE j.object_id = o.id AND j.data->>'visibility' = 'public'
+        AND (j.type = 'CommentAdded' OR j.type = 'CommentUpdated' AND j.data->'changed' ? 'visibility')
+        AND c.author_id::text IS DISTINCT FROM coalesce(o."values"->>t.requester, o.created_by::text)
+    ) AS reply
+    ORDER BY o.id
+    ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
+      first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at), done_at = EXCLUDED.done_at, reopened = EXCLUDED.reopened`,
+};
+
+interface Head {
+  /** The caller's time zone, if they have one. */
+  zone: string | null;
+  complete: boolean;
+}
+
+export async function readHead(ctx: ReadContext): Promise<Head> {
+  const [head] = await ctx.query<Head>(sql`
+    SELECT (SELECT timezone FROM users WHERE id = ${ctx.actor.userId}::uuid) AS zone,
+      NOT EXISTS (SELECT FROM report_rebuild) AS complete`);
+  return head ?? { zone: null, complete: true };
+}
+
+/** Limits each further statement of the unit of work. It is cancelled with SQLSTATE 57014. */
+export async function limitTime(ctx: ReadContext, milliseconds: number): Promise<void> {
+  await ctx.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
+}
