@@ -212,8 +212,11 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   columns.push(...measuredColumns(measures, f, doneAt, onHistory(sql`${f}.reopened`, sql`0`), ctx.now));
   columns.push(sql`o.id`);
   const within: Sql[] = [];
-  if (span?.from != null) within.push(sql`AND ${momentOf(span.of)} >= ${span.from}::timestamptz`);
-  if (span?.until != null) within.push(sql`AND ${momentOf(span.of)} < ${span.until}::timestamptz`);
+  if (span !== null) {
+    const moment = momentOf(span.of);
+    if (span.from !== null) within.push(sql`AND ${moment} >= ${span.from}::timestamptz`);
+    if (span.until !== null) within.push(sql`AND ${moment} < ${span.until}::timestamptz`);
+  }
   const picked = sql`
     SELECT ${join(columns, ', ')}
     FROM ${joined ? sql`report_facts f JOIN objects o ON o.id = f.id` : sql`report_facts o`} ${joins.length === 0 ? empty : join(joins, ' ')}
