@@ -31,6 +31,7 @@ import {
   AuditAdministration,
   DeskAdministration,
   DeskQueuesAdministration,
+  ReportsAdministration,
   ConfigAdministration,
   HealthAdministration,
 } from './generated/admin.ts';
@@ -56,6 +57,7 @@ export class Administration {
   readonly audit: AuditAdministration;
   readonly desk: DeskAdministration;
   readonly deskQueues: DeskQueuesAdministration;
+  readonly reports: ReportsAdministration;
   readonly config: ConfigAdministration;
   readonly health: HealthAdministration;
 
@@ -74,6 +76,7 @@ export class Administration {
     this.audit = new AuditAdministration(sender);
     this.desk = new DeskAdministration(sender);
     this.deskQueues = new DeskQueuesAdministration(sender);
+    this.reports = new ReportsAdministration(sender);
     this.config = new ConfigAdministration(sender);
     this.health = new HealthAdministration(sender);
   }
