@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import type { Language } from '../i18n/language.ts';
 import { FailedPage, NotFoundPage } from './error-pages.tsx';
+import { worksInPortal } from '../portal/access.ts';
 import { queryClient } from './query-client.ts';
 import { sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -42,12 +43,31 @@ const insideRoute = createRoute({
   component: Shell,
 });
 
+/** Sends requesters to their own pages. The desk's lists are of no use to them. */
+async function leaveToPortal(path = ''): Promise<void> {
+  const session = await queryClient.ensureQueryData(sessionQuery);
+  if (session !== null && (await worksInPortal(session))) {
+    throw redirect({ to: '/portal/$', params: { _splat: path }, replace: true });
+  }
+}
+
 const homeRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/',
-  beforeLoad: () => {
+  beforeLoad: async () => {
+    await leaveToPortal();
     throw redirect({ to: '/records', replace: true });
   },
+});
+
+export const portalRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/portal/$',
+  validateSearch: (search: Record<string, unknown>): { title?: string } => {
+    const title = text(search['title']);
+    return title === undefined ? {} : { title };
+  },
+  component: lazyRouteComponent(() => import('../portal/portal.tsx'), 'Portal'),
 });
 
 /** Search parameters of a list. The complete state is in the URL, so that lists can be bookmarked and shared. */
@@ -80,6 +100,7 @@ export const recordsRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/records',
   validateSearch: listSearch,
+  beforeLoad: () => leaveToPortal(),
   component: lazyRouteComponent(() => import('../desk/list/records-page.tsx'), 'RecordsPage'),
 });
 
@@ -98,6 +119,7 @@ export const newRecordRoute = createRoute({
 export const recordRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/records/$recordId',
+  beforeLoad: ({ params }) => leaveToPortal(`requests/${params.recordId}`),
   validateSearch: (search: Record<string, unknown>): { tab?: string } => {
     const tab = text(search['tab']);
     return tab === undefined ? {} : { tab };
@@ -137,6 +159,7 @@ const routeTree = rootRoute.addChildren([
   signInRoute,
   insideRoute.addChildren([
     homeRoute,
+    portalRoute,
     recordsRoute,
     queueRoute,
     newRecordRoute,

@@ -1,16 +1,31 @@
 /** The frame of all screens: navigation (a drawer on small screens), the screen, and global keyboard shortcuts. */
-import { ActionIcon, Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Loader } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { useIsRequester } from '../portal/access.ts';
 import { useText } from '../i18n/text.ts';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
 import { texts } from './texts.ts';
 
+const PortalFrame = lazy(async () => ({ default: (await import('../portal/frame.tsx')).PortalFrame }));
+
+/** The frame of the portal for requesters, the desk's for everybody else. */
 export function Shell() {
+  const requester = useIsRequester();
+  if (requester === undefined) return <Loader m="xl" size="sm" />;
+  if (!requester) return <DeskShell />;
+  return (
+    <Suspense fallback={<Loader m="xl" size="sm" />}>
+      <PortalFrame />
+    </Suspense>
+  );
+}
+
+function DeskShell() {
   const t = useText(texts);
   const navigate = useNavigate();
   const [opened, { open, close }] = useDisclosure(false);

@@ -78,7 +78,8 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
   );
 }
 
-function useTransition(record: DocketRecord, setChosen: (next: Transition | undefined) => void) {
+/** Makes a transition and reloads the record. `setChosen` closes the form. */
+export function useTransition(record: DocketRecord, setChosen: (next: Transition | undefined) => void) {
   const client = useQueryClient();
   const t = useText(texts);
   return useAction({

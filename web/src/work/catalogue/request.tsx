@@ -19,12 +19,19 @@ type Item = NonNullable<AnswerOf<typeof catalog.getCatalog>>['items'][number];
 export function RequestDialog({ item, onClose }: { item: Item | undefined; onClose: () => void }) {
   return (
     <Modal opened={item !== undefined} onClose={onClose} title={item?.name} size="lg">
-      {item !== undefined && <Request key={item.id} item={item} onClose={onClose} />}
+      {item !== undefined && <RequestForm key={item.id} item={item} onClose={onClose} />}
     </Modal>
   );
 }
 
-function Request({ item, onClose }: { item: Item; onClose: () => void }) {
+interface RequestFormProps {
+  item: Item;
+  onClose: () => void;
+  /** Called with the request that was made. Without it, the form shows its number. */
+  onSent?: (request: Requested) => void;
+}
+
+export function RequestForm({ item, onClose, onSent }: RequestFormProps) {
   const t = useText(texts);
   const has = useHas();
   const { user } = useSession();
@@ -32,9 +39,9 @@ function Request({ item, onClose }: { item: Item; onClose: () => void }) {
   const [requester, setRequester] = useState<string | null>(user.id);
   const [asset, setAsset] = useState<string | null>(null);
   const values = useNewValues(fields);
-  const request = useRequest(item, { requester, asset, values: values.given });
+  const request = useRequest(item, { requester, asset, values: values.given }, onSent);
   const places = request.error instanceof ApiFault ? request.error.places : [];
-  if (request.data !== undefined) return <Submitted record={request.data} onClose={onClose} />;
+  if (request.data !== undefined && onSent === undefined) return <Submitted record={request.data} onClose={onClose} />;
   return (
     <form
       noValidate
@@ -116,7 +123,7 @@ interface RequestBody {
   values: Record<string, unknown>;
 }
 
-function useRequest(item: Item, { requester, asset, values }: RequestBody) {
+function useRequest(item: Item, { requester, asset, values }: RequestBody, onSent?: (request: Requested) => void) {
   const t = useText(texts);
   // One idempotency key per form: a double click creates one request.
   const [key] = useState(() => crypto.randomUUID());
@@ -129,6 +136,7 @@ function useRequest(item: Item, { requester, asset, values }: RequestBody) {
     touches: [['records']],
     done: t.submitted,
     quiet: true,
+    ...(onSent === undefined ? {} : { after: onSent }),
   });
 }
 

@@ -59,7 +59,7 @@ export function Articles({ onOpen }: { onOpen: (one: Article) => void }) {
   );
 }
 
-export function ArticlePage({ id }: { id: string }) {
+export function ArticlePage({ id, home = '/work/knowledge' }: { id: string; home?: string }) {
   const t = useText(texts);
   const has = useHas();
   const format = useFormats();
@@ -67,7 +67,7 @@ export function ArticlePage({ id }: { id: string }) {
   const [chosen, setChosen] = useState<string>();
   const { data, error, refetch } = useQuery(articleQuery(id, chosen ?? language));
   return (
-    <Page title={data?.title ?? t.title} back={{ label: t.back, href: '/work/knowledge' }} narrow>
+    <Page title={data?.title ?? t.title} back={{ label: t.back, href: home }} narrow>
       <FaultAlert error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loader size="sm" />}
       {data !== undefined && (

@@ -1,0 +1,193 @@
+/** Forms of the portal: reporting a problem, and requesting an item of the catalogue. */
+import { Button, Loader, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { NotFoundPage } from '../app/error-pages.tsx';
+import { useSession } from '../app/session.ts';
+import { call } from '../api/client.ts';
+import type { FieldSchema, objects } from '../api/types.ts';
+import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../desk/queries.ts';
+import { refusalsOf } from '../desk/record/draft.ts';
+import { recordLayout, useNewValues } from '../desk/record/schema.ts';
+import { FieldInput } from '../fields/input.tsx';
+import { useLanguage } from '../i18n/language.ts';
+import { useText } from '../i18n/text.ts';
+import { useAction } from '../ui/action.ts';
+import { Empty } from '../ui/empty.tsx';
+import { FaultAlert } from '../ui/fault.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { RequestForm } from '../work/catalogue/request.tsx';
+import { requestTypes } from './access.ts';
+import { HelpResults } from './help-search.tsx';
+import classes from './portal.module.css';
+import { catalogueQuery, useHelp } from './queries.ts';
+import { texts } from './texts.ts';
+
+/** Fields that are filled in when a request is finished. */
+const LATER: ReadonlySet<string> = new Set(['rating', 'ratingComment']);
+
+/** The type for problems: `incident`, or the first type of which the user may create records. */
+function problemType(types: readonly DeskType[]): DeskType | undefined {
+  const creatable = requestTypes(types).filter((type) => type.canCreate);
+  return creatable.find((type) => type.code === 'incident') ?? creatable[0];
+}
+
+export function ReportPage() {
+  const t = useText(texts);
+  const { data: types } = useQuery(deskTypesQuery);
+  const type = problemType(types ?? []);
+  const schema = useQuery({ ...typeFieldsQuery(type?.id ?? ''), enabled: type !== undefined });
+  if (types !== undefined && type === undefined) return <Empty>{t.noType}</Empty>;
+  if (type === undefined || schema.data === undefined) return <Loader m="xl" size="sm" />;
+  const fields = (schema.data.fields as FieldSchema[]).filter((field) => !field.readOnly && !LATER.has(field.code));
+  return <Report key={type.id} type={type} fields={fields} />;
+}
+
+/** The only field of a single user: the user reports for themselves. */
+function requesterField(fields: readonly FieldSchema[]): FieldSchema | undefined {
+  const users = fields.filter((field) => field.dataType === 'user' && !field.multiple);
+  return users.length === 1 ? users[0] : undefined;
+}
+
+/** The fields with the values that the form starts with: the user as the requester, and the title of the link. */
+function usePrefilled(type: DeskType, fields: readonly FieldSchema[], requester: FieldSchema | undefined) {
+  const { user } = useSession();
+  const { title } = useSearch({ from: '/inside/portal/$' });
+  const [prefilled] = useState(() =>
+    fields.map((field) => {
+      if (field === requester && user.id !== null) return { ...field, default: user.id };
+      return field.code === type.titleField && title !== undefined ? { ...field, default: title } : field;
+    }),
+  );
+  return prefilled;
+}
+
+function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
+  const t = useText(texts);
+  const requester = requesterField(fields);
+  const prefilled = usePrefilled(type, fields, requester);
+  const values = useNewValues(prefilled);
+  const report = useReport(type, values.given);
+  const rejected = refusalsOf(report.error);
+  const { title, long, short } = recordLayout(
+    prefilled.filter((field) => field.code !== requester?.code),
+    type.titleField,
+  );
+  const main = [...(title === undefined ? [] : [title]), ...long, ...short.filter((field) => field.required)];
+  const rest = short.filter((field) => !field.required);
+  const input = (field: FieldSchema) => (
+    <FieldInput
+      key={field.code}
+      field={field}
+      value={values.value(field.code)}
+      onChange={(value) => {
+        values.set(field.code, value);
+        report.change();
+      }}
+      error={values.error(field.code, rejected)}
+    />
+  );
+  const words = values.value(type.titleField ?? '');
+  return (
+    <Page title={t.report} hint={t.reportHint} narrow>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (values.check()) report.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
+          <Panel>
+            <Stack gap="sm">
+              <Requester field={requester} />
+              {main.map(input)}
+              <Similar words={typeof words === 'string' ? words : ''} />
+            </Stack>
+          </Panel>
+          {rest.length > 0 && (
+            <details className={classes.more}>
+              <summary>{t.more}</summary>
+              <Stack gap="sm">{rest.map(input)}</Stack>
+            </details>
+          )}
+          <Button type="submit" size="md" loading={report.isPending}>
+            {t.send}
+          </Button>
+        </Stack>
+      </form>
+    </Page>
+  );
+}
+
+function Requester({ field }: { field: FieldSchema | undefined }) {
+  const { user } = useSession();
+  if (field === undefined) return null;
+  return (
+    <Text size="sm">
+      {field.name}: <b>{user.displayName}</b>
+    </Text>
+  );
+}
+
+function useReport(type: DeskType, values: Record<string, unknown>) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  // One idempotency key per content of the form: a double click creates one record.
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const report = useAction({
+    run: () => createReport(type.id, values, key),
+    touches: [['records']],
+    done: t.sent,
+    quiet: true,
+    after: async (record) => {
+      client.setQueryData(recordQuery(record.id).queryKey, record);
+      await navigate({ to: '/portal/$', params: { _splat: `requests/${record.id}` } });
+    },
+  });
+  return { ...report, change: () => setKey(crypto.randomUUID()) };
+}
+
+function createReport(typeDefinitionId: string, values: Record<string, unknown>, idempotencyKey: string) {
+  return call<typeof objects.createObject>('POST', '/objects', { body: { typeDefinitionId, values }, idempotencyKey });
+}
+
+/** Articles, items and own requests like the one that is being written. */
+function Similar({ words }: { words: string }) {
+  const t = useText(texts);
+  const help = useHelp(words);
+  if (help.articles.length + help.items.length + help.requests.length === 0) return null;
+  const few = {
+    ...help,
+    articles: help.articles.slice(0, 3),
+    items: help.items.slice(0, 2),
+    requests: help.requests.slice(0, 2),
+  };
+  return (
+    <section className={classes.similar} aria-label={t.similar}>
+      <b>{t.similar}</b>
+      <HelpResults help={few} label={t.similar} />
+    </section>
+  );
+}
+
+/** The form of an item of the catalogue. */
+export function ItemPage({ id }: { id: string }) {
+  const t = useText(texts);
+  const navigate = useNavigate();
+  const { data: whole, isPending } = useQuery(catalogueQuery(useLanguage()));
+  const item = whole?.items.find((one) => one.id === id);
+  if (isPending) return <Loader m="xl" size="sm" />;
+  if (item === undefined) return <NotFoundPage />;
+  const go = (splat: string): void => void navigate({ to: '/portal/$', params: { _splat: splat } });
+  return (
+    <Page title={item.name} back={{ label: t.back, href: '/portal' }} narrow>
+      <Panel>
+        <RequestForm item={item} onClose={() => go('')} onSent={(record) => go(`requests/${record.id}`)} />
+      </Panel>
+    </Page>
+  );
+}
