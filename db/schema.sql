@@ -564,6 +564,9 @@ CREATE TABLE sessions (
   csrf_hash bytea NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  user_agent text,
+  address text,
+  last_seen_at timestamp(3) with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );

@@ -1,6 +1,13 @@
 /** The background tasks of the service and their intervals. */
 import { reconcileFieldIndexes } from './configuration/field-indexes.ts';
-import { type Authenticator, ownFieldView, purgeSessions, purgeSignIns, touchKeys } from './domain/access/index.ts';
+import {
+  type Authenticator,
+  ownFieldView,
+  purgeSessions,
+  purgeSignIns,
+  touchKeys,
+  touchSessions,
+} from './domain/access/index.ts';
 import { purgeRuns } from './domain/inbound/index.ts';
 import { typeView } from './domain/metadata/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
@@ -116,6 +123,8 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       run: async () => {
         const uses = authenticator.takeUses();
         if (uses.size > 0) await touchKeys(db, uses);
+        const sessions = authenticator.takeSessionUses();
+        if (sessions.size > 0) await touchSessions(db, sessions);
         return false;
       },
     },

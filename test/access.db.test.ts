@@ -79,7 +79,9 @@ describe('access checks of every operation', () => {
     keys = Object.fromEntries(made) as Record<Login, string>;
     adminKeys = Object.fromEntries(admin) as Record<Login, string>;
     table = operationCases(app, keys.full, adminKeys.full);
-    await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, 'partial', PASSWORD));
+    for (const login of logins) {
+      await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
+    }
   });
   after(() => app.close());
 

@@ -82,6 +82,7 @@ export const EVENTS = {
   SignedIn: audited('A user signed in.'),
   SignInRefused: audited('A sign-in was rejected.'),
   SignedOut: audited('A user signed out.'),
+  SessionsEnded: audited('A user ended sessions of their own.'),
   PasswordSet: audited('A password was set.'),
   UserCreated: audited('A user was created.'),
   UserChanged: audited('A user changed.'),

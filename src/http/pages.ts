@@ -111,6 +111,8 @@ export function redirectPage(
       secure,
       query: new URLSearchParams(query),
       sender,
+      ip,
+      userAgent: request.headers['user-agent'],
       cookie: (name) => cookie(request, name),
     }).finally(leave);
     context.sendText(302, 'text/plain; charset=utf-8', '', { Location: location, 'Set-Cookie': cookies });

@@ -141,8 +141,12 @@ async function answer(
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(context, scope);
   const facts: RequestFacts = {
     ip: origin.ip,
-    sender: admission === undefined ? service.sender(request, origin.ip) : { address: origin.ip, device: undefined },
+    // Read on demand: opening the cookie of a device costs a decryption.
+    get sender() {
+      return service.sender(request, origin.ip);
+    },
     sessionToken,
+    userAgent: request.headers['user-agent'],
     secure: origin.secure,
     scopes: context.scopes,
     // RFC 9110 defines ranges only for GET; HEAD describes the complete content.

@@ -54,6 +54,8 @@ export interface RedirectPage {
     secure: boolean;
     query: URLSearchParams;
     sender: Sender;
+    ip: string;
+    userAgent: string | undefined;
     cookie(name: string): string | undefined;
   }): Promise<{ location: string; cookies: string[] }>;
 }

@@ -73,6 +73,7 @@ export const REQUEST_PROBLEMS = {
   REPORT_TOO_EXPENSIVE: ['TOO_EXPENSIVE', 'The report takes too long. Choose a shorter period or a narrower filter.'],
 
   // API keys and users.
+  WRONG_PASSWORD: ['WRONG_PASSWORD', 'This is not your current password.'],
   KEY_WITHOUT_SCOPE: ['TOO_FEW', 'Select at least one scope.'],
   UNKNOWN_SCOPE: ['UNKNOWN_SCOPE', 'There is no such scope. Scopes: {known}.'],
   EXPIRY_IN_THE_PAST: ['IN_THE_PAST', 'The expiry is in the past. Use a later one.'],

@@ -175,5 +175,16 @@ async function sessionStory(on: Recorder, admin: string, password: string): Prom
   const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');
   const session = { cookie, 'x-docket-csrf': signedIn.body.data.csrfToken as string };
   await on.keep('session.get', {}, session);
+  const profile = await on.keep('me.get', {}, session);
+  const change = { expectedRevision: profile.revision, locale: 'en-US', timezone: 'Europe/Lisbon' };
+  await on.keep('me.change', { body: change }, session);
+  const [, other] = await on.keep('me.sessions', {}, session);
+  await on.keep('me.endSession', { params: { id: other.id } }, session);
+  await on.keep('me.endOtherSessions', {}, session);
+  await on.keep(
+    'me.changePassword',
+    { body: { oldPassword: password, newPassword: 'a new and longer password' } },
+    session,
+  );
   await on.keep('session.delete', {}, session);
 }

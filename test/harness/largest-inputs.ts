@@ -190,7 +190,8 @@ const SMALL = `
   identity.removeOrgMember identity.archived integrations.list integrations.create integrations.change
   integrations.enable integrations.disable integrations.archive integrations.restore integrations.runs
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
-  session.get access.explanation identity.setPassword audit.list session.delete desk.types 
+  session.get access.explanation identity.setPassword me.get me.change
+  me.changePassword me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.create desk.queues.change
   desk.queues.delete reports.query config.list config.item config.export
 `;

@@ -72,6 +72,14 @@ roles:
 users:
 ${['full', 'partial', 'reader', 'nobody', 'archived'].map(user).join('')}`;
 
+/** Signs in and returns the id of the session. */
+async function sessionOf(app: TestApp, login: Login): Promise<string> {
+  const signedIn = await app.request('POST', '/api/admin/v1/session', { body: { login, password: PASSWORD } });
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const { body } = await app.request('GET', '/api/admin/v1/me/sessions', { headers: { cookie } });
+  return body.data[0].id;
+}
+
 const missing = (right: string, login: Login = 'nobody'): OperationCase['lacks'] => {
   return { login, status: 403, code: 'RIGHT_MISSING', details: { right } };
 };
@@ -255,6 +263,24 @@ export function operationCases(
     'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },
+    'me.get': { call: () => ({}), lacks: ALLOWED },
+    'me.change': { call: () => ({ body: { timezone: 'Europe/Moscow' } }), lacks: ALLOWED },
+    'me.changePassword': {
+      call: () => ({ body: { oldPassword: PASSWORD, newPassword: PASSWORD } }),
+      lacks: ALLOWED,
+    },
+    'me.sessions': { call: () => ({}), lacks: ALLOWED },
+    // Ending a session of somebody else does nothing, like ending one that never existed.
+    'me.endSession': {
+      call: () => ({ params: { id: randomUUID() } }),
+      lacks: ALLOWED,
+      hidden: {
+        seen: async () => ({ params: { id: await sessionOf(app, 'full') } }),
+        absent: () => ({ params: { id: randomUUID() } }),
+        status: 200,
+      },
+    },
+    'me.endOtherSessions': { call: () => ({}), lacks: ALLOWED },
     'audit.list': { call: () => ({}), lacks: missing('audit.read') },
     'access.explanation': {
       call: async () => ({ query: `?userId=${await idOf(app, 'users', 'full')}&objectId=${await make.record(true)}` }),

@@ -559,6 +559,35 @@ export type OrganizationUnit = {
   updatedAt: string;
 };
 
+export type OwnProfile = {
+  id: string;
+  login: string;
+  displayName: string;
+  email: string | null;
+  locale: string | null;
+  timezone: string | null;
+  revision: number;
+};
+
+export type OwnSession = {
+  id: string;
+  userAgent: string | null;
+  address: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  createdAt: string;
+  lastSeenAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  expiresAt: string;
+  /**
+   * Whether it is the session of this request.
+   */
+  current: boolean;
+};
+
 export type Person = {
   id: string;
   displayName: string;
@@ -2503,6 +2532,136 @@ export type IdentitySetPasswordResponses = {
 };
 
 export type IdentitySetPasswordResponse = IdentitySetPasswordResponses[keyof IdentitySetPasswordResponses];
+
+export type MeGetData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/me';
+};
+
+export type MeGetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: OwnProfile;
+    meta: Meta;
+  };
+};
+
+export type MeGetResponse = MeGetResponses[keyof MeGetResponses];
+
+export type MeChangeData = {
+  body?: {
+    expectedRevision?: number;
+    displayName?: string;
+    locale?: string | null;
+    timezone?: string | null;
+  };
+  path?: never;
+  query?: never;
+  url: '/me';
+};
+
+export type MeChangeResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: OwnProfile;
+    meta: Meta;
+  };
+};
+
+export type MeChangeResponse = MeChangeResponses[keyof MeChangeResponses];
+
+export type MeChangePasswordData = {
+  body: {
+    oldPassword: string;
+    newPassword: string;
+  };
+  path?: never;
+  query?: never;
+  url: '/me/password';
+};
+
+export type MeChangePasswordResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      id: string;
+    };
+    meta: Meta;
+  };
+};
+
+export type MeChangePasswordResponse = MeChangePasswordResponses[keyof MeChangePasswordResponses];
+
+export type MeEndOtherSessionsData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/me/sessions';
+};
+
+export type MeEndOtherSessionsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      ended: true;
+    };
+    meta: Meta;
+  };
+};
+
+export type MeEndOtherSessionsResponse = MeEndOtherSessionsResponses[keyof MeEndOtherSessionsResponses];
+
+export type MeSessionsData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/me/sessions';
+};
+
+export type MeSessionsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<OwnSession>;
+    meta: Meta;
+  };
+};
+
+export type MeSessionsResponse = MeSessionsResponses[keyof MeSessionsResponses];
+
+export type MeEndSessionData = {
+  body?: never;
+  path: {
+    id: string;
+  };
+  query?: never;
+  url: '/me/sessions/{id}';
+};
+
+export type MeEndSessionResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      ended: true;
+    };
+    meta: Meta;
+  };
+};
+
+export type MeEndSessionResponse = MeEndSessionResponses[keyof MeEndSessionResponses];
 
 export type AuditListData = {
   body?: never;

@@ -1024,6 +1024,92 @@ export class AccessAdministration extends Group {
   }
 }
 
+export class MeAdministration extends Group {
+  /**
+   * Read the own profile. Returns the user of the session, or the owner of the key. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /me`
+   */
+  get(options?: CallOptions): Promise<T.MeGetResponses[200]['data']> {
+    return this.sender.send<T.MeGetResponses[200]['data']>(
+      { id: 'me.get', method: 'GET', path: '/me', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Change the own name, locale and time zone. Properties that are left out stay as they are; null clears. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `PATCH /me`
+   */
+  change(body?: T.MeChangeData['body'], options?: CallOptions): Promise<T.MeChangeResponses[200]['data']> {
+    return this.sender.send<T.MeChangeResponses[200]['data']>(
+      { id: 'me.change', method: 'PATCH', path: '/me', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Change the own password. Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `POST /me/password`
+   */
+  changePassword(
+    body: T.MeChangePasswordData['body'],
+    options?: CallOptions,
+  ): Promise<T.MeChangePasswordResponses[200]['data']> {
+    return this.sender.send<T.MeChangePasswordResponses[200]['data']>(
+      { id: 'me.changePassword', method: 'POST', path: '/me/password', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * List the own open sessions. The session of this request comes first, then the one last seen. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /me/sessions`
+   */
+  sessions(options?: CallOptions): Promise<T.MeSessionsResponses[200]['data']> {
+    return this.sender.send<T.MeSessionsResponses[200]['data']>(
+      { id: 'me.sessions', method: 'GET', path: '/me/sessions', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * End all other own sessions. The session of this request stays open. With an API key, all sessions of its owner end. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `DELETE /me/sessions`
+   */
+  endOtherSessions(options?: CallOptions): Promise<T.MeEndOtherSessionsResponses[200]['data']> {
+    return this.sender.send<T.MeEndOtherSessionsResponses[200]['data']>(
+      { id: 'me.endOtherSessions', method: 'DELETE', path: '/me/sessions', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * End one of the own sessions. Every process refuses the session from then on. Ending a session that has ended changes nothing. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `DELETE /me/sessions/{id}`
+   */
+  endSession(
+    id: T.MeEndSessionData['path']['id'],
+    options?: CallOptions,
+  ): Promise<T.MeEndSessionResponses[200]['data']> {
+    return this.sender.send<T.MeEndSessionResponses[200]['data']>(
+      { id: 'me.endSession', method: 'DELETE', path: '/me/sessions/{id}', surface: 'admin', answer: 'json' },
+      { params: [id] },
+      options,
+    );
+  }
+}
+
 export class AuditAdministration extends Group {
   /**
    * Read the audit log, newest first. Changes of configuration, keys, rights and identity, and sign-ins. Filter by type of event and by subject. Needs a session, or a key with the scope `admin:manage`, and the right `audit.read`.

@@ -16,7 +16,15 @@ import { typeView } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
 import { hashSecret, readKey } from './keys.ts';
 import { roleView } from './roles.ts';
-import { findKeyByPrefix, findSession, type KeyRow, loadPerson, type PersonRow, type SessionRow } from './store.ts';
+import {
+  findKeyByPrefix,
+  findSession,
+  type KeyRow,
+  loadPerson,
+  type PersonRow,
+  type SessionRow,
+  type SessionUse,
+} from './store.ts';
 
 export interface Credentials {
   authorization: string | undefined;
@@ -84,6 +92,7 @@ export class Authenticator {
   #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
   #used = new Map<string, string>();
+  #usedSessions = new Map<string, SessionUse>();
   /** Cache hits and misses, for the metrics. */
   readonly memory = { hits: 0, misses: 0 };
 
@@ -225,6 +234,10 @@ export class Authenticator {
     }
     const found = await this.#remembered(session.user_id);
     if (found === undefined || found.person.state !== 'ACTIVE') throw sessionEnded();
+    this.#usedSessions.set(hash.toString('hex'), {
+      at: new Date(this.#clock.now()).toISOString(),
+      address: given.ip,
+    });
     return {
       callerId: session.user_id,
       keyId: null,
@@ -246,6 +259,13 @@ export class Authenticator {
   takeUses(): ReadonlyMap<string, string> {
     const uses = this.#used;
     this.#used = new Map();
+    return uses;
+  }
+
+  /** The same for sessions, by the hash of their token in hex. */
+  takeSessionUses(): ReadonlyMap<string, SessionUse> {
+    const uses = this.#usedSessions;
+    this.#usedSessions = new Map();
     return uses;
   }
 }

@@ -15,5 +15,5 @@ export { Oidc, OIDC_PATH } from './oidc.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';
 export { DEVICE_COOKIE, SignIns } from './sign-in.ts';
-export { purgeSessions, touchKeys } from './store.ts';
+export { purgeSessions, touchKeys, touchSessions } from './store.ts';
 export { purgeSignIns } from './store-sign-in.ts';

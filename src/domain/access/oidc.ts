@@ -36,6 +36,8 @@ export interface Asked {
   secure: boolean;
   query: URLSearchParams;
   sender: Sender;
+  ip: string;
+  userAgent: string | undefined;
   cookie(name: string): string | undefined;
 }
 
@@ -179,7 +181,10 @@ export class Oidc {
         data: { by: 'oidc' },
       });
       if (!admitted) return undefined;
-      return { token: openSession(ctx, person.id).token, device: signIns.note(ctx, person.id, sender, secure) };
+      return {
+        token: openSession(ctx, person.id, asked).token,
+        device: signIns.note(ctx, person.id, sender, secure),
+      };
     });
     const opened = result.kind === 'done' ? result.data : undefined;
     return opened === undefined ? undefined : [openedCookie(opened.token, secure), opened.device];

@@ -1,9 +1,11 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { auditRoutes } from './audit.ts';
 import * as contract from './contract.ts';
+import * as me from './contract-me.ts';
 import { explainAccess, type RecordFor } from './explain.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { getSession, setPasswordOf, signOut } from './sessions.ts';
+import { ownProfile, updateOwnProfile } from '../identity/index.ts';
+import { endOtherSessions, endSession, getSession, listSessions, setPasswordOf, signOut } from './sessions.ts';
 import type { SignIns } from './sign-in.ts';
 
 /**
@@ -20,6 +22,12 @@ export const accessRoutes = (signIns: SignIns, oidc: string | null, recordFor: R
   bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   bind(contract.explainAccess, (ctx, { query }) => explainAccess(ctx, query, recordFor)),
   bind(contract.setPassword, (ctx, { params, body }) => setPasswordOf(ctx, params.id, body.password)),
+  bind(me.getProfile, (ctx) => ownProfile(ctx)),
+  bind(me.changeProfile, (ctx, { body }) => updateOwnProfile(ctx, body)),
+  bind(me.changePassword, (runner, { body }, request) => signIns.changePassword(runner, body, request)),
+  bind(me.listSessions, (ctx, _input, request) => listSessions(ctx, request.sessionToken)),
+  bind(me.endSession, (ctx, { params }) => endSession(ctx, params.id)),
+  bind(me.endOtherSessions, (ctx, _input, request) => endOtherSessions(ctx, request.sessionToken)),
   ...auditRoutes,
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
 ];

@@ -5,8 +5,9 @@
 import * as store from './store.ts';
 import { createHash, randomBytes, argon2, timingSafeEqual } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
-import { Fault } from '../../lib/fault.ts';
-import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
+import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { isId } from '../../lib/ids.ts';
 import { findKey, findUser, requireMayHandOn } from '../identity/index.ts';
 import { tokenHash } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from '../../contract/rights.ts';
@@ -25,7 +26,14 @@ export function openedCookie(token: string, secure: boolean): string {
   return cookie(token, SESSION_HOURS * 3600, secure);
 }
 
-export function openSession(ctx: WriteContext, userId: string): { token: string; csrf: string } {
+const LONGEST_USER_AGENT = 400;
+
+/** @param from where the sign-in came from, as the owner of the session will see it */
+export function openSession(
+  ctx: WriteContext,
+  userId: string,
+  from: { ip: string; userAgent: string | undefined },
+): { token: string; csrf: string } {
   const token = randomBytes(32).toString('base64url');
   const csrf = csrfOf(token);
   ctx.plan(store.insertSession, {
@@ -34,6 +42,8 @@ export function openSession(ctx: WriteContext, userId: string): { token: string;
     csrf_hash: tokenHash(csrf).toString('hex'),
     created_at: ctx.now,
     expires_at: new Date(Date.parse(ctx.now) + SESSION_HOURS * 3_600_000).toISOString(),
+    user_agent: from.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+    address: from.ip,
   });
   return { token, csrf };
 }
@@ -73,6 +83,33 @@ export async function signOut(ctx: WriteContext, token: string | undefined, secu
   return new Reply({ signedOut: token !== undefined }, { 'Set-Cookie': cookie('', 0, secure) });
 }
 
+/** The caller's open sessions: their own first, then last seen first. */
+export async function listSessions(ctx: ReadContext, token: string | undefined): Promise<store.OwnSession[]> {
+  const { userId } = ctx.actor;
+  return userId === null ? [] : await store.listSessions(ctx, userId, ownSession(ctx, token));
+}
+
+/** Ends one of the caller's sessions. A session that has ended, or is of somebody else, stays as it is. */
+export async function endSession(ctx: WriteContext, id: string): Promise<{ ended: true }> {
+  if (!isId(id)) throw new Fault('NOT_FOUND', 'There is no such session.');
+  return end(ctx, (userId) => ctx.plan(store.endSession, { user_id: userId, id }), { session: id });
+}
+
+/** Ends all sessions of the caller except the one of this request. */
+export async function endOtherSessions(ctx: WriteContext, token: string | undefined): Promise<{ ended: true }> {
+  const keep = ownSession(ctx, token);
+  return end(ctx, (userId) => ctx.plan(store.endSessionsOf, { user_id: userId, keep }), { others: true });
+}
+
+function end(ctx: WriteContext, plan: (userId: string) => void, data: Record<string, unknown>): { ended: true } {
+  const { userId } = ctx.actor;
+  ctx.markAuthorized();
+  if (userId === null) throw new Fault('NOT_FOUND', 'The caller is not a user.');
+  plan(userId);
+  ctx.emit({ type: 'SessionsEnded', subject: `user:${userId}`, data });
+  return { ended: true };
+}
+
 /**
  * Like `setPasswordOf`, for a user by login. @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, ROLE_ESCALATION, INVALID_REQUEST
  */
@@ -96,14 +133,58 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this id.');
   if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
   if (id !== ctx.actor.userId) await requireMayHandOn(ctx, { people: [id] });
-  return await planPassword(ctx, id, password);
+  return planPassword(ctx, id, { hash: await hashPassword(password), keep: null });
 }
 
-async function planPassword(ctx: WriteContext, id: string, password: string): Promise<{ id: string }> {
-  ctx.plan(store.setPasswordHash, { id, hash: await hashPassword(password) });
-  ctx.plan(store.endSessionsOf, { user_id: id });
+/**
+ * Plans the new password and the end of the sessions that it does not keep. Sign-ins that verified the previous password wait
+ * for it or are refused, see `requirePassword`.
+ *
+ * @param keep hash of the token (hex) of the session that stays open
+ * @param verified the stored hash that the caller proved to know; the unit is refused if it changed since
+ */
+export function planPassword(
+  ctx: WriteContext,
+  id: string,
+  { hash, keep, verified }: { hash: string; keep: string | null; verified?: string | null },
+): { id: string } {
+  requirePassword(ctx, id, verified, wrongPassword);
+  ctx.plan(store.setPasswordHash, { id, hash });
+  ctx.plan(store.endSessionsOf, { user_id: id, keep });
   ctx.emit({ type: 'PasswordSet', subject: `user:${id}`, data: {} });
   return { id };
+}
+
+export function wrongPassword(): Fault {
+  return faultAt('INVALID_REQUEST', '/oldPassword', 'WRONG_PASSWORD');
+}
+
+/**
+ * Refuses the unit if the password is no longer the verified one. Verification happens before the transaction. Without this
+ * check, a sign-in with the old password could open a session just after a change of the password has ended all others.
+ *
+ * @param verified the stored hash that was verified; undefined: only serialize with sign-ins
+ */
+export function requirePassword(
+  ctx: WriteContext,
+  userId: string,
+  verified: string | null | undefined,
+  refused: () => Fault,
+): void {
+  const invariant: Invariant<string | null> = {
+    name: `access.password ${userId}`,
+    lock: store.passwordLock(userId),
+    before: (read) => store.passwordHashOf(read, userId),
+    after: async (_read, current) => {
+      if (verified !== undefined && verified !== current) throw refused();
+    },
+  };
+  ctx.verify(invariant);
+}
+
+/** Hash of the token of the caller's session in hex; null for a key. */
+export function ownSession(ctx: ReadContext, token: string | undefined): string | null {
+  return token === undefined || ctx.keyId !== null ? null : tokenHash(token).toString('hex');
 }
 
 const derive = promisify(argon2);

@@ -10,7 +10,17 @@ import type { Queryable } from '../../platform/database/pool.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import { findKey } from '../identity/index.ts';
 import { unauthenticated } from './authenticate.ts';
-import { verifyPassword, openedCookie, openSession } from './sessions.ts';
+import {
+  hashPassword,
+  openedCookie,
+  openSession,
+  ownSession,
+  planPassword,
+  requirePassword,
+  verifyPassword,
+  wrongPassword,
+} from './sessions.ts';
+import { findProfile } from './store.ts';
 import { addressPlace, type AttemptKeys, attemptKeys, devicePlace, PLACE_KEPT_DAYS } from './store-sign-in.ts';
 
 export const DEVICE_COOKIE = 'docket_device';
@@ -64,8 +74,25 @@ export class SignIns {
    * @throws Fault UNAUTHENTICATED, RATE_LIMITED (too many attempts), OVERLOADED (too many wait to be verified)
    */
   signIn(runner: Runner, given: { login: string; password: string }, request: RequestFacts): Promise<Reply> {
-    const { sender } = request;
-    const attempt = this.#queue.run(sender.device ?? sender.address, () => this.#attempt(runner, given, request));
+    return this.#queued(request.sender, () => this.#attempt(runner, given, request));
+  }
+
+  /**
+   * Changes the caller's own password. The old one is verified like a password of a sign-in, with the same limits. All other
+   * sessions of the user end.
+   *
+   * @throws Fault INVALID_REQUEST (WRONG_PASSWORD, or the length of the new one), RATE_LIMITED, OVERLOADED
+   */
+  changePassword(
+    runner: Runner,
+    given: { oldPassword: string; newPassword: string },
+    request: RequestFacts,
+  ): Promise<{ id: string }> {
+    return this.#queued(request.sender, () => this.#change(runner, given, request));
+  }
+
+  #queued<T>(sender: Sender, run: () => Promise<T>): Promise<T> {
+    const attempt = this.#queue.run(sender.device ?? sender.address, run);
     if (attempt === undefined) {
       throw new Fault('OVERLOADED', 'Too many users are signing in. Retry after the time in Retry-After.', [], {
         headers: { 'Retry-After': '2' },
@@ -74,11 +101,8 @@ export class SignIns {
     return attempt;
   }
 
-  async #attempt(
-    { work, caller }: Runner,
-    given: { login: string; password: string },
-    { sender, secure }: RequestFacts,
-  ): Promise<Reply> {
+  /** Counts the attempt and verifies the password. @throws Fault RATE_LIMITED, OVERLOADED */
+  async #verify(given: { login: string; password: string }, sender: Sender) {
     const loginKey = findKey(given.login);
     const own = sender.device === undefined ? undefined : devicePlace(sender.device);
     const places = own === undefined ? [addressPlace(sender)] : [addressPlace(sender), own];
@@ -89,13 +113,45 @@ export class SignIns {
     const now = instant(this.#clock.now());
     requireAttempt(await store.countAttempt(this.#db, keys, before.length > 0, now));
     const right = await verifyPassword(given.password, person?.passwordHash ?? null);
+    return { person, right, keys };
+  }
+
+  async #change(
+    runner: Runner,
+    { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+    { sender, sessionToken }: RequestFacts,
+  ): Promise<{ id: string }> {
+    const profile = await findProfile(this.#db, runner.caller.actor.userId ?? '');
+    const login = profile?.login ?? '';
+    const { person, right, keys } = await this.#verify({ login, password: oldPassword }, sender);
+    if (person === undefined || !right) throw wrongPassword();
+    const hash = await hashPassword(newPassword);
+    return await runner.write(async (ctx) => {
+      ctx.markAuthorized();
+      ctx.plan(store.forgiveAttempt, textsOf(keys));
+      return planPassword(ctx, person.id, {
+        hash,
+        keep: ownSession(ctx, sessionToken),
+        verified: person.passwordHash,
+      });
+    });
+  }
+
+  async #attempt(
+    { work, caller }: Runner,
+    given: { login: string; password: string },
+    request: RequestFacts,
+  ): Promise<Reply> {
+    const { sender, secure } = request;
+    const { person, right, keys } = await this.#verify(given, sender);
     if (person === undefined) throw refused();
     const admitted = right && person.state === 'ACTIVE';
     const result = await work.write(caller, async (ctx) => {
       ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
       if (!admitted) return undefined;
+      requirePassword(ctx, person.id, person.passwordHash, refused);
       ctx.plan(store.forgiveAttempt, textsOf(keys));
-      return { ...openSession(ctx, person.id), device: this.note(ctx, person.id, sender, secure) };
+      return { ...openSession(ctx, person.id, request), device: this.note(ctx, person.id, sender, secure) };
     });
     const opened = result.kind === 'done' ? result.data : undefined;
     if (opened === undefined) throw refused();

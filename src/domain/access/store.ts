@@ -121,15 +121,65 @@ export const insertSession: TableWrite<{
   csrf_hash: string;
   created_at: string;
   expires_at: string;
+  user_agent: string | null;
+  address: string;
 }> = {
   name: 'insert_session',
   guard: true,
   sql: (rows: Sql) => sql`
-    INSERT INTO sessions (token_hash, user_id, csrf_hash, created_at, expires_at)
-    SELECT decode(token_hash, 'hex'), user_id, decode(csrf_hash, 'hex'), created_at, expires_at
+    INSERT INTO sessions (token_hash, user_id, csrf_hash, created_at, expires_at, user_agent, address, last_seen_at)
+    SELECT decode(token_hash, 'hex'), user_id, decode(csrf_hash, 'hex'), created_at, expires_at, user_agent, address, created_at
     FROM jsonb_to_recordset(${rows}) AS r (token_hash text, user_id uuid, csrf_hash text, created_at timestamptz,
-      expires_at timestamptz) RETURNING 1`,
+      expires_at timestamptz, user_agent text, address text) RETURNING 1`,
 };
+
+/** The public id of a session: it names the session to its owner and gives no access. */
+const SESSION_ID = sql`substr(encode(sha256(s.token_hash), 'hex'), 1, 32)::uuid`;
+
+export interface OwnSession {
+  id: string;
+  userAgent: string | null;
+  address: string | null;
+  createdAt: string;
+  lastSeenAt: string | null;
+  expiresAt: string;
+  current: boolean;
+}
+
+/** Open sessions of a user, last seen first. @param current hash of the token of the caller's session, if there is one */
+export async function listSessions(ctx: ReadContext, userId: string, current: string | null): Promise<OwnSession[]> {
+  return await ctx.query<OwnSession>(sql`
+    SELECT ${SESSION_ID} AS id, s.user_agent AS "userAgent", s.address, s.created_at AS "createdAt",
+      s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
+      s.token_hash IS NOT DISTINCT FROM decode(${current}::text, 'hex') AS current
+    FROM sessions s WHERE s.user_id = ${userId}::uuid AND s.expires_at > ${ctx.now}::timestamptz
+    ORDER BY current DESC, s.last_seen_at DESC NULLS LAST, s.created_at DESC, id`);
+}
+
+/** Ends one session of a user, if it is theirs. */
+export const endSession: TableWrite<{ user_id: string; id: string }> = {
+  name: 'end_session',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid, id uuid)
+    WHERE s.user_id = r.user_id AND ${SESSION_ID} = r.id`,
+};
+
+/** The last use of a session. */
+export interface SessionUse {
+  at: string;
+  address: string;
+}
+
+/** Records the last use of sessions, at most once a minute each. No decision depends on it. @param uses by hash of the token in hex */
+export async function touchSessions(db: Queryable, uses: ReadonlyMap<string, SessionUse>): Promise<void> {
+  const rows = JSON.stringify([...uses].map(([hash, use]) => ({ hash, ...use })));
+  await db.query(sql`
+    UPDATE sessions s SET last_seen_at = r.at, address = r.address
+    FROM jsonb_to_recordset(${rows}::jsonb) AS r (hash text, at timestamptz, address text)
+    WHERE s.token_hash = decode(r.hash, 'hex')
+      AND (s.last_seen_at IS NULL OR s.last_seen_at <= r.at - interval '1 minute')`);
+}
 
 export const deleteSession: TableWrite<{ token_hash: string }> = {
   name: 'delete_session',
@@ -238,12 +288,26 @@ export const setPasswordHash: TableWrite<{ id: string; hash: string }> = {
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, hash text) WHERE u.id = r.id RETURNING 1`,
 };
 
-export const endSessionsOf: TableWrite<{ user_id: string }> = {
+/** Ends the sessions of a user, except the one with the hash `keep` (hex). */
+export const endSessionsOf: TableWrite<{ user_id: string; keep?: string | null }> = {
   name: 'end_sessions',
   guard: false,
   sql: (rows: Sql) => sql`
-    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid) WHERE s.user_id = r.user_id`,
+    DELETE FROM sessions s USING jsonb_to_recordset(${rows}) AS r (user_id uuid, keep text)
+    WHERE s.user_id = r.user_id AND s.token_hash IS DISTINCT FROM decode(r.keep, 'hex')`,
 };
+
+/** Serializes changes of a user's password and sign-ins of this user, until their transactions end. */
+export function passwordLock(userId: string): Sql {
+  return sql`SELECT pg_advisory_xact_lock(hashtextextended(${`password ${userId}`}::text, 0))::text AS locked`;
+}
+
+export async function passwordHashOf(ctx: ReadContext, userId: string): Promise<string | null> {
+  const rows = await ctx.query<{ hash: string | null }>(
+    sql`SELECT password_hash AS hash FROM users WHERE id = ${userId}::uuid`,
+  );
+  return rows[0]?.hash ?? null;
+}
 
 export async function findUserByLogin(
   db: Queryable,

@@ -85,9 +85,17 @@ function comesBack(before: { state: string } | undefined, after: { state: string
   return before?.state === 'ARCHIVED' && after.state === 'ACTIVE';
 }
 
+/** Properties that users may change of themselves without a right (docs/spec/access.md#own-account). */
+const OWN_PROPERTIES: ReadonlySet<string> = new Set(['displayName', 'locale', 'timezone']);
+
+function isOwnProfile(ctx: WriteContext, before: UserState | undefined, after: UserState): boolean {
+  if (before === undefined || after.id !== ctx.actor.userId || before.state !== after.state) return false;
+  return Object.keys(changesOf(USER, before, after)).every((property) => OWN_PROPERTIES.has(property));
+}
+
 /** @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
 export function writeUser(ctx: WriteContext, before: UserState | undefined, after: UserState): void {
-  ctx.actor.require('user.administer');
+  if (!isOwnProfile(ctx, before, after)) ctx.actor.require('user.administer');
   if (before !== undefined) {
     const changes = changesOf(USER, before, after);
     const signsIn = SIGN_IN_BY.some((property) => Object.hasOwn(changes, property));

@@ -1,10 +1,11 @@
 /**
- * Writes of users (docs/spec/identity.md, docs/spec/configuration.md#administration-api). All of them need `user.administer`.
+ * Writes of users (docs/spec/identity.md, docs/spec/configuration.md#administration-api). All of them need
+ * `user.administer`, except changes of the own profile.
  */
 import { writeUser } from './changes.ts';
 import { requireMayHandOn, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   nameKey,
   afterwards,
@@ -137,6 +138,53 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   }
   writeUser(ctx, row, next);
   return userAnswer(next);
+}
+
+/** Absent properties stay unchanged; null clears. */
+interface OwnProfileChange {
+  expectedRevision?: number | undefined;
+  displayName?: string | undefined;
+  locale?: string | null | undefined;
+  timezone?: string | null | undefined;
+}
+
+type OwnProfile = Pick<UserRow, 'id' | 'login' | 'displayName' | 'email' | 'locale' | 'timezone' | 'revision'>;
+
+function profileOf({ id, login, displayName, email, locale, timezone, revision }: UserRow): OwnProfile {
+  return { id, login, displayName, email, locale, timezone, revision };
+}
+
+/** The caller's own user. @throws Fault NOT_FOUND if the caller is no user */
+export async function ownProfile(ctx: ReadContext): Promise<OwnProfile> {
+  return profileOf(await ownRow(ctx));
+}
+
+async function ownRow(ctx: ReadContext): Promise<UserRow> {
+  const row = ctx.actor.userId === null ? undefined : await findUser(ctx, ctx.actor.userId);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'The caller is not a user.');
+  return row;
+}
+
+/**
+ * Changes name, locale and time zone of the caller. It needs no right (docs/spec/access.md#own-account).
+ *
+ * @throws Fault NOT_FOUND, REVISION_CONFLICT, INVALID_VALUES
+ */
+export async function updateOwnProfile(ctx: WriteContext, input: OwnProfileChange): Promise<OwnProfile> {
+  const row = await ownRow(ctx);
+  ctx.markAuthorized();
+  if (input.expectedRevision !== undefined && input.expectedRevision !== row.revision) throw stale('user');
+  const validation = new Validation();
+  const changes = differences(row, {
+    displayName: validation.line('displayName', input.displayName),
+    locale: input.locale,
+    timezone: validation.timezone(input.timezone),
+  });
+  validation.throwIfInvalid();
+  if (Object.keys(changes).length === 0) return profileOf(row);
+  const next = { ...row, ...afterwards(changes), revision: row.revision + 1, updatedAt: ctx.now } as UserRow;
+  writeUser(ctx, row, next);
+  return profileOf(next);
 }
 
 /**

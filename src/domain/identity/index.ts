@@ -7,11 +7,20 @@
  * caller holds its roles or may assign them. Every change is guarded by the revision that was read. A change that affects
  * rights changes the rights version.
  *
- * Not here: what a role allows, keys and sessions (access). All operations need the right `user.administer`.
+ * Not here: what a role allows, keys and sessions (access). All operations need the right `user.administer`, except those
+ * of the own profile.
  */
 export { archiveGroup, createGroup, type GroupChange, type NewGroup, updateGroup } from './commands-groups.ts';
 export { archiveUnit, createUnit, type NewUnit, type UnitChange, updateUnit } from './commands-units.ts';
-export { archiveUser, createUser, type NewUser, updateUser, type UserChange } from './commands-users.ts';
+export {
+  archiveUser,
+  createUser,
+  type NewUser,
+  ownProfile,
+  updateOwnProfile,
+  updateUser,
+  type UserChange,
+} from './commands-users.ts';
 export { requireMayHandOn } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';

@@ -27,6 +27,8 @@ export interface RequestFacts {
   ip: string;
   sender: Sender;
   sessionToken: string | undefined;
+  /** The header User-Agent, shown to the owner of a session. */
+  userAgent: string | undefined;
   secure: boolean;
   /** Scopes of the key, for operations whose response includes more if the key has them; null if no scopes are needed. */
   scopes: ReadonlySet<string> | null;

@@ -45,10 +45,14 @@ const MS_A_LINE = 10;
 /** New base calls replace used ones after this many requests. */
 const RENEWED_EVERY = 2500;
 
-/** What a user without rights may do: read, sign out, keep own queues, and get errors item by item. */
+/** What a user without rights may do: read, sign out, manage the own account, keep own queues, and get errors item by item. */
 const MAY = new Set([
   'session.create',
   'session.delete',
+  'me.change',
+  'me.changePassword',
+  'me.endSession',
+  'me.endOtherSessions',
   'bulk.run',
   'desk.queues.create',
   'desk.queues.change',

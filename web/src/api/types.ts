@@ -12,6 +12,7 @@ import type * as identityAdmin from '../../../src/domain/identity/contract-admin
 import type * as imports from '../../../src/domain/imports/contract.ts';
 import type * as inbound from '../../../src/domain/inbound/contract.ts';
 import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
+import type * as me from '../../../src/domain/access/contract-me.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
@@ -33,6 +34,7 @@ export type {
   desk,
   identity,
   identityAdmin,
+  me,
   metadata,
   objects,
   relations,

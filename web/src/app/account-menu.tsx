@@ -1,15 +1,13 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
+import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
-import { chooseLanguage, LANGUAGES, useLanguage } from '../i18n/language.ts';
+import { Link, useRouter } from '@tanstack/react-router';
+import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { PersonMark } from '../ui/person.tsx';
 import classes from './navigation.module.css';
 import { signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
-
-const NAMES = { 'ru-RU': 'Русский', 'en-US': 'English' } as const;
 
 export function AccountMenu() {
   const t = useText(texts);
@@ -45,7 +43,7 @@ export function AccountMenu() {
             rightSection={one === language ? <IconCheck size={14} /> : null}
             aria-current={one === language}
           >
-            {NAMES[one]}
+            {LANGUAGE_NAMES[one]}
           </Menu.Item>
         ))}
         <Menu.Label>{t.colours}</Menu.Label>
@@ -61,6 +59,9 @@ export function AccountMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item leftSection={<IconUser size={14} />} renderRoot={(props) => <Link to="/account" {...props} />}>
+          {t.account}
+        </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => leave.mutate()}>
           {t.signOut}
         </Menu.Item>

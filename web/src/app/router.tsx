@@ -137,6 +137,12 @@ export const searchRoute = createRoute({
   component: lazyRouteComponent(() => import('../desk/search/search-page.tsx'), 'SearchPage'),
 });
 
+const accountRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('../account/page.tsx'), 'AccountPage'),
+});
+
 const adminRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/admin',
@@ -165,6 +171,7 @@ const routeTree = rootRoute.addChildren([
     newRecordRoute,
     recordRoute,
     searchRoute,
+    accountRoute,
     adminRoute,
     adminScreenRoute,
     workScreenRoute,

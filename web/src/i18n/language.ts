@@ -4,6 +4,8 @@ import { useSyncExternalStore } from 'react';
 export const LANGUAGES = ['ru-RU', 'en-US'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+export const LANGUAGE_NAMES = { 'ru-RU': 'Русский', 'en-US': 'English' } as const;
+
 const STORED = 'docket.language';
 
 function isLanguage(value: unknown): value is Language {

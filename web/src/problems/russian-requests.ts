@@ -60,6 +60,7 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   PERIOD_MIXED: 'Укажите либо lastDays, либо from и to.',
   PERIOD_REVERSED: 'Период заканчивается раньше, чем начинается.',
   REPORT_TOO_EXPENSIVE: 'Отчёт считается слишком долго. Сократите период или уточните фильтр.',
+  WRONG_PASSWORD: 'Это не текущий пароль.',
   KEY_WITHOUT_SCOPE: 'Выберите хотя бы одну область доступа.',
   UNKNOWN_SCOPE: 'Такой области доступа нет. Области: {known}.',
   EXPIRY_IN_THE_PAST: 'Срок действия уже прошёл. Укажите более поздний.',

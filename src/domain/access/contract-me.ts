@@ -1,0 +1,122 @@
+/** The API contract of the caller's own account (docs/spec/access.md#own-account). None of it needs a right. */
+import Type from 'typebox';
+import { LocaleCode } from '../../configuration/schemas.ts';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './contract.ts';
+
+const Text = Type.String({ minLength: 1, maxLength: 255 });
+const shared = { access: 'console', tag: 'Account', status: 200 } as const;
+
+const Profile = Type.Object(
+  {
+    id: Id,
+    login: Type.String(),
+    displayName: Type.String(),
+    email: nullable(Type.String()),
+    locale: nullable(Type.String()),
+    timezone: nullable(Type.String({ description: 'An IANA name.' })),
+    revision: Revision,
+  },
+  { $id: 'OwnProfile' },
+);
+
+export const getProfile = defineOperation({
+  ...shared,
+  id: 'me.get',
+  method: 'GET',
+  path: '/me',
+  unit: 'read',
+  summary: 'Read the own profile',
+  description: 'Returns the user of the session, or the owner of the key.',
+  answer: Profile,
+  faults: ['NOT_FOUND'],
+});
+
+export const changeProfile = defineOperation({
+  ...shared,
+  id: 'me.change',
+  method: 'PATCH',
+  path: '/me',
+  unit: 'write',
+  summary: 'Change the own name, locale and time zone',
+  description:
+    'Properties that are left out stay as they are; null clears. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer.',
+  body: closed({
+    expectedRevision: Type.Optional(Revision),
+    displayName: Type.Optional(Text),
+    locale: Type.Optional(nullable(LocaleCode)),
+    timezone: Type.Optional(nullable(Text)),
+  }),
+  answer: Profile,
+  faults: ['NOT_FOUND', 'REVISION_CONFLICT', 'INVALID_VALUES'],
+});
+
+export const changePassword = defineOperation({
+  ...shared,
+  id: 'me.changePassword',
+  method: 'POST',
+  path: '/me/password',
+  unit: 'own',
+  summary: 'Change the own password',
+  description:
+    'Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one.',
+  body: closed({
+    oldPassword: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD }),
+    newPassword: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }),
+  }),
+  answer: Type.Object({ id: Id }),
+  faults: [],
+});
+
+export const listSessions = defineOperation({
+  ...shared,
+  id: 'me.sessions',
+  method: 'GET',
+  path: '/me/sessions',
+  unit: 'read',
+  summary: 'List the own open sessions',
+  description: 'The session of this request comes first, then the one last seen.',
+  answer: Type.Array(
+    Type.Object(
+      {
+        id: Id,
+        userAgent: nullable(Type.String({ description: 'The header User-Agent of the sign-in.' })),
+        address: nullable(Type.String({ description: 'The address of the last use.' })),
+        createdAt: Instant,
+        lastSeenAt: nullable({ ...Instant, description: 'Updated at most once a minute.' }),
+        expiresAt: Instant,
+        current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+      },
+      { $id: 'OwnSession' },
+    ),
+  ),
+  faults: [],
+});
+
+const Ended = Type.Object({ ended: Type.Literal(true) });
+
+export const endSession = defineOperation({
+  ...shared,
+  id: 'me.endSession',
+  method: 'DELETE',
+  path: '/me/sessions/{id}',
+  unit: 'write',
+  summary: 'End one of the own sessions',
+  description: 'Every process refuses the session from then on. Ending a session that has ended changes nothing.',
+  params: closed({ id: Id }),
+  answer: Ended,
+  faults: ['NOT_FOUND'],
+});
+
+export const endOtherSessions = defineOperation({
+  ...shared,
+  id: 'me.endOtherSessions',
+  method: 'DELETE',
+  path: '/me/sessions',
+  unit: 'write',
+  summary: 'End all other own sessions',
+  description: 'The session of this request stays open. With an API key, all sessions of its owner end.',
+  answer: Ended,
+  faults: ['NOT_FOUND'],
+});

@@ -1,0 +1,92 @@
+/** The own account: profile, password and sessions, in both languages. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { REQUESTER } from '../harness/console-seed.ts';
+import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+
+const WORDS = {
+  'ru-RU': {
+    account: 'Мой профиль',
+    name: 'Имя',
+    save: 'Сохранить',
+    saved: 'Сохранено',
+    old: 'Текущий пароль',
+    next: 'Новый пароль',
+    change: 'Сменить пароль',
+    wrong: 'Это не текущий пароль.',
+    changed: 'Пароль изменён',
+    current: 'Этот сеанс',
+    endOthers: 'Завершить все остальные',
+    ended: 'Остальные сеансы завершены',
+    keys: 'Мои ключи API',
+  },
+  'en-US': {
+    account: 'My profile',
+    name: 'Name',
+    save: 'Save',
+    saved: 'Saved',
+    old: 'Current password',
+    next: 'New password',
+    change: 'Change password',
+    wrong: 'This is not your current password.',
+    changed: 'Password changed',
+    current: 'This session',
+    endOthers: 'End all others',
+    ended: 'Other sessions ended',
+    keys: 'My API keys',
+  },
+} as const;
+
+describe('the own account in a browser', () => {
+  let console: TestConsole;
+  before(async () => {
+    console = await startConsole();
+  });
+  after(() => console.close());
+
+  for (const language of LANGUAGES) {
+    const t = WORDS[language];
+    it(`changes profile, password and sessions (${language})`, async () => {
+      const elsewhere = await console.open(REQUESTER, '/', { language });
+      const { page, check, close } = await console.open(REQUESTER, '/', { language });
+      await page.getByRole('button', { name: /Мария Иванова/ }).click();
+      await page.getByRole('menuitem', { name: t.account }).click();
+      await page.getByRole('heading', { level: 1, name: t.account }).waitFor();
+      await check();
+
+      await page.getByLabel(t.name, { exact: false }).first().fill(`Мария Иванова ${language}`);
+      await page.getByRole('button', { name: t.save }).click();
+      await page.getByText(t.saved).first().waitFor();
+      await page.getByRole('button', { name: `Мария Иванова ${language}` }).waitFor();
+
+      const change = async (old: string): Promise<void> => {
+        await page.getByLabel(t.old).fill(old);
+        await page.getByLabel(t.next).fill(PASSWORD);
+        await page.getByRole('button', { name: t.change }).click();
+      };
+      await change('not the right password');
+      await page.getByText(t.wrong, { exact: true }).waitFor();
+      assert.equal(await page.getByText(t.current).count(), 1);
+      await page.getByRole('button', { name: t.endOthers }).click();
+      await page.getByRole('dialog').getByRole('button', { name: t.endOthers }).click();
+      await page.getByText(t.ended).waitFor();
+      assert.equal(await page.getByRole('button', { name: t.endOthers }).count(), 0);
+      await elsewhere.page.reload();
+      await elsewhere.page.waitForURL(/sign-in/);
+      await change(PASSWORD);
+      await page.getByText(t.changed).waitFor();
+      await check();
+      assert.equal(await page.getByRole('heading', { name: t.keys }).count(), 0, 'without key.manage');
+      for (const open of [elsewhere.close, close]) await open();
+    });
+  }
+
+  it('fits a telephone, and shows the own keys where they may be managed', async () => {
+    const { page, check, close } = await console.open('admin', '/account', { width: 390, scheme: 'dark' });
+    await page.getByRole('heading', { name: WORDS['ru-RU'].keys }).waitFor();
+    const wider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+    assert.equal(wider, false);
+    await check();
+    await close();
+  });
+});
