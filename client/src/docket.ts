@@ -26,6 +26,7 @@ import {
   IdentityAdministration,
   IntegrationsAdministration,
   KeysAdministration,
+  MeAdministration,
   SessionAdministration,
   AccessAdministration,
   AuditAdministration,
@@ -52,6 +53,7 @@ export class Administration {
   readonly identity: IdentityAdministration;
   readonly integrations: IntegrationsAdministration;
   readonly keys: KeysAdministration;
+  readonly me: MeAdministration;
   readonly session: SessionAdministration;
   readonly access: AccessAdministration;
   readonly audit: AuditAdministration;
@@ -71,6 +73,7 @@ export class Administration {
     this.identity = new IdentityAdministration(sender);
     this.integrations = new IntegrationsAdministration(sender);
     this.keys = new KeysAdministration(sender);
+    this.me = new MeAdministration(sender);
     this.session = new SessionAdministration(sender);
     this.access = new AccessAdministration(sender);
     this.audit = new AuditAdministration(sender);
