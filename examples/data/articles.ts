@@ -88,7 +88,7 @@ interface Keys {
 }
 
 /** Publishes every article for everyone. @returns code → article id */
-async function publish({ url, key, adminKey }: Keys, { bases }: Articles): Promise<Map<string, string>> {
+export async function publish({ url, key, adminKey }: Keys, { bases }: Articles): Promise<Map<string, string>> {
   const docket = new Docket({ url, key });
   const { admin } = new Docket({ url, key: adminKey });
   const ids = new Map<string, string>();

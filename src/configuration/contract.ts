@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
-import { closed, Id } from '../contract/schemas.ts';
+import { closed, Id, Instant, nullable } from '../contract/schemas.ts';
 
 const ItemName = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -99,10 +99,22 @@ export const listSection = defineOperation({
   status: 200,
   summary: 'List the items of a section of the configuration',
   description:
-    'Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
+    'Ids, codes, names and last changes of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
   answer: Type.Array(
-    Type.Object({ id: Id, code: Type.String(), name: Type.Unknown(), state: Type.String() }, { $id: 'ConfigItem' }),
+    Type.Object(
+      {
+        id: Id,
+        code: Type.String(),
+        name: Type.Unknown(),
+        state: Type.String(),
+        updatedAt: nullable({
+          ...Instant,
+          description: 'When it was last changed; null for users, groups and orgUnits.',
+        }),
+      },
+      { $id: 'ConfigItem' },
+    ),
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });

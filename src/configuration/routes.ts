@@ -37,7 +37,7 @@ async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: s
   const section = sectionOf(sections, key);
   requireRight(ctx, section);
   const items = await section.load(ctx);
-  return items.map(({ id, code, state, definition }) => ({
+  return items.map(({ id, code, state, definition, updatedAt = null }) => ({
     id,
     code,
     name:
@@ -45,6 +45,7 @@ async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: s
       (definition as { displayName?: unknown }).displayName ??
       code,
     state,
+    updatedAt,
   }));
 }
 

@@ -30,6 +30,8 @@ export interface StoredItem {
   version: number;
   definition: unknown;
   compiled: unknown;
+  /** When it was last changed; absent for what is no row of the configuration itself. */
+  updatedAt?: string;
 }
 
 /** A stored version of a record type. */

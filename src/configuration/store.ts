@@ -13,7 +13,7 @@ export async function lockConfiguration(ctx: WriteContext): Promise<void> {
 
 export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {
   return await ctx.query<StoredItem>(sql`
-    SELECT id, code, state, version, definition, compiled FROM config_items WHERE section = ${section} ORDER BY code`);
+    SELECT id, code, state, version, definition, compiled, updated_at AS "updatedAt" FROM config_items WHERE section = ${section} ORDER BY code`);
 }
 
 /** Item id → its stored versions, oldest first. */

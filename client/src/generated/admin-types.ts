@@ -229,6 +229,7 @@ export type ConfigItem = {
   code: string;
   name: unknown;
   state: string;
+  updatedAt: string | null;
 };
 
 export type ConfigItemText = {

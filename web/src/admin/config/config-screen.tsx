@@ -14,6 +14,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
 import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
 import { Mark } from './mark.tsx';
 import { applyBundle, type ConfigItem, sectionQuery } from './queries.ts';
@@ -105,7 +106,18 @@ interface SectionTableProps {
   onOpen: (code: string) => void;
 }
 
-/** The items of a section with code, name and state. */
+function changedColumn(title: string): Column<ConfigItem> {
+  return {
+    key: 'changed',
+    title,
+    value: (row) => row.updatedAt ?? '',
+    render: (row) => (row.updatedAt === null ? '' : <Time at={row.updatedAt} />),
+    width: '9rem',
+    minor: true,
+  };
+}
+
+/** The items of a section with code, name, last change and state. */
 export function SectionTable({ section, label, columns: more, empty, onOpen }: SectionTableProps) {
   const t = useText(texts);
   const language = useLanguage();
@@ -124,6 +136,7 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
         ...(more === undefined ? {} : { minor: true }),
       },
       ...(more ?? []),
+      changedColumn(t.changed),
       ...(archive
         ? [
             {

@@ -10,11 +10,45 @@ import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
 
-/** Formats a value compactly. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const short = JSON.stringify(value);
-  return short.length <= 60 ? short : JSON.stringify(value, null, 2);
+/** A value of the plan: texts as they are, lists by their members, objects as a table of their properties. */
+function PlanValue({ value }: { value: unknown }) {
+  const t = useText(texts);
+  if (typeof value === 'boolean') return value ? t.yes : t.no;
+  if (value === null) return t.nothing;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return t.empty;
+    if (value.every((one) => typeof one !== 'object')) return value.map(String).join(', ');
+    return (
+      <ol className={classes.members}>
+        {value.map((one) => (
+          <li key={JSON.stringify(one)}>
+            <PlanValue value={one} />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  if (typeof value !== 'object') return String(value);
+  return (
+    <dl className={classes.properties}>
+      {Object.entries(value).map(([name, one]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <PlanValue value={one} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** `fields[priority].constraints.maxLength` as `fields › priority › constraints › maxLength`. */
+function placeText(path: string): string {
+  return path
+    .replaceAll(/\[([^\]]*)\]/g, '.$1')
+    .split('.')
+    .join(' › ');
 }
 
 export function PlanView({ items, bare = false }: { items: readonly PlannedChange[]; bare?: boolean }) {
@@ -80,7 +114,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
             <tbody>
               {item.differences.map((difference) => (
                 <tr key={difference.path}>
-                  <th scope="row">{difference.path === '' ? t.whole : difference.path}</th>
+                  <th scope="row">{difference.path === '' ? t.whole : placeText(difference.path)}</th>
                   {item.action !== 'create' && <ValueCell kind="before" value={difference.before} />}
                   <ValueCell kind="after" value={difference.after} />
                 </tr>
@@ -102,7 +136,7 @@ function ValueCell({ kind, value }: { kind: 'before' | 'after'; value: unknown }
   const t = useText(texts);
   return (
     <td data-kind={value === undefined ? undefined : kind}>
-      {value === undefined ? <Text size="xs" c="dimmed">{`— ${t.nothing}`}</Text> : <pre>{shown(value)}</pre>}
+      {value === undefined ? <Text size="xs" c="dimmed">{`— ${t.nothing}`}</Text> : <PlanValue value={value} />}
     </td>
   );
 }
