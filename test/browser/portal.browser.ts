@@ -176,6 +176,22 @@ describe('the portal of requesters', () => {
   for (const language of LANGUAGES) homeWorks(language);
   for (const language of LANGUAGES) requestsWork(language);
 
+  it('leads from an article that did not help to related ones and to a request with its title', async () => {
+    for (const language of LANGUAGES) {
+      const { article, report, topic } = WORDS[language];
+      const watched = await desk.open(REQUESTER, '/portal/articles', { language, width: 390, height: 844 });
+      const { page } = watched;
+      await page.getByRole('button', { name: article }).click();
+      await page.getByRole('heading', { name: article }).waitFor();
+      await page.getByRole('link', { name: 'Сканирование в почту' }).waitFor();
+      await fits(watched, `article-${language}-390`);
+      await watched.check();
+      await page.getByRole('link', { name: report }).click();
+      assert.equal(await page.getByRole('textbox', { name: topic }).inputValue(), article);
+      await watched.close();
+    }
+  });
+
   it('sends requesters from the pages of the desk to their own ones', async () => {
     const watched = await desk.open(REQUESTER, '/records?type=incident');
     await watched.page.getByRole('heading', { name: 'Чем помочь?' }).waitFor();

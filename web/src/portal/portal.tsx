@@ -4,6 +4,7 @@ import { NotFoundPage } from '../app/error-pages.tsx';
 import { useText } from '../i18n/text.ts';
 import { Page } from '../ui/page.tsx';
 import { ArticlePage, Articles } from '../work/knowledge/articles.tsx';
+import { ArticleFooter } from './article-footer.tsx';
 import { HomePage } from './home.tsx';
 import { OwnRequestPage } from './own-request.tsx';
 import { ItemPage, ReportPage } from './report.tsx';
@@ -17,9 +18,17 @@ export function Portal() {
   if (first === 'report' && id === undefined) return <ReportPage />;
   if (first === 'requests') return id === undefined ? <RequestsPage /> : <OwnRequestPage key={id} id={id} />;
   if (first === 'items' && id !== undefined) return <ItemPage key={id} id={id} />;
-  if (first === 'articles')
-    return id === undefined ? <ArticlesPage /> : <ArticlePage key={id} id={id} home="/portal/articles" />;
+  if (first === 'articles') return id === undefined ? <ArticlesPage /> : <ArticleView key={id} id={id} />;
   return <NotFoundPage />;
+}
+
+function ArticleView({ id }: { id: string }) {
+  return (
+    <>
+      <ArticlePage id={id} home="/portal/articles" />
+      <ArticleFooter id={id} />
+    </>
+  );
 }
 
 function ArticlesPage() {
