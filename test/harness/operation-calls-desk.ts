@@ -51,9 +51,7 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
         login: 'nobody',
         status: 400,
         code: 'INVALID_REQUEST',
-        details: [
-          { path: '/types/0', code: 'UNKNOWN_TYPE', message: 'There is no such record type.', reason: 'NO_TYPE' },
-        ],
+        details: [{ path: '/types/0', code: 'UNKNOWN_TYPE', message: 'There is no such record type.' }],
       },
       hidden: {
         seen: async () => ({ body: { ...report(), filter: withId(await make.record(false)) } }),
