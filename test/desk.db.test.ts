@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { TestAnswer } from './harness/app.ts';
 import { type RecordFixture, PASSWORD, USERS, type FixtureUser, startRecordFixture } from './harness/record-fixture.ts';
 
@@ -107,6 +108,32 @@ describe('the console API', () => {
     refused(await send('viewer', 'GET', '/desk/lookup?kind=user'), 403, 'RIGHT_MISSING');
     refused(await send('agent', 'GET', '/desk/lookup?kind=org-unit'), 403, 'RIGHT_MISSING');
     refused(await send('agent', 'GET', '/desk/lookup?kind=key'), 400, 'INVALID_REQUEST');
+  });
+
+  it('tells users with the same name apart', async () => {
+    const text = `users:
+  - { login: ann.one, displayName: Анна Двойникова, email: one@example.org }
+  - { login: ann.two, displayName: анна двойникова, email: two@example.org }
+  - { login: ann.three, displayName: Анна Единственная, email: three@example.org }`;
+    await fixture.app.apply([{ name: 'alike.yaml', text }]);
+    const find = async (who: FixtureUser): Promise<unknown[]> =>
+      (await ok(who, 'GET', `/desk/lookup?kind=user&q=${encodeURIComponent('анна')}`)).map(
+        ({ id: _id, ...shown }: { id: string }) => shown,
+      );
+    const alike = [
+      { name: 'Анна Двойникова', login: 'ann.one', email: 'one@example.org' },
+      { name: 'анна двойникова', login: 'ann.two', email: 'two@example.org' },
+    ];
+    const found = await find('agent');
+    for (const one of alike)
+      assert.ok(
+        found.some((other) => isDeepStrictEqual(other, one)),
+        JSON.stringify(found),
+      );
+    assert.ok(
+      found.some((other) => isDeepStrictEqual(other, { name: 'Анна Единственная' })),
+      'no details of others',
+    );
   });
 
   it('resolves ids only to names that the caller may see', async () => {

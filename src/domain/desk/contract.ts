@@ -75,9 +75,20 @@ export const lookUp = defineOperation({
   status: 200,
   summary: 'Find users, groups or units by name',
   description:
-    'For callers who may read or write a field of that data type on some record, or hold user.administer. Returns names and ids only.',
+    'For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are there for users who share their name with another active user, and for callers with user.administer. `unit` is there for callers who may look up units.',
   query: closed({ kind: NamedKind, q: Type.Optional(Type.String({ maxLength: 200 })) }),
-  answer: Type.Array(Type.Object({ id: Id, name: Type.String() }, { $id: 'Choice' })),
+  answer: Type.Array(
+    Type.Object(
+      {
+        id: Id,
+        name: Type.String(),
+        login: Type.Optional(Type.String()),
+        email: Type.Optional(nullable(Type.String())),
+        unit: Type.Optional(Type.String({ description: "Name of the user's unit." })),
+      },
+      { $id: 'Choice' },
+    ),
+  ),
   faults: ['RIGHT_MISSING'],
 });
 

@@ -4,7 +4,7 @@ import { faultAt } from '../../lib/fault.ts';
 import { outboxBacklog } from '../../platform/audit/journal.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { findNames, type NamedKind, searchNames } from '../identity/index.ts';
+import { findNames, type NameChoice, type NamedKind, searchNames } from '../identity/index.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
 import { findVisible, preload, requireVisible, readableTitle } from '../objects/index.ts';
 import { timerBacklog } from '../sla/index.ts';
@@ -60,16 +60,33 @@ function mayUseNames(ctx: ReadContext, kind: NamedKind): boolean {
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function lookUp(
-  ctx: ReadContext,
-  query: { kind: NamedKind; q?: string },
-): Promise<{ id: string; name: string }[]> {
+export async function lookUp(ctx: ReadContext, query: { kind: NamedKind; q?: string }): Promise<Choice[]> {
   if (!mayUseNames(ctx, query.kind)) ctx.actor.require('user.administer');
   if (query.q !== undefined && !query.q.isWellFormed()) {
     throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
   }
   const found = await searchNames(ctx, query.kind, (query.q ?? '').replaceAll('\0', ''), MOST_CHOICES);
-  return found.map(({ id, name }) => ({ id, name: named(ctx, name) }));
+  const units = mayUseNames(ctx, 'org-unit');
+  return found.map((one) => choiceOf(ctx, one, units));
+}
+
+interface Choice {
+  id: string;
+  name: string;
+  login?: string;
+  email?: string | null;
+  unit?: string;
+}
+
+/** Login and e-mail tell users with the same name apart; for other users they need `user.administer`. */
+function choiceOf(ctx: ReadContext, { id, name, login, email, unit, alike }: NameChoice, units: boolean): Choice {
+  const choice: Choice = { id, name: named(ctx, name) };
+  if (login !== undefined && (alike === true || ctx.actor.has('user.administer'))) {
+    choice.login = login;
+    choice.email = email ?? null;
+  }
+  if (units && unit !== undefined && unit !== null) choice.unit = named(ctx, unit);
+  return choice;
 }
 
 /** Names of services, including archived ones that old values refer to. */

@@ -25,7 +25,7 @@ export { requireMayHandOn } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';
 export { findNames, joinedSortName, type NamedKind } from './store.ts';
-export { searchNames } from './queries.ts';
+export { type NameChoice, searchNames } from './queries.ts';
 export {
   findGroup,
   findUnit,

@@ -144,10 +144,8 @@ export async function whoIs(
   return { id, login, displayName, state };
 }
 
-interface Choice {
-  id: string;
-  name: LocalizedName;
-}
+/** A user, group or unit to choose. Only users have the other properties. */
+export type NameChoice = { id: string; name: LocalizedName } & Partial<Omit<store.PersonRow, 'id' | 'name'>>;
 
 function capitalised(text: string): string {
   return text.replaceAll(
@@ -164,7 +162,12 @@ function patternsOf(text: string): string[] {
 }
 
 /** Active items whose name contains the text (empty: all), at most `limit`, sorted by name for users, by code otherwise. */
-export async function searchNames(ctx: ReadContext, kind: NamedKind, text: string, limit: number): Promise<Choice[]> {
+export async function searchNames(
+  ctx: ReadContext,
+  kind: NamedKind,
+  text: string,
+  limit: number,
+): Promise<NameChoice[]> {
   const wanted = text.normalize('NFC').trim();
   if (kind === 'user') return await searchPeople(ctx, patternsOf(wanted), findKey(wanted) ?? wanted, limit);
   const folded = fold(wanted);

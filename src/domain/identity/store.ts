@@ -319,17 +319,38 @@ export function joinedSortName(kind: NamedKind, idText: Sql, locales: readonly s
   };
 }
 
+/** `alike`: another active user has the same name. */
+export interface PersonRow {
+  id: string;
+  name: string;
+  login: string;
+  email: string | null;
+  unit: LocalizedName | null;
+  alike: boolean;
+}
+
 /** Active users whose name matches one of the LIKE patterns, or whose login starts with the key. */
 export async function searchPeople(
   ctx: ReadContext,
   patterns: readonly string[],
   loginKey: string,
   limit: number,
-): Promise<{ id: string; name: string }[]> {
-  return await ctx.query<{ id: string; name: string }>(sql`
-    SELECT id, display_name AS name FROM users
-    WHERE state = 'ACTIVE' AND (display_name LIKE ANY(${[...patterns]}::text[]) OR starts_with(login_key, ${loginKey}::text))
-    ORDER BY display_name COLLATE "C", id LIMIT ${limit}::int`);
+): Promise<PersonRow[]> {
+  return await ctx.query<PersonRow>(sql`
+    WITH found AS (
+      SELECT id, display_name AS name, login, email FROM users
+      WHERE state = 'ACTIVE' AND (display_name LIKE ANY(${[...patterns]}::text[]) OR starts_with(login_key, ${loginKey}::text))
+      ORDER BY display_name COLLATE "C", id LIMIT ${limit}::int
+    ), names AS (
+      SELECT lower(display_name) AS name FROM users
+      WHERE state = 'ACTIVE' AND lower(display_name) IN (SELECT lower(name) FROM found)
+      GROUP BY 1 HAVING count(*) > 1
+    )
+    SELECT f.id, f.name, f.login, f.email, u.name AS unit, lower(f.name) IN (SELECT name FROM names) AS alike
+    FROM found f
+      LEFT JOIN org_members m ON m.user_id = f.id
+      LEFT JOIN org_units u ON u.id = m.organization_unit_id
+    ORDER BY f.name COLLATE "C", f.id`);
 }
 
 /** All active groups or units, at most 5000. There are few, and their names differ by language. */

@@ -1,10 +1,10 @@
 /**
  * Pickers of users, groups, units, services and records by name. The value is the id; choices are loaded while the user types.
  */
-import { Loader, MultiSelect, Select } from '@mantine/core';
+import { Loader, MultiSelect, Select, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useState } from 'react';
 import { call, send } from '../api/client.ts';
 import type { desk, objects } from '../api/types.ts';
 import { currentLanguage } from '../i18n/language.ts';
@@ -15,6 +15,9 @@ import { texts } from './texts.ts';
 export interface Choice {
   id: string;
   name: string;
+  login?: string;
+  email?: string | null;
+  unit?: string;
 }
 
 interface Common {
@@ -48,49 +51,101 @@ function choicesQuery(source: Source, text: string) {
   return queryOptions({
     queryKey: ['choices', ...source.key, text],
     queryFn: ({ signal }) => source.find(text, signal),
-    placeholderData: keepPreviousData,
     staleTime: 30_000,
   });
 }
 
+/**
+ * The choices for what the user has typed. While the service has not answered to exactly this text, nothing can be chosen: an
+ * older answer could put another item under the cursor.
+ */
 function useChoices(source: Source, chosen: readonly string[]) {
-  const [text, setText] = useState('');
-  const [opened, setOpened] = useState(false);
-  const [wanted] = useDebouncedValue(text, 200);
-  const labels = useLabels(chosen);
-  const shown = chosen.map((id) => ({ id, name: labelText(labels.get(id)) }));
-  // For a single choice, the input contains the selected name, which is not a search text.
-  const question = shown.some(({ name }) => name === wanted) ? '' : wanted.trim();
-  const { data = [], isFetching } = useQuery({ ...choicesQuery(source, question), enabled: opened });
   const t = useText(texts);
-  const known = shown.map(({ id, name }) => ({ value: id, label: name ?? t.unknown }));
-  const found = data.filter(({ id }) => !chosen.includes(id)).map(({ id, name }) => ({ value: id, label: name }));
-  return {
-    data: [...known, ...found],
+  const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
+  const [wanted] = useDebouncedValue(typed, 200);
+  const labels = useLabels(chosen);
+  const { data, isFetching, isError } = useQuery({ ...choicesQuery(source, wanted.trim()), enabled: opened });
+  const answered = typed.trim() === wanted.trim() && data !== undefined;
+  const known = chosen.map((id) => ({ value: id, label: labelText(labels.get(id)) ?? t.unknown }));
+  const found = (answered ? data : []).filter(({ id }) => !chosen.includes(id));
+  const details = new Map(found.map((choice) => [choice.id, detailOf(choice)]));
+  const keys = (event: KeyboardEvent): void => {
+    // Enter must not send the form while the typed text is not chosen yet.
+    if (event.key === 'Enter' && typed !== '') event.preventDefault();
+  };
+  const props = {
+    data: [...known, ...found.map(({ id, name }) => ({ value: id, label: name }))],
     searchable: true,
-    nothingFoundMessage: isFetching ? t.searching : t.nothing,
+    nothingFoundMessage: answered || isError ? t.nothing : t.searching,
     // The service has already filtered.
-    filter: ({ options }: { options: unknown[] }) => options as never,
-    onSearchChange: setText,
+    filter: ({ options }: { options: unknown[] }) =>
+      (options as { value: string }[]).filter(({ value }) => answered && (typed === '' || details.has(value))) as never,
+    renderOption: ({ option }: { option: { value: string; label: string } }) => (
+      <ChoiceText name={option.label} detail={details.get(option.value)} />
+    ),
     onDropdownOpen: () => setOpened(true),
-    rightSection: opened && isFetching ? <Loader size={12} /> : undefined,
+    onKeyDown: keys,
+    rightSection: opened && (isFetching || !(answered || isError)) ? <Loader size={12} /> : undefined,
     placeholder: t.search,
     comboboxProps: { shadow: 'md' },
     clearButtonProps: { 'aria-label': t.clear },
   };
+  return { props, setTyped };
+}
+
+/** What tells items with the same name apart. */
+function detailOf({ login, unit, email }: Choice): string {
+  return [login, unit, email].filter((part) => part !== undefined && part !== null && part !== '').join(' · ');
+}
+
+function ChoiceText({ name, detail }: { name: string; detail: string | undefined }) {
+  return (
+    <div>
+      {name}
+      {detail !== undefined && detail !== '' && (
+        <Text size="xs" c="dimmed">
+          {detail}
+        </Text>
+      )}
+    </div>
+  );
 }
 
 /** Picker of one item. */
 export function Picker({ source, value, onChange, ...rest }: PickerProps & { source: Source }) {
-  const choices = useChoices(source, value === null ? [] : [value]);
-  return <Select {...choices} {...rest} value={value} onChange={onChange} clearable={rest.required !== true} />;
+  const { props, setTyped } = useChoices(source, value === null ? [] : [value]);
+  return (
+    <Select
+      {...props}
+      {...rest}
+      value={value}
+      onChange={onChange}
+      // Not onSearchChange: the component also calls it when it writes the selected name into the input.
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onDropdownClose={() => setTyped('')}
+      allowDeselect={false}
+      clearable={rest.required !== true}
+    />
+  );
 }
 
 /** Picker of several items. */
 export function ManyPicker({ source, value, onChange, ...rest }: ManyPickerProps & { source: Source }) {
-  const { placeholder, ...choices } = useChoices(source, value);
+  const { props, setTyped } = useChoices(source, value);
+  const { placeholder, ...choices } = props;
   const hint = value.length === 0 ? { placeholder } : {};
-  return <MultiSelect {...choices} {...hint} {...rest} value={[...value]} onChange={onChange} hidePickedOptions />;
+  return (
+    <MultiSelect
+      {...choices}
+      {...hint}
+      {...rest}
+      value={[...value]}
+      onChange={onChange}
+      onSearchChange={setTyped}
+      hidePickedOptions
+    />
+  );
 }
 
 type NamedKind = 'user' | 'group' | 'org-unit';
