@@ -213,6 +213,12 @@ export type CalendarPreview = {
 export type Choice = {
   id: string;
   name: string;
+  login?: string;
+  email?: string | null;
+  /**
+   * Name of the user's unit.
+   */
+  unit?: string;
 };
 
 export type ConfigDifference = {

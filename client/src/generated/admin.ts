@@ -1181,7 +1181,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. Returns names and ids only. Needs a session, or a key with the scope `admin:manage`.
+   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are there for users who share their name with another active user, and for callers with user.administer. `unit` is there for callers who may look up units. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/lookup`, right `user.administer`
    */
