@@ -1,5 +1,6 @@
 /** Bulk actions on selected records, and the result of each. */
-import { Box, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Modal, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -18,31 +19,94 @@ import { texts } from './texts.ts';
 /** Maximum number of results shown; the file has all. */
 const SHOWN = 200;
 
+/** Number of selected records that are named. */
+const NAMED = 5;
+
 export interface BulkBarProps {
+  /** The selected records; the bar is shown if there are any. */
   rows: readonly Row[];
   types: readonly DeskType[];
+  onSelection: (ids: ReadonlySet<string>) => void;
+}
+
+/** A finished bulk action. `rows` are the records as they were selected: some may have left the list since. */
+interface Outcome {
+  body: BulkBody;
+  rows: readonly Row[];
+  results: readonly BulkResult[];
+}
+
+export function BulkBar({ rows, types, onSelection }: BulkBarProps) {
+  const [form, setForm] = useState<'update' | 'transition'>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const run = useBulk(rows, (next) => {
+    setForm(undefined);
+    setOutcome((before) => ({ ...next, rows: before?.rows ?? next.rows }));
+  });
+  const type = typeOfAll(rows, types);
+  const close = (): void => {
+    setOutcome(undefined);
+    // What failed stays selected, so that it can be changed in another way.
+    onSelection(new Set(outcome === undefined ? [] : failedOf(outcome.results).map(({ objectId }) => objectId)));
+  };
+  return (
+    <>
+      <Announcement rows={rows} />
+      {rows.length > 0 && (
+        <BulkActions
+          rows={rows}
+          types={types}
+          type={type}
+          archiving={run.isPending && form === undefined}
+          run={run.mutate}
+          setForm={setForm}
+          onClear={() => onSelection(new Set())}
+        />
+      )}
+      <BulkForms form={form} type={type} setForm={setForm} rows={rows} run={run} />
+      <BulkResults outcome={outcome} current={rows} run={run} onClose={close} />
+    </>
+  );
+}
+
+/** The type of all rows, if they have the same. */
+function typeOfAll(rows: readonly Row[], types: readonly DeskType[]): DeskType | undefined {
+  const ids = new Set(rows.map((row) => row.typeDefinitionId));
+  return ids.size === 1 ? types.find((one) => ids.has(one.id)) : undefined;
+}
+
+const failedOf = (results: readonly BulkResult[]): BulkResult[] => results.filter(({ status }) => status === 'FAILED');
+
+const nameOf = (row: Row): string => row.number ?? row.title ?? row.id;
+
+/** Tells screen readers what is selected. It is always in the page: a region that appears with its text is not read. */
+function Announcement({ rows }: { rows: readonly Row[] }) {
+  const t = useText(texts);
+  return (
+    <VisuallyHidden role="status">
+      {rows.length > 0 && t.selectedNames(rows.slice(0, NAMED).map(nameOf), rows.length)}
+    </VisuallyHidden>
+  );
+}
+
+interface BulkActionsProps extends Pick<BulkBarProps, 'rows' | 'types'> {
+  type: DeskType | undefined;
+  archiving: boolean;
+  run: (body: BulkBody) => void;
+  setForm: (form: 'update' | 'transition') => void;
   onClear: () => void;
 }
 
-export function BulkBar({ rows, types, onClear }: BulkBarProps) {
+function BulkActions({ rows, types, type, archiving, run, setForm, onClear }: BulkActionsProps) {
   const t = useText(texts);
-  const [form, setForm] = useState<'update' | 'transition'>();
-  const [results, setResults] = useState<readonly BulkResult[]>();
-  const run = useBulk((output) => {
-    setForm(undefined);
-    setResults(output);
-  });
-  const chosenTypes = new Set(rows.map((row) => row.typeDefinitionId));
-  const type = chosenTypes.size === 1 ? types.find((one) => chosenTypes.has(one.id)) : undefined;
-  const every = (may: (one: DeskType) => boolean): boolean =>
-    [...chosenTypes].every((id) => types.some((one) => one.id === id && may(one)));
-  const close = (): void => {
-    setResults(undefined);
-    onClear();
-  };
+  useHotkeys(type?.canUpdate === true ? [['E', () => setForm('update'), { usePhysicalKeys: true }]] : []);
+  const mayArchive = rows.every((row) => types.some((one) => one.id === row.typeDefinitionId && one.canArchive));
   return (
     <section className={classes.bulk} aria-label={t.selected(rows.length)}>
-      <strong aria-live="polite">{t.selected(rows.length)}</strong>
+      <strong>{t.selected(rows.length)}</strong>
+      <Text size="xs" c="dimmed" className="tabular" data-selected>
+        {t.names(rows.slice(0, NAMED).map(nameOf), rows.length)}
+      </Text>
       {type?.canUpdate === true && (
         <Button variant="default" leftSection={<IconPencil size={14} />} onClick={() => setForm('update')}>
           {t.bulkUpdate}
@@ -53,9 +117,7 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
           {t.bulkTransition}
         </Button>
       )}
-      {every((one) => one.canArchive) && (
-        <ArchiveButton rows={rows} loading={run.isPending && form === undefined} onRun={run.mutate} />
-      )}
+      {mayArchive && <ArchiveButton rows={rows} loading={archiving} onRun={run} />}
       {type === undefined && (
         <Text size="xs" c="dimmed">
           {t.bulkOneType}
@@ -64,20 +126,55 @@ export function BulkBar({ rows, types, onClear }: BulkBarProps) {
       <Button variant="subtle" color="gray" onClick={onClear} ml="auto">
         {t.clearSelection}
       </Button>
-      <BulkForms form={form} type={type} setForm={setForm} rows={rows} run={run} />
-      <Modal opened={results !== undefined} onClose={close} title={t.bulkResults} size="lg">
-        {results !== undefined && <Results results={results} rows={rows} onClose={close} />}
-      </Modal>
     </section>
   );
 }
 
-function useBulk(after: (results: readonly BulkResult[]) => void) {
+function useBulk(rows: readonly Row[], after: (outcome: Outcome) => void) {
   return useAction({
-    run: (body: BulkBody) => call<typeof bulk.bulk>('POST', '/bulk', { body }),
+    run: async (body: BulkBody): Promise<Outcome> => ({
+      body,
+      rows,
+      results: await call<typeof bulk.bulk>('POST', '/bulk', { body }),
+    }),
     touches: [['records'], ['record']],
     after,
   });
+}
+
+/** `body` for the failed records alone, with their current revisions. */
+function repeated(body: BulkBody, failed: readonly BulkResult[], current: readonly Row[]): BulkBody {
+  const wanted = new Set(failed.map(({ objectId }) => objectId));
+  const revisions = new Map(current.map(({ id, revision }) => [id, revision]));
+  const items = body.items
+    .filter(({ objectId }) => wanted.has(objectId))
+    .map((item) => ({ ...item, expectedRevision: revisions.get(item.objectId) ?? item.expectedRevision }));
+  return { ...body, items } as BulkBody;
+}
+
+interface BulkResultsProps {
+  outcome: Outcome | undefined;
+  /** The selected records as they are now. */
+  current: readonly Row[];
+  run: ReturnType<typeof useBulk>;
+  onClose: () => void;
+}
+
+/** The dialog with the results, which repeats the action for the records that failed. */
+function BulkResults({ outcome, current, run, onClose }: BulkResultsProps) {
+  const t = useText(texts);
+  return (
+    <Modal opened={outcome !== undefined} onClose={onClose} title={t.bulkResults} size="lg">
+      {outcome !== undefined && (
+        <Results
+          {...outcome}
+          pending={run.isPending}
+          onRepeat={(failed) => run.mutate(repeated(outcome.body, failed, current))}
+          onClose={onClose}
+        />
+      )}
+    </Modal>
+  );
 }
 
 interface ArchiveButtonProps {
@@ -136,19 +233,17 @@ function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
   );
 }
 
-function Results({
-  results,
-  rows,
-  onClose,
-}: {
-  results: readonly BulkResult[];
-  rows: readonly Row[];
+interface ResultsProps extends Outcome {
+  pending: boolean;
+  onRepeat: (failed: readonly BulkResult[]) => void;
   onClose: () => void;
-}) {
+}
+
+function Results({ results, rows, pending, onRepeat, onClose }: ResultsProps) {
   const t = useText(texts);
   const say = useNotedFaultText();
   const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
-  const failed = results.filter((result) => result.status === 'FAILED');
+  const failed = failedOf(results);
   const done = results.length - failed.length;
   const outcome = ({ error }: BulkResult): string => (error === undefined || error === null ? t.bulkOk : say(error));
   const ordered = [...failed, ...results.filter((result) => result.status === 'SUCCEEDED')];
@@ -187,6 +282,11 @@ function Results({
         </Text>
       )}
       <Group justify="flex-end">
+        {failed.length > 0 && (
+          <Button variant="default" loading={pending} onClick={() => onRepeat(failed)}>
+            {t.bulkRepeat(failed.length)}
+          </Button>
+        )}
         <Button onClick={onClose}>{t.close}</Button>
       </Group>
     </Stack>

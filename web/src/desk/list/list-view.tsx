@@ -87,7 +87,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
           onMore={more}
         />
       )}
-      {chosen.length > 0 && <BulkBar rows={chosen} types={types} onClear={() => setSelection(new Set())} />}
+      <BulkBar rows={chosen} types={types} onSelection={setSelection} />
     </div>
   );
 }

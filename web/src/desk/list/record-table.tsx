@@ -1,6 +1,6 @@
 /**
  * A virtualized list of records. Only visible rows are rendered, and further pages are prefetched. It has the ARIA role grid
- * and keyboard control: j, k and the arrows, Enter, x, Home, End.
+ * and keyboard control: j, k and the arrows, Enter, x, Home, End; with Shift, these select.
  */
 import { Checkbox } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
@@ -25,6 +25,7 @@ import { texts as deskTexts } from '../texts.ts';
 import { type ListColumn, trackOf } from './columns.ts';
 import { ColumnHead } from './column-head.tsx';
 import classes from './list.module.css';
+import { useRangeSelection } from './selection.ts';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 import { TimeLeft } from './time-left.tsx';
@@ -63,6 +64,7 @@ export function RecordTable(props: RecordTableProps) {
   return (
     <div
       ref={scroller}
+      id="list"
       className={classes.scroller}
       style={{ '--d-list-width': `calc(${minimum(columns)}rem + 4rem)` } as CSSProperties}
       role="grid"
@@ -96,7 +98,7 @@ export function RecordTable(props: RecordTableProps) {
               selected={selection.has(row.id)}
               style={cards ? place : { ...place, gridTemplateColumns: template }}
               onClick={(event) => control.click(event, index)}
-              onToggle={() => control.toggle(row)}
+              onToggle={(shift) => control.check(index, shift)}
             />
           );
         })}
@@ -139,51 +141,61 @@ function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo
   const open = (row: Row | undefined): void => {
     if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
   };
-  const toggle = (row: Row | undefined): void => {
-    if (row === undefined || onSelection === undefined) return;
-    const next = new Set(selection);
-    if (!next.delete(row.id)) next.add(row.id);
-    onSelection(next);
-  };
-  const selectTo = (index: number): void => {
-    const [from, to] = [Math.min(at, index), Math.max(at, index)];
-    onSelection?.(new Set([...selection, ...rows.slice(from, to + 1).map((row) => row.id)]));
-  };
+  const { toggle, extend } = useRangeSelection(rows, at, selection, onSelection);
   const move = (index: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
     setCursor(next);
     scrollTo(next);
   };
-  const steps: Readonly<Record<string, () => void>> = {
-    j: () => move(at + 1),
-    ArrowDown: () => move(at + 1),
-    k: () => move(at - 1),
-    ArrowUp: () => move(at - 1),
-    PageDown: () => move(at + 15),
-    PageUp: () => move(at - 15),
-    Home: () => move(0),
-    End: () => move(rows.length - 1),
+  /** With Shift, the keys that move also select. */
+  const go = (index: number, shift: boolean): void => {
+    if (shift) extend(Math.max(0, Math.min(rows.length - 1, index)));
+    move(index);
+  };
+  const steps = (shift: boolean): Readonly<Record<string, () => void>> => ({
+    j: () => go(at + 1, shift),
+    ArrowDown: () => go(at + 1, shift),
+    k: () => go(at - 1, shift),
+    ArrowUp: () => go(at - 1, shift),
+    PageDown: () => go(at + 15, shift),
+    PageUp: () => go(at - 15, shift),
+    Home: () => go(0, shift),
+    End: () => go(rows.length - 1, shift),
     Enter: () => open(rows[at]),
     o: () => open(rows[at]),
-    x: () => toggle(rows[at]),
-    ' ': () => toggle(rows[at]),
+    x: () => toggle(at),
+    ' ': () => toggle(at),
     Escape: () => onSelection?.(new Set()),
-  };
+  });
   const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const step = Object.hasOwn(steps, event.key) ? steps[event.key] : undefined;
+    const found = steps(event.shiftKey);
+    // Letters by their place on the keyboard, so that they work with any layout.
+    const key = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase() ?? event.key;
+    const step = Object.hasOwn(found, key) ? found[key] : undefined;
     if (step === undefined) return;
     event.preventDefault();
     step();
   };
   const click = (event: MouseEvent, index: number): void => {
     if ((event.target as HTMLElement).closest('input, label, a') !== null) return;
-    if (event.shiftKey && onSelection !== undefined) selectTo(index);
-    else if (event.ctrlKey || event.metaKey) window.open(`/records/${rows[index]?.id}`, '_blank', 'noopener');
+    const { shiftKey, ctrlKey, metaKey } = event;
+    if (onSelection === undefined && (ctrlKey || metaKey)) openTab(rows[index]);
+    else if (shiftKey && onSelection !== undefined) extend(index);
+    else if (ctrlKey || metaKey) toggle(index);
     else open(rows[index]);
     setCursor(index);
   };
-  return { at, onKey, click, toggle };
+  const check = (index: number, shift: boolean): void => {
+    if (shift) extend(index);
+    else toggle(index);
+    setCursor(index);
+  };
+  return { at, onKey, click, check };
+}
+
+function openTab(row: Row | undefined): void {
+  if (row !== undefined) window.open(`/records/${row.id}`, '_blank', 'noopener');
 }
 
 /** The titles of the columns, and the choice of all rows. */
@@ -227,7 +239,7 @@ interface RecordRowProps extends Pick<RecordTableProps, 'columns' | 'types' | 'c
   selected: boolean;
   style: CSSProperties;
   onClick: (event: MouseEvent) => void;
-  onToggle: () => void;
+  onToggle: (shift: boolean) => void;
 }
 
 function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowProps) {
@@ -244,6 +256,13 @@ function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowPro
       data-cursor={props.current || undefined}
       style={props.style}
       onClick={props.onClick}
+      onAuxClick={(event) => {
+        if (event.button === 1) openTab(row);
+      }}
+      // Shift with a click selects records, not the text between them.
+      onMouseDown={(event) => {
+        if (event.shiftKey && selectable) event.preventDefault();
+      }}
       onPointerDown={prefetch}
     >
       {cards && <Card row={row} columns={columns} types={types} />}
@@ -254,7 +273,7 @@ function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowPro
             tabIndex={-1}
             aria-label={t.select(row.number ?? row.title ?? row.id)}
             checked={props.selected}
-            onChange={props.onToggle}
+            onChange={(event) => props.onToggle((event.nativeEvent as globalThis.MouseEvent).shiftKey)}
           />
         </div>
       )}

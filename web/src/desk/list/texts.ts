@@ -58,6 +58,11 @@ export const texts = defineText(
     records: 'Записи',
     shown: (n: number, more: boolean) => `${n}${more ? '+' : ''} ${plural(n, 'запись', 'записи', 'записей')}`,
     selected: (n: number) => `Выбрано: ${n}`,
+    names: (names: readonly string[], n: number) =>
+      `${names.join(', ')}${n > names.length ? ` и ещё ${n - names.length}` : ''}`,
+    selectedNames: (names: readonly string[], n: number) =>
+      `Выбрано: ${n}. ${names.join(', ')}${n > names.length ? ` и ещё ${n - names.length}` : ''}`,
+    bulkRepeat: (n: number) => `Повторить для неудавшихся: ${n}`,
     clearSelection: 'Снять выбор',
     select: (name: string) => `Выбрать ${name}`,
     selectAll: 'Выбрать все загруженные',
@@ -140,6 +145,11 @@ export const texts = defineText(
     records: 'Records',
     shown: (n: number, more: boolean) => `${n}${more ? '+' : ''} ${pluralEn(n, 'record', 'records')}`,
     selected: (n: number) => `${n} selected`,
+    names: (names: readonly string[], n: number) =>
+      `${names.join(', ')}${n > names.length ? ` and ${n - names.length} more` : ''}`,
+    selectedNames: (names: readonly string[], n: number) =>
+      `${n} selected. ${names.join(', ')}${n > names.length ? ` and ${n - names.length} more` : ''}`,
+    bulkRepeat: (n: number) => `Try the failed ones again: ${n}`,
     clearSelection: 'Clear selection',
     select: (name: string) => `Select ${name}`,
     selectAll: 'Select all loaded',
