@@ -46,11 +46,11 @@ export class ApiFault extends Error {
 /** State kept between calls. */
 const connection: {
   csrfToken: string | undefined;
-  onSignedOut: () => void;
+  onSessionEnded: () => Promise<boolean>;
   onTokenRefused: () => Promise<boolean>;
 } = {
   csrfToken: undefined,
-  onSignedOut: () => {},
+  onSessionEnded: async () => false,
   onTokenRefused: async () => false,
 };
 
@@ -58,9 +58,12 @@ export function setCsrfToken(token: string | undefined): void {
   connection.csrfToken = token;
 }
 
-/** Called when the session is no longer valid. */
-export function onSignedOut(fn: () => void): void {
-  connection.onSignedOut = fn;
+/**
+ * Called when a call is refused because the session has ended. Resolves to true once the same user has signed in again: the
+ * call is then repeated. It was refused before it did anything, so repeating it is safe.
+ */
+export function onSessionEnded(fn: () => Promise<boolean>): void {
+  connection.onSessionEnded = fn;
 }
 
 /**
@@ -89,6 +92,8 @@ export interface CallOptions<B = unknown> {
   /** Makes a repeated call safe, for operations that accept it. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /** True for calls that find out or change who is signed in: a refusal does not ask the user to sign in. */
+  probe?: boolean;
 }
 
 /** The URL of an operation below the console's prefix. */
@@ -129,6 +134,9 @@ export async function download(path: string, options: CallOptions = {}, method =
 
 async function request(method: string, path: string, options: CallOptions): Promise<Response> {
   const response = await requestOnce(method, path, options);
+  if (response.status === 401 && options.probe !== true) {
+    return (await connection.onSessionEnded()) ? await requestOnce(method, path, options) : response;
+  }
   if (response.status !== 403) return response;
   const refusal = await readJson(response.clone());
   const refused = (refusal as { error?: { code?: string } } | undefined)?.error?.code === 'CSRF_TOKEN_INVALID';
@@ -171,13 +179,11 @@ interface ErrorBody {
 function faultOf(response: Response, body: unknown): ApiFault {
   const { error, meta } = (body ?? {}) as ErrorBody;
   const details = error?.details ?? [];
-  const fault = new ApiFault(
+  return new ApiFault(
     response.status,
     error?.code ?? 'UNKNOWN',
     error?.message ?? response.statusText,
     Array.isArray(details) ? details.map((place, index) => ({ ...place, ...meta?.reasons?.[index] })) : details,
     response.headers.get('X-Correlation-Id'),
   );
-  if (fault.status === 401) connection.onSignedOut();
-  return fault;
 }

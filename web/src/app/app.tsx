@@ -5,12 +5,14 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
-import { onSignedOut, onTokenRefused } from '../api/client.ts';
+import { onSessionEnded, onTokenRefused } from '../api/client.ts';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { removeOldDrafts } from '../ui/device-draft.ts';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
-import { renewToken, signedOut } from './session.ts';
+import { onOtherTab, renewToken, sessionQuery } from './session.ts';
+import { askToSignIn, SignInAgain } from './sign-in-again.tsx';
 import { texts } from './texts.ts';
 import { cssVariables, themeOf } from './theme.ts';
 
@@ -19,8 +21,16 @@ export function App({ nonce }: { nonce: string }) {
   const language = useLanguage();
   const theme = useMemo(() => themeOf(t.close), [t.close]);
   useEffect(() => {
-    onSignedOut(() => signedOut(queryClient));
     onTokenRefused(() => renewToken(queryClient));
+    onSessionEnded(async () => {
+      const known = queryClient.getQueryData(sessionQuery.queryKey);
+      return known !== undefined && known !== null && (await askToSignIn(known.user.id));
+    });
+    removeOldDrafts(Date.now());
+    return onOtherTab((userId) => {
+      const known = queryClient.getQueryData(sessionQuery.queryKey);
+      if (known !== undefined && known !== null && known.user.id !== userId) void renewToken(queryClient);
+    });
   }, []);
   // Names in answers depend on the requested language.
   useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);
@@ -35,6 +45,7 @@ export function App({ nonce }: { nonce: string }) {
         <ModalsProvider labels={{ confirm: t.yes, cancel: t.cancel }} modalProps={{ centered: true }}>
           <Notifications position="bottom-right" zIndex={500} />
           <RouterProvider router={router} context={{ language }} />
+          <SignInAgain />
         </ModalsProvider>
       </QueryClientProvider>
     </MantineProvider>

@@ -1,38 +1,62 @@
 /** The current session. The session token is a cookie that scripts cannot read. */
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import type { GlobalRight } from '../../../src/contract/rights.ts';
-import { ApiFault, call, setCsrfToken } from '../api/client.ts';
+import { ApiFault, call, type CallOptions, setCsrfToken } from '../api/client.ts';
 import type { access, Session } from '../api/types.ts';
 import { suggestLanguage } from '../i18n/language.ts';
 import { chooseZone } from '../i18n/zone.ts';
 
+/** Tells the other tabs of this browser who is signed in: they share the cookie. */
+const tabs = new BroadcastChannel('docket.session');
+
+/** Calls `fn` with the user of every sign-in and session check in another tab. Returns a function that stops it. */
+export function onOtherTab(fn: (userId: string | null) => void): () => void {
+  const listen = ({ data }: MessageEvent<string | null>): void => fn(data);
+  tabs.addEventListener('message', listen);
+  return () => tabs.removeEventListener('message', listen);
+}
+
+/**
+ * Asks the service who is signed in; null if nobody is.
+ *
+ * @param options `probe`: do not ask the user to sign in if the session has ended
+ */
+export async function fetchSession(options: Pick<CallOptions, 'signal' | 'probe'>): Promise<Session | null> {
+  try {
+    const session = await call<typeof access.getSession>('GET', '/session', options);
+    setCsrfToken(session.csrfToken);
+    suggestLanguage(session.user.locale);
+    chooseZone(session.user.timezone);
+    tabs.postMessage(session.user.id);
+    return session;
+  } catch (error) {
+    if (error instanceof ApiFault && error.status === 401) return null;
+    throw error;
+  }
+}
+
 /** The session, or null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<Session | null> => {
-    try {
-      const session = await call<typeof access.getSession>('GET', '/session', { signal });
-      setCsrfToken(session.csrfToken);
-      suggestLanguage(session.user.locale);
-      chooseZone(session.user.timezone);
-      return session;
-    } catch (error) {
-      if (error instanceof ApiFault && error.status === 401) return null;
-      throw error;
-    }
-  },
+  queryFn: ({ signal }) => fetchSession({ signal }),
   staleTime: 60_000,
 });
 
 export async function signIn(client: QueryClient, login: string, password: string): Promise<void> {
-  const answer = await call<typeof access.signIn>('POST', '/session', { body: { login, password } });
+  const answer = await call<typeof access.signIn>('POST', '/session', { body: { login, password }, probe: true });
   setCsrfToken(answer.csrfToken);
   client.clear();
   await client.fetchQuery({ ...sessionQuery, staleTime: 0 });
 }
 
+/** Signs in and keeps loaded data and open forms, for the user whose session has ended. @throws ApiFault */
+export async function signInAgain(login: string, password: string): Promise<void> {
+  const answer = await call<typeof access.signIn>('POST', '/session', { body: { login, password }, probe: true });
+  setCsrfToken(answer.csrfToken);
+}
+
 export async function signOut(client: QueryClient): Promise<void> {
-  await call<typeof access.signOut>('DELETE', '/session');
+  await call<typeof access.signOut>('DELETE', '/session', { probe: true });
   client.clear();
   signedOut(client);
 }
@@ -70,3 +94,10 @@ export function useHas(): (right: GlobalRight) => boolean {
   const { rights } = useSession();
   return (right) => rights.includes(right);
 }
+
+/** Ways to sign in other than a password. */
+export const signInWays = queryOptions({
+  queryKey: ['sign-in-ways'],
+  queryFn: ({ signal }) => call<typeof access.signInWays>('GET', '/session/ways', { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,14 +1,13 @@
 /** Sign-in methods other than a password. */
 import { Alert, Anchor, Button, Divider, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type SyntheticEvent, useState } from 'react';
-import { address, ApiFault, call } from '../api/client.ts';
-import type { access } from '../api/types.ts';
+import { address, ApiFault } from '../api/client.ts';
 import { chooseLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Brand } from './brand.tsx';
-import { signIn } from './session.ts';
+import { signIn, signInWays } from './session.ts';
 import classes from './sign-in.module.css';
 import { texts } from './texts.ts';
 
@@ -118,9 +117,3 @@ function useSignIn() {
   };
   return { ...attempt, problem: problem() };
 }
-
-export const signInWays = queryOptions({
-  queryKey: ['sign-in-ways'],
-  queryFn: ({ signal }) => call<typeof access.signInWays>('GET', '/session/ways', { signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-});

@@ -1,11 +1,12 @@
 /** Forms: the values, what the user changed, the save with its errors, and the warning about unsaved changes. */
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { type ChangeEvent, type ReactNode, type SyntheticEvent, useState } from 'react';
 import { ApiFault } from '../api/client.ts';
 import { useText } from '../i18n/text.ts';
 import { type ActionOptions, useAction } from './action.ts';
 import { confirm } from './confirm.tsx';
+import { useDeviceDraft } from './device-draft.ts';
 import { FaultAlert } from './fault.tsx';
 import { texts } from './texts.ts';
 
@@ -16,6 +17,8 @@ interface FormOptions<Values, Answer> extends Pick<ActionOptions<void, Answer>, 
   send: (values: Values, changed: Partial<Values>) => Promise<Answer>;
   /** False while the values cannot be sent; undefined: always true. */
   ready?: (values: Values, changed: Partial<Values>) => boolean;
+  /** Keeps what is typed on this device until it is saved. Names what the form changes, for example `article.<id>`. */
+  draft?: string;
   /** Called after the values were saved. */
   after?: (answer: Answer, values: Values) => unknown;
 }
@@ -44,11 +47,17 @@ export interface Form<Values> {
   saving: boolean;
   error: Error | null;
   submit: () => void;
+  /** True while the form shows a draft of an earlier visit. */
+  restored: boolean;
+  /** Removes the draft and everything that is not saved. */
+  discard: () => void;
 }
 
 export function useForm<Values extends object, Answer>(options: FormOptions<Values, Answer>): Form<Values> {
   const [base, setBase] = useState(options.start);
-  const [values, setValues] = useState(options.start);
+  const device = useDeviceDraft<Partial<Values>>(options.draft);
+  const [draft] = useState(device.read);
+  const [values, setValues] = useState({ ...options.start, ...draft });
   const changed = changesOf(base, values);
   const save = useAction<void, Answer>({
     run: () => options.send(values, changed),
@@ -56,11 +65,20 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
     ...(options.done === undefined ? {} : { done: options.done }),
     after: (answer) => {
       setBase(values);
+      device.keep(undefined);
       return options.after?.(answer, values);
     },
     quiet: true,
   });
-  const set = (part: Partial<Values>): void => setValues((before) => ({ ...before, ...part }));
+  const set = (part: Partial<Values>): void => {
+    setValues((before) => ({ ...before, ...part }));
+    const open = changesOf(base, { ...values, ...part });
+    device.keep(Object.keys(open).length === 0 ? undefined : open);
+  };
+  const discard = (): void => {
+    setValues(base);
+    device.keep(undefined);
+  };
   const places = save.error instanceof ApiFault ? save.error.places : [];
   const problem = (key: keyof Values) => places.find(({ path }) => path.endsWith(`/${String(key)}`))?.message;
   return {
@@ -82,6 +100,8 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
     saving: save.isPending,
     error: save.error,
     submit: () => save.mutate(),
+    restored: draft !== undefined && Object.keys(changed).length > 0,
+    discard,
   };
 }
 
@@ -93,7 +113,7 @@ function changesOf<Values extends object>(base: Values, values: Values): Partial
 }
 
 interface FormFrameProps {
-  form: Pick<Form<never>, 'ready' | 'saving' | 'error' | 'submit'>;
+  form: Pick<Form<never>, 'ready' | 'saving' | 'error' | 'submit'> & Partial<Pick<Form<never>, 'restored' | 'discard'>>;
   /** Text of the button that sends the form. */
   label: string;
   /** Shows a button that gives up. */
@@ -114,6 +134,7 @@ export function FormFrame({ form, label, onCancel, note, children }: FormFramePr
     <form onSubmit={send}>
       <Stack gap="sm">
         <FaultAlert error={form.error} />
+        {form.restored === true && <DraftRestored onDiscard={() => form.discard?.()} />}
         {children}
         <Group justify={onCancel === undefined ? 'flex-start' : 'flex-end'} gap="xs">
           {onCancel !== undefined && (
@@ -128,6 +149,21 @@ export function FormFrame({ form, label, onCancel, note, children }: FormFramePr
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** Says that a draft was restored, and offers to discard it. */
+export function DraftRestored({ onDiscard }: { onDiscard: () => void }) {
+  const t = useText(texts);
+  return (
+    <Group gap="xs" role="status">
+      <Text size="xs" c="dimmed">
+        {t.draftRestored}
+      </Text>
+      <Button size="compact-xs" variant="subtle" color="gray" onClick={onDiscard}>
+        {t.discardDraft}
+      </Button>
+    </Group>
   );
 }
 

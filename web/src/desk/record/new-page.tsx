@@ -10,6 +10,8 @@ import type { FieldSchema, objects } from '../../api/types.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
+import { useDeviceDraft } from '../../ui/device-draft.ts';
+import { DraftRestored } from '../../ui/form.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../queries.ts';
@@ -30,7 +32,8 @@ export function NewRecordPage() {
 function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
   const writable = fields.filter((field) => !field.readOnly);
-  const values = useNewValues(writable);
+  const values = useNewValues(writable, useDeviceDraft(`new.${type.id}`));
+  const [form, setForm] = useState(0);
   const create = useCreate(type, values);
   const rejected = refusalsOf(create.error);
   const submit = (another: boolean): void => {
@@ -42,7 +45,8 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
   const rest = short.filter((field) => !field.required);
   const input = (field: FieldSchema, index: number) => (
     <FieldInput
-      key={field.code}
+      // Some inputs read their value once: discarding the draft needs new ones.
+      key={`${field.code} ${form}`}
       field={field}
       value={values.value(field.code)}
       onChange={(value) => {
@@ -63,6 +67,14 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         }}
       >
         <Stack gap="md">
+          {values.restored && (
+            <DraftRestored
+              onDiscard={() => {
+                values.reset();
+                setForm(form + 1);
+              }}
+            />
+          )}
           {create.isError && rejected.size === 0 && <FaultAlert error={create.error} />}
           <Panel>
             <Stack gap="sm">{ordered.map(input)}</Stack>
@@ -106,7 +118,8 @@ function useCreate(type: DeskType, values: NewValues) {
     quiet: true,
     after: async (record, another) => {
       setKey(crypto.randomUUID());
-      if (another) return values.reset();
+      values.reset();
+      if (another) return;
       client.setQueryData(recordQuery(record.id).queryKey, record);
       await navigate({ to: '/records/$recordId', params: { recordId: record.id } });
     },

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { layoutOf } from '../../fields/view.ts';
+import type { DeviceDraft } from '../../ui/device-draft.ts';
 import { useProblemText } from '../../fields/use-problem-text.ts';
 
 export interface Layout {
@@ -24,20 +25,25 @@ export function recordLayout(fields: readonly FieldSchema[], titleField: string 
 export type NewValues = ReturnType<typeof useNewValues>;
 
 /**
- * The values of a record that is about to be created. They start with the defaults. A problem is shown once the field was
+ * The values of a record that is about to be created. They start with the defaults and the draft on this device. A problem is shown once the field was
  * changed or `check` was called.
  */
-export function useNewValues(fields: readonly FieldSchema[]) {
+export function useNewValues(fields: readonly FieldSchema[], draft?: DeviceDraft<Record<string, unknown>>) {
   const problemText = useProblemText();
   const defaults = (): Record<string, unknown> =>
     Object.fromEntries(fields.flatMap((field) => (field.default === undefined ? [] : [[field.code, field.default]])));
-  const [values, setValues] = useState(defaults);
+  const [kept] = useState(() => draft?.read());
+  const [values, setValues] = useState(() => ({ ...defaults(), ...kept }));
+  const [restored, setRestored] = useState(kept !== undefined);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [checked, setChecked] = useState(false);
   const problems = new Map(fields.map((field) => [field.code, checkField(field, values[field.code])]));
   return {
     value: (code: string): unknown => values[code] ?? null,
+    /** True while a draft of an earlier visit is shown. */
+    restored,
     set: (code: string, value: unknown): void => {
+      draft?.keep({ ...values, [code]: value });
       setValues((before) => ({ ...before, [code]: value }));
       setTouched((before) => new Set([...before, code]));
     },
@@ -51,7 +57,10 @@ export function useNewValues(fields: readonly FieldSchema[]) {
     /** The problem to show at a field; `rejected` holds those that the service found. */
     error: (code: string, rejected: ReadonlyMap<string, string>): string | undefined =>
       (checked || touched.has(code) ? problemText(problems.get(code)) : undefined) ?? rejected.get(code),
+    /** Starts again with the defaults and removes the draft. */
     reset: (): void => {
+      draft?.keep(undefined);
+      setRestored(false);
       setValues(defaults());
       setTouched(new Set());
       setChecked(false);

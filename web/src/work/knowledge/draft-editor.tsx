@@ -17,6 +17,7 @@ const RichTextEditor = lazy(() => import('../../fields/rich-text-editor.tsx'));
 export function DraftEditor({ version, onDirty }: { version: Version; onDirty: (dirty: boolean) => void }) {
   const t = useText(texts);
   const form = useForm({
+    draft: `article.${version.versionId}`,
     start: {
       title: version.title,
       summary: version.summary ?? '',
@@ -41,7 +42,9 @@ export function DraftEditor({ version, onDirty }: { version: Version; onDirty: (
         <Suspense fallback={<Loader size="xs" />}>
           <RichTextEditor
             label={t.text}
-            value={version.bodyDocument as unknown as RichNode}
+            // The editor reads its value once: discarding the draft needs a new one.
+            key={String(form.restored)}
+            value={form.values.bodyDocument as unknown as RichNode}
             onChange={(value) =>
               form.set({ bodyDocument: (value ?? { type: 'doc', content: [] }) as unknown as Record<string, unknown> })
             }

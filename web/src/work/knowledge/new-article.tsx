@@ -84,6 +84,7 @@ function useArticleForm(bases: readonly Base[], onMade: (versionId: string) => v
   const language = useLanguage();
   const nowhere: ChosenPlace = { base: null, section: null, locale: null };
   return useForm({
+    draft: 'article.new',
     start: { ...nowhere, code: '', title: '', body: '' },
     send: ({ code, title, body, ...chosen }) => {
       const { base, section, locale } = placeOf(bases, chosen, language);

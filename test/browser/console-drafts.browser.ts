@@ -1,0 +1,127 @@
+/** Nothing typed is lost: drafts on the device, an ended session, a sign-in in another tab. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+
+const WORDS = {
+  'ru-RU': {
+    comment: 'Комментарий',
+    all: 'Все записи',
+    kept: 'Черновик сохранён на этом устройстве',
+    restored: 'Восстановлен несохранённый черновик',
+    discard: 'Удалить черновик',
+    send: 'Добавить комментарий',
+    title: 'Тема',
+    description: 'Описание',
+    ended: 'Сеанс завершён',
+    login: 'Логин',
+    signIn: 'Войти',
+  },
+  'en-US': {
+    comment: 'Comment',
+    all: 'All records',
+    kept: 'The draft is kept on this device',
+    restored: 'Your unsent draft is restored',
+    discard: 'Discard draft',
+    send: 'Add comment',
+    title: 'Title',
+    description: 'Description',
+    ended: 'Your session has ended',
+    login: 'Login',
+    signIn: 'Sign in',
+  },
+} as const;
+
+describe('what a user typed', () => {
+  let desk: TestConsole;
+
+  const incident = async (title: string): Promise<string> =>
+    (await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title } })).id;
+
+  before(async () => {
+    desk = await startConsole();
+  });
+  after(() => desk.close());
+
+  for (const language of LANGUAGES) {
+    it(`is kept on the device until it is sent or discarded: ${language}`, async () => {
+      const words = WORDS[language];
+      const id = await incident('С черновиком');
+      const watched = await desk.open('petrova', `/records/${id}`, { language });
+      const { page } = watched;
+      const comment = page.getByRole('textbox', { name: words.comment });
+      await comment.fill('Наполовину написано');
+      await page.getByRole('link', { name: words.all }).click();
+      await page.getByText(words.kept).waitFor();
+      await page.goto(`${desk.url}/records/${id}`);
+      await page.getByText(words.restored).waitFor();
+      assert.equal(await comment.inputValue(), 'Наполовину написано');
+      await watched.check();
+      await page.getByRole('button', { name: words.send }).click();
+      await page.locator('article', { hasText: 'Наполовину написано' }).waitFor();
+      assert.equal(await comment.inputValue(), '');
+      await comment.fill('Ненужное');
+      await page.reload();
+      await page.getByRole('button', { name: words.discard }).click();
+      assert.equal(await comment.inputValue(), '');
+      await page.reload();
+      await comment.waitFor();
+      assert.equal(await comment.inputValue(), '');
+
+      // A new record.
+      await page.goto(`${desk.url}/new/incident`);
+      await page.getByRole('textbox', { name: words.title }).fill('Ещё не создан');
+      await page.reload();
+      await page.getByText(words.restored).waitFor();
+      assert.equal(await page.getByRole('textbox', { name: words.title }).inputValue(), 'Ещё не создан');
+      await watched.check();
+      await page.getByRole('button', { name: words.discard }).click();
+      assert.equal(await page.getByRole('textbox', { name: words.title }).inputValue(), '');
+      await watched.close();
+    });
+
+    it(`survives the end of the session: ${language}`, async () => {
+      const words = WORDS[language];
+      const id = await incident('Сеанс');
+      const watched = await desk.open('petrova', `/records/${id}`, { language });
+      const { page } = watched;
+      await page.getByRole('textbox', { name: words.comment }).fill('Написано до конца сеанса');
+      await watched.context.clearCookies();
+      await page.getByRole('button', { name: words.send }).click();
+      const dialog = page.getByRole('dialog', { name: words.ended });
+      await dialog.getByRole('textbox', { name: words.login }).fill('petrova');
+      await dialog.locator('input[type=password]').fill('wrong');
+      await watched.check();
+      await dialog.getByRole('button', { name: words.signIn, exact: true }).click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.locator('input[type=password]').fill(PASSWORD);
+      await dialog.getByRole('button', { name: words.signIn, exact: true }).click();
+      // The refused call is repeated.
+      await page.locator('article', { hasText: 'Написано до конца сеанса' }).waitFor();
+      const said = await desk.call('GET', `/objects/${id}/comments`);
+      assert.equal(said.length, 1);
+      await watched.close();
+    });
+  }
+
+  it('is sent after a sign-in in another tab', async () => {
+    const words = WORDS['ru-RU'];
+    const id = await incident('Две вкладки');
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page, context } = watched;
+    await page.getByRole('textbox', { name: words.comment }).fill('Из первой вкладки');
+    await context.clearCookies();
+    await page.getByRole('button', { name: words.send }).click();
+    const dialog = page.getByRole('dialog', { name: words.ended });
+    await dialog.waitFor();
+    const other = await context.newPage();
+    await other.goto(`${desk.url}/sign-in`);
+    await other.getByRole('textbox', { name: words.login }).fill('petrova');
+    await other.locator('input[type=password]').fill(PASSWORD);
+    await other.getByRole('button', { name: words.signIn, exact: true }).click();
+    await other.getByRole('grid').waitFor();
+    await page.locator('article', { hasText: 'Из первой вкладки' }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await watched.close();
+  });
+});
