@@ -3,7 +3,7 @@ import { ActionIcon, Drawer, Loader } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useIsRequester } from '../portal/access.ts';
 import { useText } from '../i18n/text.ts';
 import { Brand } from './brand.tsx';
@@ -12,6 +12,8 @@ import classes from './shell.module.css';
 import { texts } from './texts.ts';
 
 const PortalFrame = lazy(async () => ({ default: (await import('../portal/frame.tsx')).PortalFrame }));
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const ShortcutHelp = lazy(async () => ({ default: (await import('./palette.tsx')).ShortcutHelp }));
 
 /** The frame of the portal for requesters, the desk's for everybody else. */
 export function Shell() {
@@ -31,10 +33,16 @@ function DeskShell() {
   const [opened, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery('(max-width: 56em)', false, { getInitialValueInEffect: false });
   const place = useRouterState({ select: (state) => state.location.href });
+  const [dialog, setDialog] = useState<'palette' | 'help'>();
+  const onList = useRouterState({ select: ({ location }) => /^\/(records|queues\/[^/]+)$/.test(location.pathname) });
+  const away = (): void => setDialog(undefined);
+  const help = (): void => setDialog('help');
   useHotkeys([
     ['/', () => void navigate({ to: '/search' })],
-    ['mod+K', () => void navigate({ to: '/search' })],
+    ['shift+?', help],
   ]);
+  // Also while the user types somewhere.
+  useHotkeys([['mod+K', () => setDialog('palette'), { usePhysicalKeys: true }]], []);
   // Closes the drawer after a navigation.
   useEffect(() => {
     if (place !== '') close();
@@ -44,6 +52,15 @@ function DeskShell() {
       <a href="#content" className={classes.skip}>
         {t.skip}
       </a>
+      {onList && (
+        <a href="#list" className={classes.skip}>
+          {t.skipToList}
+        </a>
+      )}
+      <Suspense>
+        {dialog === 'palette' && <Palette opened onClose={away} onHelp={help} />}
+        {dialog === 'help' && <ShortcutHelp opened onClose={away} />}
+      </Suspense>
       {narrow ? (
         <header className={classes.top}>
           <ActionIcon size="lg" onClick={open} aria-label={t.menu} aria-expanded={opened}>

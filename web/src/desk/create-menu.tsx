@@ -1,4 +1,4 @@
-/** Menu of record types that the user may create; the shortcut C opens it. */
+/** Menu of record types that the user may create; the shortcut Shift+C opens it. */
 import { Menu } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
@@ -11,7 +11,7 @@ export function CreateMenu({ types, children }: { types: readonly DeskType[]; ch
   const t = useText(appTexts);
   const [opened, menu] = useDisclosure(false);
   const creatable = types.filter((type) => type.canCreate);
-  useHotkeys([['C', menu.open]]);
+  useHotkeys([['shift+C', menu.open, { usePhysicalKeys: true }]]);
   if (creatable.length === 0) return null;
   const group = (category: DeskType['category']) => creatable.filter((type) => type.category === category);
   const dictionaries = group('dictionary');

@@ -67,7 +67,12 @@ function useChoices(source: Source, chosen: readonly string[]) {
   const labels = useLabels(chosen);
   const { data, isFetching, isError } = useQuery({ ...choicesQuery(source, wanted.trim()), enabled: opened });
   const answered = typed.trim() === wanted.trim() && data !== undefined;
-  const known = chosen.map((id) => ({ value: id, label: labelText(labels.get(id)) ?? t.unknown }));
+  // Names of offered items, so that a chosen one has its name before its label is loaded.
+  const [offered] = useState(() => new Map<string, string>());
+  for (const { id, name } of data ?? []) offered.set(id, name);
+  const nameOf = (id: string): string =>
+    labelText(labels.get(id)) ?? offered.get(id) ?? (labels.has(id) ? t.unknown : '…');
+  const known = chosen.map((id) => ({ value: id, label: nameOf(id) }));
   const found = (answered ? data : []).filter(({ id }) => !chosen.includes(id));
   const details = new Map(found.map((choice) => [choice.id, detailOf(choice)]));
   const keys = (event: KeyboardEvent): void => {

@@ -1,7 +1,7 @@
 /** Displays a value of any data type. */
-import { Anchor, Code } from '@mantine/core';
+import { Anchor, Code, Spoiler } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import type { ComponentType, ReactNode } from 'react';
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { isWebAddress, type View } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useFormats } from '../i18n/format.ts';
@@ -58,6 +58,21 @@ function IntegerValue({ value, text }: OneProps) {
   return <span className="tabular">{typeof value === 'number' ? format.number(value) : text}</span>;
 }
 
+// Loaded on demand: lists show no long texts, and the parser is large.
+const Markdown = lazy(async () => ({ default: (await import('../ui/markdown.tsx')).Markdown }));
+
+/** Long texts are written as Markdown; very long ones are folded, so that the conversation stays in view. */
+function LongText({ text }: { text: string }) {
+  const t = useText(texts);
+  return (
+    <Spoiler maxHeight={220} showLabel={t.showAll} hideLabel={t.showLess} transitionDuration={0}>
+      <Suspense fallback={<span className={classes.text}>{text}</span>}>
+        <Markdown source={text} />
+      </Suspense>
+    </Spoiler>
+  );
+}
+
 function DayValue({ text }: OneProps) {
   const format = useFormats();
   return <span className="tabular">{format.day(text)}</span>;
@@ -72,7 +87,7 @@ const tabular = ({ text }: OneProps): ReactNode => <span className="tabular">{te
 
 const VALUES: Readonly<Record<View, ComponentType<OneProps>>> = {
   line: ({ text }) => text,
-  lines: ({ text, compact }) => (compact ? text : <span className={classes.text}>{text}</span>),
+  lines: ({ text, compact }) => (compact ? text : <LongText text={text} />),
   'rich-text': ({ value, compact, recordId }) =>
     compact ? plainText(value as RichNode) : <RichText document={value as RichNode} recordId={recordId} />,
   url: ({ text, compact }) =>

@@ -1,8 +1,8 @@
 /** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
-import { ActionIcon, Button, Group, Loader, Menu, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Loader, Menu, Stack, Text } from '@mantine/core';
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { useMemo, useState } from 'react';
 import {
   type CommentVisibility,
   DEFAULT_VISIBILITY,
@@ -16,6 +16,7 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { useDeviceDraft } from '../../ui/device-draft.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { PersonMark } from '../../ui/person.tsx';
@@ -24,21 +25,31 @@ import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
 import { commentsQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './comments.module.css';
+import { Composer, type Written } from './composer.tsx';
+import type { Upload } from './files-upload.tsx';
+import { LongConversation } from './long-conversation.tsx';
 
 type Can = (action: RecordAction) => boolean;
 
-export function Comments({ recordId, can }: { recordId: string; can: Can }) {
+/** Longer conversations render only what is visible. */
+const WHOLE = 40;
+
+/** The conversation of a record: the composer, then the comments, newest first. */
+export function Comments({ recordId, can, upload }: { recordId: string; can: Can; upload: Upload }) {
   const t = useText(texts);
   const { data, error, refetch } = useQuery({ ...commentsQuery(recordId), refetchInterval: 10_000 });
+  const newest = useMemo(() => data?.toReversed() ?? [], [data]);
   if (error !== null && data === undefined) return <FaultAlert error={error} retry={() => void refetch()} />;
   return (
     <Stack gap="sm">
+      {can('comment.create') && <NewComment recordId={recordId} can={can} upload={upload} />}
       {data === undefined && <Loader size="sm" />}
       {data?.length === 0 && <Empty>{t.noComments}</Empty>}
-      {data?.map((comment) => (
-        <Comment key={comment.id} comment={comment} can={can} />
-      ))}
-      {can('comment.create') && <NewComment recordId={recordId} can={can} />}
+      {newest.length > WHOLE ? (
+        <LongConversation comments={newest} show={(comment) => <Comment comment={comment} can={can} />} />
+      ) : (
+        newest.map((comment) => <Comment key={comment.id} comment={comment} can={can} />)
+      )}
     </Stack>
   );
 }
@@ -118,17 +129,22 @@ function CommentMenu({ comment, setEditing }: CommentMenuProps) {
 
 function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Can; onDone: () => void }) {
   const t = useText(texts);
+  const draft = useDeviceDraft<Written>(`comment-edit.${comment.id}`);
   const edit = useAction({
     run: ({ body, visibility }: { body: string; visibility: CommentVisibility }) =>
       call<typeof comments.editComment>('PATCH', `/comments/${comment.id}`, {
         body: { expectedRevision: comment.revision, body, visibility },
       }),
     touches: [recordKey(comment.objectId)],
-    after: onDone,
+    after: () => {
+      draft.keep(undefined);
+      onDone();
+    },
     quiet: true,
   });
   return (
     <Composer
+      draft={draft}
       can={can}
       initial={comment.body}
       visibility={comment.visibility}
@@ -141,11 +157,12 @@ function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Ca
   );
 }
 
-function NewComment({ recordId, can }: { recordId: string; can: Can }) {
+function NewComment({ recordId, can, upload }: { recordId: string; can: Can; upload: Upload }) {
   const t = useText(texts);
   // The idempotency key makes a repeated submit create one comment.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const choices = seenVisibilities(can);
+  const draft = useDeviceDraft<Written>(`comment.${recordId}`);
   const add = useAction({
     run: ({ body, visibility }: { body: string; visibility: CommentVisibility }) =>
       call<typeof comments.addComment>('POST', `/objects/${recordId}/comments`, {
@@ -153,12 +170,18 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
         idempotencyKey: key,
       }),
     touches: [recordKey(recordId)],
-    after: () => setKey(crypto.randomUUID()),
+    after: () => {
+      draft.keep(undefined);
+      setKey(crypto.randomUUID());
+    },
     quiet: true,
   });
   return (
     <Composer
       key={key}
+      draft={draft}
+      hotkeys
+      upload={can('attachment.add') ? upload : undefined}
       can={can}
       initial=""
       // Users who may not write comments of the default visibility start with the first one that they may write.
@@ -168,72 +191,5 @@ function NewComment({ recordId, can }: { recordId: string; can: Can }) {
       error={add.error}
       onSend={(body, visibility) => add.mutate({ body, visibility })}
     />
-  );
-}
-
-interface ComposerProps {
-  can: Can;
-  initial: string;
-  visibility: CommentVisibility;
-  label: string;
-  pending: boolean;
-  error: unknown;
-  onSend: (body: string, visibility: CommentVisibility) => void;
-  onCancel?: () => void;
-}
-
-function Composer(props: ComposerProps) {
-  const t = useText(texts);
-  const [body, setBody] = useState(props.initial);
-  const [visibility, setVisibility] = useState<CommentVisibility>(props.visibility);
-  const language = useLanguage();
-  const view = VISIBILITY_VIEWS[visibility];
-  const choices = seenVisibilities(props.can);
-  const ready = body.trim() !== '' && body.length <= 100_000;
-  const send = (): void => {
-    if (ready && !props.pending) props.onSend(body, visibility);
-  };
-  const keys = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
-  };
-  return (
-    <div className={classes.composer} data-visibility={visibility}>
-      {choices.length > 1 && (
-        <SegmentedControl
-          aria-label={t.visibility}
-          value={visibility}
-          onChange={(value) => setVisibility(value as CommentVisibility)}
-          data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
-        />
-      )}
-      <Textarea
-        aria-label={props.label}
-        placeholder={choices.length > 1 ? view.placeholder[language] : t.writeOwn}
-        value={body}
-        onChange={(event) => setBody(event.currentTarget.value)}
-        onKeyDown={keys}
-        autosize
-        minRows={2}
-        maxRows={16}
-        variant="unstyled"
-        size="sm"
-      />
-      {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
-      <Group justify="space-between" gap="xs">
-        <Text size="xs" c="dimmed">
-          {t.markdown}
-        </Text>
-        <Group gap="xs">
-          {props.onCancel !== undefined && (
-            <Button variant="default" onClick={props.onCancel}>
-              {t.cancel}
-            </Button>
-          )}
-          <Button onClick={send} loading={props.pending} disabled={!ready} color={view.color} title="Ctrl+Enter">
-            {props.onCancel !== undefined ? t.save : view.send[language]}
-          </Button>
-        </Group>
-      </Group>
-    </div>
   );
 }

@@ -1,5 +1,6 @@
 /** Header of a record: number, title, state, transitions and other actions. */
 import { ActionIcon, Menu, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconArchive, IconArchiveOff, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
@@ -14,6 +15,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
 import { type DeskType, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { AssignToMe } from './assign-to-me.tsx';
 import type { RecordDraft } from './draft.ts';
 import classes from './record.module.css';
 import { StateBadge } from './state-badge.tsx';
@@ -24,13 +26,15 @@ export interface RecordHeadProps {
   type: DeskType | undefined;
   titleField: FieldSchema | undefined;
   draft: RecordDraft;
+  /** True if the record has an assignee that the user may change. */
+  assign: boolean;
   /** Checks whether an action is possible now; false for all on an archived record. */
   can: (action: string) => boolean;
   /** Actions allowed by the user's rights, even if the record is archived. */
   actions: readonly string[];
 }
 
-export function RecordHead({ record, type, titleField, draft, can, actions }: RecordHeadProps) {
+export function RecordHead({ record, type, titleField, draft, assign, can, actions }: RecordHeadProps) {
   const t = useText(texts);
   return (
     <header className={classes.head} data-record-head>
@@ -56,6 +60,7 @@ export function RecordHead({ record, type, titleField, draft, can, actions }: Re
           )}
         </div>
         <div className={classes.actions}>
+          {assign && can('update') && <AssignToMe record={record} disabled={draft.count > 0} />}
           {can('transition') && <Transitions record={record} disabled={draft.count > 0} />}
           <RecordMenu record={record} can={can} actions={actions} />
         </div>
@@ -70,6 +75,7 @@ function TitleLine({ record, field, draft }: { record: DocketRecord; field: Fiel
   const problemText = useProblemText();
   const [open, setOpen] = useState(false);
   const changed = draft.has(field.code);
+  useHotkeys([['E', () => setOpen(true), { usePhysicalKeys: true }]]);
   if (open || changed) {
     return (
       <div data-field={field.code} onBlur={() => setOpen(false)} role="presentation">

@@ -13,6 +13,7 @@ import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type DeskType, deskTypesQuery, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { assigneeField } from './assign-to-me.tsx';
 import { Comments } from './comments.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { type RecordDraft, useRecordDraft } from './draft.ts';
@@ -79,7 +80,15 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   );
   return (
     <DropZone enabled={can('attachment.add')} onFiles={upload.add} className={classes.page}>
-      <RecordHead record={record} type={type} titleField={layout.title} draft={draft} can={can} actions={actions} />
+      <RecordHead
+        record={record}
+        type={type}
+        titleField={layout.title}
+        draft={draft}
+        assign={assigneeField(fields) !== undefined}
+        can={can}
+        actions={actions}
+      />
       <div className={classes.columns}>
         <div className={classes.main}>
           <div className={classes.inner}>
@@ -137,7 +146,7 @@ function RecordTabs({ actions, record, can, upload, fields, type }: RecordTabsPr
         ))}
       </Tabs.List>
       <Tabs.Panel value="activity">
-        <Comments recordId={record.id} can={can} />
+        <Comments recordId={record.id} can={can} upload={upload} />
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <Files recordId={record.id} can={can} upload={upload} />

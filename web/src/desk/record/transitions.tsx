@@ -1,8 +1,9 @@
 /** Buttons for the available transitions; a transition with required input opens a form. */
 import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SyntheticEvent, useState } from 'react';
+import { type SyntheticEvent, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, Transition, workflow } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
@@ -39,6 +40,9 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
   const { data } = useQuery(workflowQuery(record.id));
   const [chosen, setChosen] = useState<Transition>();
   const move = useTransition(record, setChosen);
+  const first = useRef<HTMLButtonElement>(null);
+  // T moves to the transitions; Tab and Enter choose one.
+  useHotkeys([['T', () => first.current?.focus(), { usePhysicalKeys: true }]]);
   if (data === undefined || data.transitions.length === 0) return null;
   const start = (transition: Transition): void => {
     move.reset();
@@ -52,6 +56,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
       {shown.map((transition, index) => (
         <Button
           key={transition.id}
+          ref={index === 0 ? first : undefined}
           variant={index === 0 ? 'filled' : 'default'}
           onClick={() => start(transition)}
           disabled={disabled}

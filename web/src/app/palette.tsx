@@ -1,0 +1,214 @@
+/** The command palette (Ctrl K): go to a list, a queue, a screen or a record, or create a record, by typing. */
+import { Kbd, Modal, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { call } from '../api/client.ts';
+import type { objects } from '../api/types.ts';
+import { deskTypesQuery, queuesQuery } from '../desk/queries.ts';
+import { useLanguage } from '../i18n/language.ts';
+import { type Bilingual, both, useText } from '../i18n/text.ts';
+import { adminScreens, offered, workScreens } from '../screens.ts';
+import classes from './palette.module.css';
+import { useHas } from './session.ts';
+import { texts } from './texts.ts';
+
+interface Command {
+  key: string;
+  name: string;
+  /** What kind of thing it is, shown at the right. */
+  kind: string;
+  run: () => void;
+}
+
+/** Most commands shown at once. */
+const SHOWN = 12;
+const RECORDS = 6;
+
+export function Palette({ opened, onClose, onHelp }: { opened: boolean; onClose: () => void; onHelp: () => void }) {
+  const t = useText(texts);
+  return (
+    <Modal opened={opened} onClose={onClose} title={t.palette} size="lg" yOffset="10vh">
+      <PaletteBody onClose={onClose} onHelp={onHelp} />
+    </Modal>
+  );
+}
+
+function PaletteBody({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
+  const t = useText(texts);
+  const id = useId();
+  const [text, setText] = useState('');
+  const [cursor, setCursor] = useState(0);
+  const records = useRecords(text.trim());
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = ({ name, kind }: Command): boolean =>
+    words.every((word) => `${name} ${kind}`.toLowerCase().includes(word));
+  const commands = [...useCommands(onHelp).filter(fits).slice(0, SHOWN), ...records];
+  const at = Math.min(cursor, commands.length - 1);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    onClose();
+    command.run();
+  };
+  const keys = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setCursor((at + step + commands.length) % Math.max(1, commands.length));
+    else if (event.key === 'Enter') run(commands[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <TextInput
+        role="combobox"
+        aria-label={t.palette}
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={commands[at] === undefined ? undefined : `${id}-${at}`}
+        placeholder={t.paletteHint}
+        leftSection={<IconSearch size={14} />}
+        value={text}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setCursor(0);
+        }}
+        onKeyDown={keys}
+        data-autofocus
+      />
+      <div role="listbox" id={id} aria-label={t.palette} className={classes.list}>
+        {commands.map((command, index) => (
+          <div
+            key={command.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={classes.item}
+            onClick={() => run(command)}
+            onPointerMove={() => setCursor(index)}
+          >
+            <span className={classes.name}>{command.name}</span>
+            <Text size="xs" c="dimmed" span>
+              {command.kind}
+            </Text>
+          </div>
+        ))}
+      </div>
+      <Text size="xs" c="dimmed" mt="xs" role="status">
+        {commands.length === 0 ? t.paletteNothing : null}
+      </Text>
+    </>
+  );
+}
+
+/** What the user can go to or do without naming a record. */
+function useCommands(onHelp: () => void): Command[] {
+  const t = useText(texts);
+  const language = useLanguage();
+  const has = useHas();
+  const { history } = useRouter();
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const { data: queues = [] } = useQuery(queuesQuery);
+  const go = (name: string, kind: string, path: string): Command => ({
+    key: path,
+    name,
+    kind,
+    run: () => history.push(path),
+  });
+  return [
+    go(t.allRecords, t.list, '/records'),
+    ...queues.map(({ id, name }) => go(name, t.queue, `/queues/${id}`)),
+    ...types.filter((type) => type.canCreate).map(({ code, name }) => go(name, t.create, `/new/${code}`)),
+    ...types.filter((type) => type.canRead).map(({ code, name }) => go(name, t.list, `/records?type=${code}`)),
+    go(t.search, t.screen, '/search'),
+    { key: 'help', name: t.shortcuts, kind: t.screen, run: onHelp },
+    ...offered(workScreens, has).map(({ path, title }) => go(title[language], t.screen, `/work/${path}`)),
+    ...offered(adminScreens, has).map(({ path, title }) => go(title[language], t.administration, `/admin/${path}`)),
+  ];
+}
+
+/** Records found by the text. Only the answer to exactly this text is offered. */
+function useRecords(text: string): Command[] {
+  const navigate = useNavigate();
+  const [wanted] = useDebouncedValue(text, 200);
+  const { data } = useQuery({
+    queryKey: ['palette', wanted],
+    queryFn: ({ signal }) =>
+      call<typeof objects.listObjects>('GET', '/objects', { query: { q: wanted, pageSize: RECORDS }, signal }),
+    enabled: wanted.length > 1,
+  });
+  if (data === undefined || wanted !== text || text.length < 2) return [];
+  return data.rows.map(({ id, number, title, workflowState }) => ({
+    key: id,
+    name: [number, title].filter(Boolean).join(' · '),
+    kind: workflowState?.name ?? '',
+    run: () => void navigate({ to: '/records/$recordId', params: { recordId: id } }),
+  }));
+}
+
+/** Keys, separated by spaces, and what they do. */
+const SHORTCUTS: readonly { name: Bilingual; keys: readonly (readonly [keys: string, does: Bilingual])[] }[] = [
+  {
+    name: both('Везде', 'Everywhere'),
+    keys: [
+      ['Ctrl K', both('Перейти или выполнить', 'Go to or run')],
+      ['/', both('Поиск', 'Search')],
+      ['Shift C', both('Создать запись', 'Create a record')],
+      ['?', both('Сочетания клавиш', 'Keyboard shortcuts')],
+    ],
+  },
+  {
+    name: both('Список', 'List'),
+    keys: [
+      ['j k', both('Следующая и предыдущая строка', 'Next and previous row')],
+      ['o', both('Открыть запись', 'Open the record')],
+      ['x', both('Выбрать запись', 'Select the record')],
+      ['Shift j k', both('Выбрать подряд', 'Select a range')],
+      ['e', both('Изменить поле выбранных записей', 'Edit a field of the selected records')],
+      ['Esc', both('Снять выбор', 'Clear the selection')],
+    ],
+  },
+  {
+    name: both('Запись', 'Record'),
+    keys: [
+      ['a', both('Назначить на меня', 'Assign to me')],
+      ['c', both('Написать комментарий', 'Write a comment')],
+      ['r', both('Ответить заявителю', 'Reply to the requester')],
+      ['n', both('Внутренний комментарий', 'Internal note')],
+      ['t', both('Изменить состояние', 'Change the state')],
+      ['e', both('Изменить тему', 'Edit the title')],
+      ['Ctrl Enter', both('Отправить комментарий', 'Send the comment')],
+      ['Ctrl S', both('Сохранить изменения', 'Save changes')],
+    ],
+  },
+];
+
+/** The keys of the console, by where they work. */
+export function ShortcutHelp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const language = useLanguage();
+  const t = useText(texts);
+  return (
+    <Modal opened={opened} onClose={onClose} title={t.shortcuts} size="lg">
+      {SHORTCUTS.map(({ name, keys }) => (
+        <section key={name[language]}>
+          <h2 className={classes.heading}>{name[language]}</h2>
+          <dl className={classes.keys}>
+            {keys.map(([key, does]) => (
+              <div key={key} className={classes.key}>
+                <dt>
+                  {key.split(' ').map((one) => (
+                    <Kbd key={one} size="xs" mr={4}>
+                      {one}
+                    </Kbd>
+                  ))}
+                </dt>
+                <dd>{does[language]}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Modal>
+  );
+}

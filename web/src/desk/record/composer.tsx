@@ -1,0 +1,240 @@
+/** Writes a comment: Markdown with buttons and a preview, the visibility, files, and a draft on this device. */
+import { ActionIcon, Button, FileButton, Group, SegmentedControl, Text, Textarea, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import {
+  IconBold,
+  IconCode,
+  IconItalic,
+  IconLink,
+  IconList,
+  IconListNumbers,
+  IconPaperclip,
+  IconQuote,
+} from '@tabler/icons-react';
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
+import { type CommentVisibility, seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
+import type { RecordAction } from '../../../../src/contract/rights.ts';
+import { texts as fieldTexts } from '../../fields/texts.ts';
+import { useLanguage } from '../../i18n/language.ts';
+import { useText } from '../../i18n/text.ts';
+import type { DeviceDraft } from '../../ui/device-draft.ts';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { DraftRestored } from '../../ui/form.tsx';
+import { Markdown } from '../../ui/markdown.tsx';
+import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
+import { texts } from '../texts.ts';
+import classes from './comments.module.css';
+import type { Upload } from './files-upload.tsx';
+
+export interface Written {
+  body: string;
+  visibility: CommentVisibility;
+}
+
+interface ComposerProps {
+  draft: DeviceDraft<Written>;
+  /** True for the composer that the keys C, R and N focus. */
+  hotkeys?: boolean;
+  /** Adds files to the record; undefined if the user may not. */
+  upload?: Upload | undefined;
+  can: (action: RecordAction) => boolean;
+  initial: string;
+  visibility: CommentVisibility;
+  label: string;
+  pending: boolean;
+  error: unknown;
+  onSend: (body: string, visibility: CommentVisibility) => void;
+  onCancel?: () => void;
+}
+
+export function Composer(props: ComposerProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const input = useRef<HTMLTextAreaElement>(null);
+  const [preview, setPreview] = useState(false);
+  const choices = seenVisibilities(props.can);
+  const { body, visibility, restored, change, discard } = useWritten(props);
+  const view = VISIBILITY_VIEWS[visibility];
+  const ready = body.trim() !== '' && body.length <= 100_000;
+  const send = (): void => {
+    if (ready && !props.pending) props.onSend(body, visibility);
+  };
+  const keys = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
+    // The next Escape and the keys of the page work again.
+    if (event.key === 'Escape') input.current?.blur();
+  };
+  const focus = (next: CommentVisibility | undefined): void => {
+    if (next !== undefined && choices.includes(next)) change({ visibility: next });
+    setPreview(false);
+    setTimeout(() => input.current?.focus(), 0);
+  };
+  useComposerKeys(props.hotkeys === true, focus);
+  return (
+    <div className={classes.composer} data-visibility={visibility}>
+      <Group gap="xs" justify="space-between">
+        {choices.length > 1 && (
+          <SegmentedControl
+            aria-label={t.visibility}
+            value={visibility}
+            onChange={(value) => change({ visibility: value as CommentVisibility })}
+            data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
+          />
+        )}
+        <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} upload={props.upload} />
+      </Group>
+      {restored && <DraftRestored onDiscard={discard} />}
+      {preview ? (
+        <div className={classes.preview} role="region" aria-label={t.preview}>
+          <Markdown source={body} />
+        </div>
+      ) : (
+        <Textarea
+          ref={input}
+          aria-label={props.label}
+          placeholder={choices.length > 1 ? view.placeholder[language] : t.writeOwn}
+          value={body}
+          onChange={(event) => change({ body: event.currentTarget.value })}
+          onKeyDown={keys}
+          autosize
+          minRows={2}
+          maxRows={16}
+          variant="unstyled"
+          size="sm"
+        />
+      )}
+      {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
+      <Group justify="space-between" gap="xs">
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-pressed={preview}
+          disabled={body.trim() === '' && !preview}
+          onClick={() => setPreview(!preview)}
+        >
+          {preview ? t.backToText : t.preview}
+        </Button>
+        <Group gap="xs">
+          {props.onCancel !== undefined && (
+            <Button
+              variant="default"
+              onClick={() => {
+                discard();
+                props.onCancel?.();
+              }}
+            >
+              {t.cancel}
+            </Button>
+          )}
+          <Button
+            onClick={send}
+            loading={props.pending}
+            disabled={!ready}
+            color={view.color}
+            autoContrast
+            title="Ctrl+Enter"
+          >
+            {props.onCancel !== undefined ? t.save : view.send[language]}
+          </Button>
+        </Group>
+      </Group>
+    </div>
+  );
+}
+
+/** What is written, with its draft. */
+function useWritten({ draft, initial, visibility }: Pick<ComposerProps, 'draft' | 'initial' | 'visibility'>) {
+  const start = { body: initial, visibility };
+  const [kept] = useState(draft.read);
+  const [written, setWritten] = useState<Written>(kept ?? start);
+  const [restored, setRestored] = useState(kept !== undefined);
+  const change = (part: Partial<Written>): void => {
+    const next = { ...written, ...part };
+    setWritten(next);
+    draft.keep(next.body === initial || next.body.trim() === '' ? undefined : next);
+  };
+  const discard = (): void => {
+    setWritten(start);
+    setRestored(false);
+    draft.keep(undefined);
+  };
+  return { ...written, restored, change, discard };
+}
+
+/** C focuses the composer, R for a reply, N for a note. By place on the keyboard, so that they work with any layout. */
+function useComposerKeys(enabled: boolean, focus: (visibility: CommentVisibility | undefined) => void): void {
+  const options = { usePhysicalKeys: true };
+  useHotkeys(
+    enabled
+      ? [
+          ['C', () => focus(undefined), options],
+          ['R', () => focus('public'), options],
+          ['N', () => focus('internal'), options],
+        ]
+      : [],
+  );
+}
+
+/** Marks around or before the selected text. */
+const MARKS = [
+  { name: 'bold', icon: IconBold, before: '**', after: '**' },
+  { name: 'italic', icon: IconItalic, before: '_', after: '_' },
+  { name: 'code', icon: IconCode, before: '`', after: '`' },
+  { name: 'link', icon: IconLink, before: '[', after: '](https://)' },
+  { name: 'quote', icon: IconQuote, before: '> ', after: '' },
+  { name: 'bullets', icon: IconList, before: '- ', after: '' },
+  { name: 'numbers', icon: IconListNumbers, before: '1. ', after: '' },
+] as const;
+
+interface MarkdownToolsProps {
+  input: RefObject<HTMLTextAreaElement | null>;
+  body: string;
+  onChange: (body: string) => void;
+  upload: Upload | undefined;
+}
+
+function MarkdownTools({ input, body, onChange, upload }: MarkdownToolsProps) {
+  const t = useText(fieldTexts);
+  const desk = useText(texts);
+  const mark = ({ before, after }: (typeof MARKS)[number]): void => {
+    const { selectionStart: from, selectionEnd: to } = input.current ?? { selectionStart: 0, selectionEnd: 0 };
+    const lines = after === '';
+    const start = lines ? body.lastIndexOf('\n', from - 1) + 1 : from;
+    const chosen = body.slice(start, to);
+    const marked = lines ? before + chosen.replaceAll('\n', `\n${before}`) : before + chosen + after;
+    onChange(body.slice(0, start) + marked + body.slice(to));
+    const cursor = start + (lines ? marked.length : before.length + chosen.length);
+    setTimeout(() => {
+      input.current?.focus();
+      input.current?.setSelectionRange(cursor, cursor);
+    }, 0);
+  };
+  return (
+    <Group gap={2} role="toolbar" aria-label={desk.markdown}>
+      {MARKS.map((one) => (
+        <Tooltip key={one.name} label={t[one.name]}>
+          <ActionIcon size="sm" tabIndex={-1} aria-label={t[one.name]} onClick={() => mark(one)}>
+            <one.icon size={14} />
+          </ActionIcon>
+        </Tooltip>
+      ))}
+      {upload !== undefined && (
+        <FileButton onChange={upload.add} multiple>
+          {(props) => (
+            <Tooltip label={desk.addFiles}>
+              <ActionIcon {...props} size="sm" aria-label={desk.addFiles}>
+                <IconPaperclip size={14} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </FileButton>
+      )}
+      {upload !== undefined && upload.pending.length > 0 && (
+        <Text size="xs" c="dimmed" role="status">
+          {desk.uploading(upload.pending.join(', '))}
+        </Text>
+      )}
+    </Group>
+  );
+}
