@@ -77,28 +77,44 @@ function PaletteBody({ onClose, onHelp }: { onClose: () => void; onHelp: () => v
         onKeyDown={keys}
         data-autofocus
       />
-      <div role="listbox" id={id} aria-label={t.palette} className={classes.list}>
-        {commands.map((command, index) => (
-          <div
-            key={command.key}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === at}
-            className={classes.item}
-            onClick={() => run(command)}
-            onPointerMove={() => setCursor(index)}
-          >
-            <span className={classes.name}>{command.name}</span>
-            <Text size="xs" c="dimmed" span>
-              {command.kind}
-            </Text>
-          </div>
-        ))}
-      </div>
+      <Options id={id} commands={commands} at={at} run={run} onPoint={setCursor} />
       <Text size="xs" c="dimmed" mt="xs" role="status">
         {commands.length === 0 ? t.paletteNothing : null}
       </Text>
     </>
+  );
+}
+
+interface OptionsProps {
+  id: string;
+  commands: readonly Command[];
+  at: number;
+  run: (command: Command) => void;
+  onPoint: (index: number) => void;
+}
+
+function Options({ id, commands, at, run, onPoint }: OptionsProps) {
+  const t = useText(texts);
+  return (
+    <div role="listbox" id={id} aria-label={t.palette} className={classes.list}>
+      {commands.map((command, index) => (
+        <div
+          key={command.key}
+          id={`${id}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          className={classes.item}
+          onClick={() => run(command)}
+          onPointerMove={() => onPoint(index)}
+        >
+          <span className={classes.name}>{command.name}</span>
+          <Text size="xs" c="dimmed" span>
+            {command.kind}
+          </Text>
+        </div>
+      ))}
+    </div>
   );
 }
 

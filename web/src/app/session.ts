@@ -7,13 +7,20 @@ import { suggestLanguage } from '../i18n/language.ts';
 import { chooseZone } from '../i18n/zone.ts';
 
 /** Tells the other tabs of this browser who is signed in: they share the cookie. */
-const tabs = new BroadcastChannel('docket.session');
+const TABS = 'docket.session';
+
+function announce(userId: string | null): void {
+  // The time makes every value different: other tabs get an event only for a change.
+  localStorage.setItem(TABS, JSON.stringify({ userId, at: Date.now() }));
+}
 
 /** Calls `fn` with the user of every sign-in and session check in another tab. Returns a function that stops it. */
 export function onOtherTab(fn: (userId: string | null) => void): () => void {
-  const listen = ({ data }: MessageEvent<string | null>): void => fn(data);
-  tabs.addEventListener('message', listen);
-  return () => tabs.removeEventListener('message', listen);
+  const listen = ({ key, newValue }: StorageEvent): void => {
+    if (key === TABS && newValue !== null) fn((JSON.parse(newValue) as { userId: string | null }).userId);
+  };
+  window.addEventListener('storage', listen);
+  return () => window.removeEventListener('storage', listen);
 }
 
 /**
@@ -27,7 +34,7 @@ export async function fetchSession(options: Pick<CallOptions, 'signal' | 'probe'
     setCsrfToken(session.csrfToken);
     suggestLanguage(session.user.locale);
     chooseZone(session.user.timezone);
-    tabs.postMessage(session.user.id);
+    announce(session.user.id);
     return session;
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) return null;

@@ -29,38 +29,17 @@ export function Shell() {
 
 function DeskShell() {
   const t = useText(texts);
-  const navigate = useNavigate();
   const [opened, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery('(max-width: 56em)', false, { getInitialValueInEffect: false });
   const place = useRouterState({ select: (state) => state.location.href });
-  const [dialog, setDialog] = useState<'palette' | 'help'>();
-  const onList = useRouterState({ select: ({ location }) => /^\/(records|queues\/[^/]+)$/.test(location.pathname) });
-  const away = (): void => setDialog(undefined);
-  const help = (): void => setDialog('help');
-  useHotkeys([
-    ['/', () => void navigate({ to: '/search' })],
-    ['shift+?', help],
-  ]);
-  // Also while the user types somewhere.
-  useHotkeys([['mod+K', () => setDialog('palette'), { usePhysicalKeys: true }]], []);
   // Closes the drawer after a navigation.
   useEffect(() => {
     if (place !== '') close();
   }, [place, close]);
   return (
     <div className={classes.shell}>
-      <a href="#content" className={classes.skip}>
-        {t.skip}
-      </a>
-      {onList && (
-        <a href="#list" className={classes.skip}>
-          {t.skipToList}
-        </a>
-      )}
-      <Suspense>
-        {dialog === 'palette' && <Palette opened onClose={away} onHelp={help} />}
-        {dialog === 'help' && <ShortcutHelp opened onClose={away} />}
-      </Suspense>
+      <SkipLinks />
+      <Dialogs />
       {narrow ? (
         <header className={classes.top}>
           <ActionIcon size="lg" onClick={open} aria-label={t.menu} aria-expanded={opened}>
@@ -93,5 +72,43 @@ function DeskShell() {
         <Outlet />
       </main>
     </div>
+  );
+}
+
+/** Links for the keyboard, past the navigation and past the tools of a list. */
+function SkipLinks() {
+  const t = useText(texts);
+  const onList = useRouterState({ select: ({ location }) => /^\/(records|queues\/[^/]+)$/.test(location.pathname) });
+  return (
+    <>
+      <a href="#content" className={classes.skip}>
+        {t.skip}
+      </a>
+      {onList && (
+        <a href="#list" className={classes.skip}>
+          {t.skipToList}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** The command palette and the list of keys, with the keys that open them. */
+function Dialogs() {
+  const navigate = useNavigate();
+  const [dialog, setDialog] = useState<'palette' | 'help'>();
+  const close = (): void => setDialog(undefined);
+  const help = (): void => setDialog('help');
+  useHotkeys([
+    ['/', () => void navigate({ to: '/search' })],
+    ['shift+?', help],
+  ]);
+  // Also while the user types somewhere.
+  useHotkeys([['mod+K', () => setDialog('palette'), { usePhysicalKeys: true }]], []);
+  return (
+    <Suspense>
+      {dialog === 'palette' && <Palette opened onClose={close} onHelp={help} />}
+      {dialog === 'help' && <ShortcutHelp opened onClose={close} />}
+    </Suspense>
   );
 }

@@ -12,6 +12,8 @@ interface VisibilityView {
   short: Bilingual;
   placeholder: Bilingual;
   send: Bilingual;
+  /** The key that starts such a comment. */
+  key: string;
   /** Colour of the button that sends. */
   color: string;
 }
@@ -23,6 +25,7 @@ export const VISIBILITY_VIEWS: Readonly<Record<CommentVisibility, VisibilityView
     short: both('Публичный', 'Public'),
     placeholder: both('Ответ увидит заявитель…', 'The requester will see this reply…'),
     send: both('Отправить ответ', 'Send reply'),
+    key: 'R',
     color: 'petrol',
   },
   internal: {
@@ -31,6 +34,7 @@ export const VISIBILITY_VIEWS: Readonly<Record<CommentVisibility, VisibilityView
     short: both('Внутренний', 'Internal'),
     placeholder: both('Комментарий увидят только сотрудники…', 'Only agents will see this comment…'),
     send: both('Добавить комментарий', 'Add comment'),
+    key: 'N',
     color: 'yellow.9',
   },
 };

@@ -94,6 +94,9 @@ function useChoices(source: Source, chosen: readonly string[]) {
     rightSection: opened && (isFetching || !(answered || isError)) ? <Loader size={12} /> : undefined,
     placeholder: t.search,
     comboboxProps: { shadow: 'md' },
+    // The list box itself scrolls: assistive technology knows it as part of the input.
+    withScrollArea: false,
+    styles: { options: { maxHeight: 260, overflowY: 'auto' as const } },
     clearButtonProps: { 'aria-label': t.clear },
   };
   return { props, setTyped };

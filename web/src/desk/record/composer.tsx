@@ -1,6 +1,6 @@
 /** Writes a comment: Markdown with buttons and a preview, the visibility, files, and a draft on this device. */
 import { ActionIcon, Button, FileButton, Group, SegmentedControl, Text, Textarea, Tooltip } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import {
   IconBold,
   IconCode,
@@ -55,39 +55,28 @@ export function Composer(props: ComposerProps) {
   const choices = seenVisibilities(props.can);
   const { body, visibility, restored, change, discard } = useWritten(props);
   const view = VISIBILITY_VIEWS[visibility];
-  const ready = body.trim() !== '' && body.length <= 100_000;
-  const send = (): void => {
-    if (ready && !props.pending) props.onSend(body, visibility);
-  };
+  const ready = isReady(body);
+  const send = (): void => (ready && !props.pending ? props.onSend(body, visibility) : undefined);
   const keys = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
     // The next Escape and the keys of the page work again.
     if (event.key === 'Escape') input.current?.blur();
   };
-  const focus = (next: CommentVisibility | undefined): void => {
-    if (next !== undefined && choices.includes(next)) change({ visibility: next });
+  const focus = (next?: CommentVisibility): void => {
+    if (next !== undefined) change({ visibility: next });
     setPreview(false);
     setTimeout(() => input.current?.focus(), 0);
   };
-  useComposerKeys(props.hotkeys === true, focus);
+  useComposerKeys(props.hotkeys === true ? choices : [], focus);
   return (
     <div className={classes.composer} data-visibility={visibility}>
       <Group gap="xs" justify="space-between">
-        {choices.length > 1 && (
-          <SegmentedControl
-            aria-label={t.visibility}
-            value={visibility}
-            onChange={(value) => change({ visibility: value as CommentVisibility })}
-            data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
-          />
-        )}
+        <VisibilityChoice choices={choices} visibility={visibility} onChange={(next) => change({ visibility: next })} />
         <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} upload={props.upload} />
       </Group>
       {restored && <DraftRestored onDiscard={discard} />}
       {preview ? (
-        <div className={classes.preview} role="region" aria-label={t.preview}>
-          <Markdown source={body} />
-        </div>
+        <Preview body={body} />
       ) : (
         <Textarea
           ref={input}
@@ -104,42 +93,99 @@ export function Composer(props: ComposerProps) {
         />
       )}
       {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
-      <Group justify="space-between" gap="xs">
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          aria-pressed={preview}
-          disabled={body.trim() === '' && !preview}
-          onClick={() => setPreview(!preview)}
-        >
-          {preview ? t.backToText : t.preview}
-        </Button>
-        <Group gap="xs">
-          {props.onCancel !== undefined && (
-            <Button
-              variant="default"
-              onClick={() => {
-                discard();
-                props.onCancel?.();
-              }}
-            >
-              {t.cancel}
-            </Button>
-          )}
-          <Button
-            onClick={send}
-            loading={props.pending}
-            disabled={!ready}
-            color={view.color}
-            autoContrast
-            title="Ctrl+Enter"
-          >
-            {props.onCancel !== undefined ? t.save : view.send[language]}
-          </Button>
-        </Group>
-      </Group>
+      <ComposerFoot
+        {...props}
+        visibility={visibility}
+        ready={ready}
+        preview={preview}
+        previewable={body.trim() !== ''}
+        setPreview={setPreview}
+        send={send}
+        discard={discard}
+      />
     </div>
+  );
+}
+
+const isReady = (body: string): boolean => body.trim() !== '' && body.length <= 100_000;
+
+interface ComposerFootProps extends Pick<ComposerProps, 'pending' | 'onCancel' | 'visibility'> {
+  ready: boolean;
+  preview: boolean;
+  previewable: boolean;
+  setPreview: (preview: boolean) => void;
+  send: () => void;
+  discard: () => void;
+}
+
+/** The preview and the buttons that send and cancel. */
+function ComposerFoot({ visibility, preview, discard, onCancel, ...props }: ComposerFootProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  const view = VISIBILITY_VIEWS[visibility];
+  const cancel = (): void => {
+    discard();
+    onCancel?.();
+  };
+  return (
+    <Group justify="space-between" gap="xs">
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-sm"
+        aria-pressed={preview}
+        disabled={!props.previewable && !preview}
+        onClick={() => props.setPreview(!preview)}
+      >
+        {preview ? t.backToText : t.preview}
+      </Button>
+      <Group gap="xs">
+        {onCancel !== undefined && (
+          <Button variant="default" onClick={cancel}>
+            {t.cancel}
+          </Button>
+        )}
+        <Button
+          onClick={props.send}
+          loading={props.pending}
+          disabled={!props.ready}
+          color={view.color}
+          autoContrast
+          title="Ctrl+Enter"
+        >
+          {onCancel === undefined ? view.send[language] : t.save}
+        </Button>
+      </Group>
+    </Group>
+  );
+}
+
+function Preview({ body }: { body: string }) {
+  const t = useText(texts);
+  return (
+    <section className={classes.preview} aria-label={t.preview}>
+      <Markdown source={body} />
+    </section>
+  );
+}
+
+interface VisibilityChoiceProps {
+  choices: readonly CommentVisibility[];
+  visibility: CommentVisibility;
+  onChange: (visibility: CommentVisibility) => void;
+}
+
+function VisibilityChoice({ choices, visibility, onChange }: VisibilityChoiceProps) {
+  const t = useText(texts);
+  const language = useLanguage();
+  if (choices.length < 2) return null;
+  return (
+    <SegmentedControl
+      aria-label={t.visibility}
+      value={visibility}
+      onChange={(value) => onChange(value as CommentVisibility)}
+      data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
+    />
   );
 }
 
@@ -162,17 +208,16 @@ function useWritten({ draft, initial, visibility }: Pick<ComposerProps, 'draft' 
   return { ...written, restored, change, discard };
 }
 
-/** C focuses the composer, R for a reply, N for a note. By place on the keyboard, so that they work with any layout. */
-function useComposerKeys(enabled: boolean, focus: (visibility: CommentVisibility | undefined) => void): void {
+/** C focuses the composer; each visibility has a key too. By place on the keyboard, so that they work with any layout. */
+function useComposerKeys(choices: readonly CommentVisibility[], focus: (visibility?: CommentVisibility) => void): void {
   const options = { usePhysicalKeys: true };
   useHotkeys(
-    enabled
-      ? [
-          ['C', () => focus(undefined), options],
-          ['R', () => focus('public'), options],
-          ['N', () => focus('internal'), options],
-        ]
-      : [],
+    choices.length === 0
+      ? []
+      : [
+          ['C', () => focus(), options],
+          ...choices.map((one): HotkeyItem => [VISIBILITY_VIEWS[one].key, () => focus(one), options]),
+        ],
   );
 }
 

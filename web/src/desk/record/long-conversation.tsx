@@ -1,5 +1,6 @@
 /** A conversation with many comments, newest first. Only the visible ones are rendered; they scroll with the page. */
 import { Button } from '@mantine/core';
+import { useViewportSize } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import type { RecordComment } from '../../api/types.ts';
@@ -38,15 +39,17 @@ export function LongConversation({ comments, show }: LongConversationProps) {
     gap: GAP,
     overscan: 6,
   });
-  // After every render: texts above the list may have been opened, and the width decides which element scrolls.
+  const { scrollOffset } = virtual;
+  const { width } = useViewportSize();
+  // Also while scrolling: texts above the list may have been opened. The width decides which element scrolls.
   useLayoutEffect(() => {
     if (list.current === null) return;
     const parent = scrollParent(list.current);
     const top = list.current.getBoundingClientRect().top - parent.getBoundingClientRect().top + parent.scrollTop;
     setScroller(parent);
     setMargin(Math.round(top));
-  });
-  const far = (virtual.scrollOffset ?? 0) > margin + FAR;
+  }, [comments, scrollOffset, width]);
+  const far = (scrollOffset ?? 0) > margin + FAR;
   return (
     <div
       ref={list}

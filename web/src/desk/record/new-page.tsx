@@ -39,6 +39,10 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
   const submit = (another: boolean): void => {
     if (values.check()) create.mutate(another);
   };
+  const discard = (): void => {
+    values.reset();
+    setForm(form + 1);
+  };
   useHotkeys([['mod+Enter', () => submit(false)]], []);
   const { title, long, short } = recordLayout(writable, type.titleField);
   const ordered = [...(title === undefined ? [] : [title]), ...short.filter((field) => field.required), ...long];
@@ -67,14 +71,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         }}
       >
         <Stack gap="md">
-          {values.restored && (
-            <DraftRestored
-              onDiscard={() => {
-                values.reset();
-                setForm(form + 1);
-              }}
-            />
-          )}
+          {values.restored && <DraftRestored onDiscard={discard} />}
           {create.isError && rejected.size === 0 && <FaultAlert error={create.error} />}
           <Panel>
             <Stack gap="sm">{ordered.map(input)}</Stack>
@@ -84,17 +81,24 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
               <div style={OPTIONAL}>{rest.map((field) => input(field, 1))}</div>
             </Panel>
           )}
-          <Group gap="xs" justify="flex-end">
-            <Button variant="default" onClick={() => submit(true)} disabled={create.isPending}>
-              {t.createAnother}
-            </Button>
-            <Button type="submit" loading={create.isPending} title="Ctrl+Enter">
-              {t.create}
-            </Button>
-          </Group>
+          <CreateButtons pending={create.isPending} onAnother={() => submit(true)} />
         </Stack>
       </form>
     </Page>
+  );
+}
+
+function CreateButtons({ pending, onAnother }: { pending: boolean; onAnother: () => void }) {
+  const t = useText(texts);
+  return (
+    <Group gap="xs" justify="flex-end">
+      <Button variant="default" onClick={onAnother} disabled={pending}>
+        {t.createAnother}
+      </Button>
+      <Button type="submit" loading={pending} title="Ctrl+Enter">
+        {t.create}
+      </Button>
+    </Group>
   );
 }
 
