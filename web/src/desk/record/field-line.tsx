@@ -43,7 +43,7 @@ export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps)
   return (
     <div className={classes.line} data-changed={changed || undefined} data-field={field.code}>
       {editing ? (
-        <div className={classes.input} onKeyDown={keys} onBlur={() => setOpen(changed)} role="presentation">
+        <div className={classes.input} onKeyDown={keys} onBlur={() => setOpen(false)} role="presentation">
           <FieldInput
             field={field}
             value={value}
