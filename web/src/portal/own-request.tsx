@@ -80,7 +80,7 @@ function Loaded({ record, fields, actions, type }: LoadedProps) {
       </header>
       <Progress record={record} type={type} />
       <Panel title={t.conversation}>
-        <Comments recordId={record.id} can={can} />
+        <Comments recordId={record.id} can={can} upload={upload} />
       </Panel>
       <Panel title={t.files}>
         <Files recordId={record.id} can={can} upload={upload} />
