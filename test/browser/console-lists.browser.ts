@@ -258,6 +258,20 @@ describe('lists of records', () => {
     await watched.close();
   });
 
+  it('open built-in queues with their counts from the navigation', async () => {
+    const watched = await desk.open('petrova', '/records?type=incident');
+    const { page } = watched;
+    const link = page.getByRole('link', { name: /^Назначено мне/ });
+    await link.waitFor();
+    const counted = Number(/[0-9]+/.exec(await link.innerText())?.[0]);
+    assert.ok(counted > 0);
+    await link.click();
+    await page.getByRole('heading', { name: 'Назначено мне' }).waitFor();
+    await page.getByText(new RegExp(`^${counted} запис`)).waitFor();
+    await watched.check();
+    await watched.close();
+  });
+
   it('scroll through thousands of records without delay', async () => {
     await desk.app.db.query(
       (await import('sql-template-tag')).default`

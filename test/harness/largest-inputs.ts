@@ -192,7 +192,7 @@ const SMALL = `
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
   session.get access.explanation identity.setPassword me.get me.change
   me.changePassword me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
-  desk.lookup desk.labels health.backlog desk.queues.list desk.queues.create desk.queues.change
+  desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.create desk.queues.change
   desk.queues.delete reports.query config.list config.item config.export
 `;
 

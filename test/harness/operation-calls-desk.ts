@@ -60,6 +60,7 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
       },
     },
     'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
+    'desk.queues.built-in': { call: () => ({}), lacks: allowed },
     'desk.queues.list': { call: () => ({}), lacks: allowed },
     'desk.queues.create': {
       call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),

@@ -181,6 +181,36 @@ export type Backlog = {
   };
 };
 
+export type BuiltInQueue = {
+  code: 'mine' | 'unassigned' | 'my-groups' | 'overdue' | 'waiting' | 'closed';
+  count: number | null;
+  /**
+   * When false, there are more than `count`.
+   */
+  exact: boolean;
+  definition: {
+    /**
+     * Id or code of a record type.
+     */
+    type?: string;
+    state?: string;
+    q?: string;
+    /**
+     * A condition; the variables $me, $myGroups, $today and the like may stand for values.
+     */
+    filter?: unknown;
+    /**
+     * By default -createdAt.
+     */
+    sort?: string;
+    /**
+     * `overdue`, or due `today` or within hours, for example `4h`.
+     */
+    sla?: string;
+    columns?: Array<string>;
+  };
+};
+
 export type CalendarPreview = {
   timezone: string;
   days: Array<{
@@ -2925,6 +2955,25 @@ export type DeskQueuesCreateResponses = {
 };
 
 export type DeskQueuesCreateResponse = DeskQueuesCreateResponses[keyof DeskQueuesCreateResponses];
+
+export type DeskQueuesBuiltInData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/desk/queues/built-in';
+};
+
+export type DeskQueuesBuiltInResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<BuiltInQueue>;
+    meta: Meta;
+  };
+};
+
+export type DeskQueuesBuiltInResponse = DeskQueuesBuiltInResponses[keyof DeskQueuesBuiltInResponses];
 
 export type DeskQueuesDeleteData = {
   body?: {

@@ -1259,6 +1259,19 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
+   * List the queues that every user has, with counts. Unfinished records assigned to the caller (`mine`), to the groups of the caller (`my-groups`), and those of these groups without an assignee (`unassigned`); `overdue` records; records in a `waiting` state; records `closed` in the last seven days. They use the fields `assignee` and `assignmentGroup`, and the categories of states. A queue is left out if no type that the caller may read has its fields, or if it is about groups and the caller is in none. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /desk/queues/built-in`
+   */
+  builtIn(options?: CallOptions): Promise<T.DeskQueuesBuiltInResponses[200]['data']> {
+    return this.sender.send<T.DeskQueuesBuiltInResponses[200]['data']>(
+      { id: 'desk.queues.built-in', method: 'GET', path: '/desk/queues/built-in', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
    * Change a queue. Properties that are left out stay as they are. A private queue can be changed by its owner, a shared one by callers with the right config.manage. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /desk/queues/{queueId}`

@@ -5,6 +5,8 @@ import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, nullable, Revision } from '../../contract/schemas.ts';
 import { ObjectSchema } from '../objects/index.ts';
 
+export const BUILT_IN_QUEUES = ['mine', 'unassigned', 'my-groups', 'overdue', 'waiting', 'closed'] as const;
+
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const tag = 'Desk';
 const console = { access: 'console', tag } as const;
@@ -238,6 +240,30 @@ export const listQueues = defineOperation({
   summary: "List the caller's own and shared queues",
   description: 'Shared queues that name a type or a field that the caller can never read are left out.',
   answer: Type.Array(Queue),
+  faults: [],
+});
+
+export const listBuiltInQueues = defineOperation({
+  ...console,
+  id: 'desk.queues.built-in',
+  method: 'GET',
+  path: '/desk/queues/built-in',
+  unit: 'own',
+  status: 200,
+  summary: 'List the queues that every user has, with counts',
+  description:
+    'Unfinished records assigned to the caller (`mine`), to the groups of the caller (`my-groups`), and those of these groups without an assignee (`unassigned`); `overdue` records; records in a `waiting` state; records `closed` in the last seven days. They use the fields `assignee` and `assignmentGroup`, and the categories of states. A queue is left out if no type that the caller may read has its fields, or if it is about groups and the caller is in none.',
+  answer: Type.Array(
+    Type.Object(
+      {
+        code: Type.Union(BUILT_IN_QUEUES.map((code) => Type.Literal(code))),
+        count: nullable(Type.Integer({ minimum: 0, description: 'Null if the records could not be counted in time.' })),
+        exact: Type.Boolean({ description: 'When false, there are more than `count`.' }),
+        definition: QueueDefinition,
+      },
+      { $id: 'BuiltInQueue' },
+    ),
+  ),
   faults: [],
 });
 

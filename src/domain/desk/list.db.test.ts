@@ -22,8 +22,8 @@ types:
       - { code: title, dataType: string, required: true, search: { filter: true } }
       - { code: priority, dataType: enum, search: { filter: true }, constraints: { options: [{ code: urgent }, { code: high }, { code: low }] } }
       - { code: amount, dataType: decimal, search: { filter: true } }
-      - { code: assignee, dataType: user }
-      - { code: assignmentGroup, dataType: group }
+      - { code: assignee, dataType: user, search: { filter: true } }
+      - { code: assignmentGroup, dataType: group, search: { filter: true } }
       - { code: tags, dataType: string, multiple: true }
       - { code: hush, dataType: string }
 workflows:
@@ -62,14 +62,14 @@ roles:
     name: Chief
     rights: [config.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
-    assignedTo: { users: [chief] }
+    assignedTo: { users: [chief, anna] }
   - code: reader
     name: Reader
     records:
       - { type: incident, actions: [read], fields: { read: [title, priority] } }
       - { type: incident, where: { field: priority, operator: equals, value: high }, actions: [read], fields: { read: [amount] } }
     assignedTo: { users: [reader] }
-groups: [{ code: net, name: Network }, { code: apps, name: Applications }]
+groups: [{ code: net, name: Network, users: [anna] }, { code: apps, name: Applications }]
 users:
   - { login: chief, displayName: Chief }
   - { login: reader, displayName: Reader }
@@ -122,7 +122,7 @@ describe('sorted lists', () => {
     app = await startTestApp({ bundle: bundle(WORLD), clock });
     undocumented = watchAnswers(app);
     keys['work'] = (await app.createKey({ login: 'chief' })).key;
-    for (const login of ['chief', 'reader']) {
+    for (const login of ['chief', 'reader', 'anna']) {
       keys[login] = (await app.createKey({ login, scopes: ['admin:manage'] })).key;
     }
     const [anna, zoe] = [await idOf(app, 'users', 'anna'), await idOf(app, 'users', 'zoe')];
@@ -232,6 +232,22 @@ describe('sorted lists', () => {
     assert.equal(e.sla, null);
     const [shown] = (await list('reader', 'typeId=incident&sort=title')).rows;
     assert.deepEqual([shown.assignee, shown.values.assignee], [null, undefined], 'names follow the rights on fields');
+  });
+
+  it('counts the built-in queues', async () => {
+    const counts = async (who: string): Promise<Record<string, number>> => {
+      const { body } = await call(who, '/desk/queues/built-in');
+      return Object.fromEntries(body.data.map((queue: any) => [queue.code, queue.count]));
+    };
+    assert.deepEqual(await counts('anna'), {
+      mine: 1,
+      unassigned: 0,
+      'my-groups': 1,
+      overdue: 0,
+      waiting: 1,
+      closed: 1,
+    });
+    assert.deepEqual(await counts('reader'), { overdue: 0, waiting: 1, closed: 1 }, 'hidden fields make no queue');
   });
 
   it('sorts and filters by SLA', async () => {

@@ -2,6 +2,7 @@ import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.t
 import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
 import type { WordMatch } from '../objects/index.ts';
+import { listBuiltInQueues } from './built-in.ts';
 import { listDeskObjects } from './list.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
 
@@ -15,6 +16,7 @@ export function deskRoutes(matches: WordMatch): BoundOperation[] {
     bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
     bind(contract.listQueues, (ctx) => listQueues(ctx)),
+    bind(contract.listBuiltInQueues, (runner) => listBuiltInQueues(runner)),
     bind(contract.createQueue, (ctx, { body }) => createQueue(ctx, body)),
     bind(contract.changeQueue, (ctx, { params, body }) => changeQueue(ctx, params.queueId, body)),
     bind(contract.deleteQueue, (ctx, { params, body }) => deleteQueue(ctx, params.queueId, body.expectedRevision)),

@@ -136,6 +136,17 @@ export async function countSelected(ctx: ReadContext, selection: Selection, limi
   return rows[0]?.count ?? 0;
 }
 
+/** The numbers of records of several selections, each counted up to `limit`, in one statement. */
+export async function countEach(ctx: ReadContext, selections: readonly Selection[], limit: number): Promise<number[]> {
+  if (selections.length === 0) return [];
+  const counts = selections.map(
+    (selection) =>
+      sql`(SELECT count(*) FROM (SELECT 1 FROM objects o WHERE ${where(selection)} LIMIT ${limit}::int) AS found)::int`,
+  );
+  const rows = await ctx.query<{ counts: number[] }>(sql`SELECT ARRAY[${join(counts)}] AS counts`, { freshPlan: true });
+  return rows[0]?.counts ?? [];
+}
+
 interface Part {
   limit: number;
   offset: number;

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CreateMenu } from '../desk/create-menu.tsx';
 import { type DeskType, deskTypesQuery, queuesQuery } from '../desk/queries.ts';
+import { BuiltInLinks } from '../desk/queues/built-in-links.tsx';
 import { QueueLinks } from '../desk/queues/queue-links.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
@@ -36,6 +37,7 @@ export function Navigation({ withBrand = true }: { withBrand?: boolean }) {
       <ScrollArea className={classes.scroll} type="hover" scrollbarSize={6}>
         <nav aria-label={t.navigation}>
           <MainLinks />
+          <BuiltInLinks />
           <QueueLinks queues={queues} />
           <TypeLinks heading={t.types} types={readable.filter((type) => type.category === 'object')} />
           {dictionaries.length > 0 && <TypeLinks heading={t.dictionaries} types={dictionaries} />}

@@ -79,6 +79,8 @@ export interface ListSearch {
   filter?: string;
   sort?: string;
   sla?: string;
+  /** The built-in queue that the list shows. */
+  queue?: string;
 }
 
 function text(value: unknown): string | undefined {
@@ -89,7 +91,7 @@ function text(value: unknown): string | undefined {
 
 function listSearch(search: Record<string, unknown>): ListSearch {
   const found: ListSearch = {};
-  for (const name of ['type', 'state', 'q', 'filter', 'sort', 'sla'] as const) {
+  for (const name of ['type', 'state', 'q', 'filter', 'sort', 'sla', 'queue'] as const) {
     const value = text(search[name]);
     if (value !== undefined) found[name] = value;
   }

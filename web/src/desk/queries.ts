@@ -28,6 +28,13 @@ export const queuesQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** Built-in queues with their counts, which are read again while the console is open. */
+export const builtInQueuesQuery = queryOptions({
+  queryKey: ['desk', 'queues', 'built-in'],
+  queryFn: ({ signal }) => call<typeof desk.listBuiltInQueues>('GET', '/desk/queues/built-in', { signal }),
+  refetchInterval: 15_000,
+});
+
 export const typeFieldsQuery = (typeId: string) =>
   queryOptions({
     queryKey: ['type-fields', typeId],

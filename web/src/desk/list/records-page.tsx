@@ -7,16 +7,18 @@ import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { deskTypesQuery, type Queue, type QueueDefinition, queuesQuery } from '../queries.ts';
 import { QueueTools, SaveQueue } from '../queues/save-queue.tsx';
+import { BUILT_IN, texts as queueTexts } from '../queues/texts.ts';
 import { ListView } from './list-view.tsx';
 import { texts } from './texts.ts';
 
 export function RecordsPage() {
   const t = useText(texts);
+  const q = useText(queueTexts);
   const navigate = useNavigate();
   const search = useSearch({ from: '/inside/records' });
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.code === search.type);
-  const { filter: written, ...rest } = search;
+  const { filter: written, queue, ...rest } = search;
   const definition = useMemo((): QueueDefinition => {
     const filter = written === undefined ? undefined : parsed(written);
     return filter === undefined ? rest : { ...rest, filter };
@@ -24,13 +26,18 @@ export function RecordsPage() {
   const change = ({ filter, columns: _columns, ...next }: QueueDefinition): void =>
     void navigate({
       to: '/records',
-      search: { ...next, ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }) },
+      search: {
+        ...next,
+        ...(queue === undefined ? {} : { queue }),
+        ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }),
+      },
       replace: true,
     });
-  const title = type?.name ?? (search.state === 'ARCHIVED' ? t.archive : t.all);
+  const builtIn = BUILT_IN.find((one) => one === queue);
+  const title = builtIn === undefined ? (type?.name ?? (search.state === 'ARCHIVED' ? t.archive : t.all)) : q[builtIn];
   return (
     <ListView
-      key={search.type ?? ''}
+      key={`${search.type ?? ''} ${queue ?? ''}`}
       title={title}
       definition={definition}
       onDefinition={change}
