@@ -154,7 +154,7 @@ describe('exported heads of the audit chain', () => {
     await seal();
     assert.equal((await headsBehind(db)).waiting, 2);
     const late = { ...env, DOCKET_AUDIT_HEADS: 'https://heads.example.org/docket' };
-    assert.match((await runCommand(['doctor'], late)).out, /^ok {4}audit heads: 2 not written yet/m);
+    assert.match((await runCommand(['doctor'], late)).out, /^ok {4}audit heads: 2 not yet written/m);
     await db.query(
       sql`UPDATE journal_seals SET sealed_at = sealed_at - interval '1 hour' WHERE number > ${number}::bigint`,
     );

@@ -1,6 +1,8 @@
 /** Content of the page of each `error.code` in addition to its meaning: cause, remedy and example details. */
+import type { FaultDetails } from '../lib/fault.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 import { problemAt } from '../lib/problem.ts';
+import { failure } from './envelope.ts';
 
 export interface FaultGuide {
   /** Why a caller gets the error. */
@@ -8,7 +10,7 @@ export interface FaultGuide {
   /** What the client or its user should do. */
   act: string;
   /** `error.details` of an example; an empty list if the code is sufficient. */
-  details?: unknown;
+  details?: FaultDetails;
 }
 
 const READ_AGAIN =
@@ -275,7 +277,6 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
 /** The whole response body of the example. */
 export function exampleOf(code: FaultCode): string {
   const { details = [] } = FAULT_GUIDES[code];
-  const error = { code, message: FAULTS[code].meaning, details };
-  const meta = { correlationId: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', apiVersion: 'v1' };
-  return JSON.stringify({ error, meta }, null, 2);
+  const body = failure(code, FAULTS[code].meaning, details, '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55');
+  return JSON.stringify(JSON.parse(body), null, 2);
 }

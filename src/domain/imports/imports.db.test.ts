@@ -313,7 +313,7 @@ describe('imports', () => {
       [csv, 'ext,title\n1,One\n2,"Two\n', 'line 3, column 2'],
       [csv, 'ext,title\n1,One\n2\n', 'line 3, column 1'],
       [csv, 'ext,title,title\n', 'line 1, column 3'],
-      [csv, 'title\nOne\n', '"ext"'],
+      [csv, 'title\nOne\n', 'column ext'],
       [json, '{"ext":1}', 'line 1, column 1'],
       [json, '[{"ext":1},\n{"ext":2,"ext":3}]', 'line 2, column 10'],
       [json, `[{"a":${'['.repeat(100)}${']'.repeat(100)}}]`, 'line 1'],

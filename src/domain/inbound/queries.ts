@@ -1,5 +1,5 @@
 /** Reads of integrations and their runs. They need `integration.manage`. */
-import { Fault, type FaultDetails } from '../../lib/fault.ts';
+import { Fault, type ContractDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { loadItems } from '../../configuration/store.ts';
 import { findVisibleComments } from '../comments/index.ts';
@@ -51,7 +51,7 @@ export interface RunAnswer {
   owner: { id: string; displayName: string } | null;
   keyId: string | null;
   correlationId: string;
-  error: { code: string; message: string; details: FaultDetails } | null;
+  error: { code: string; message: string; details: ContractDetail[] | Record<string, unknown> } | null;
 }
 
 /**

@@ -4,7 +4,7 @@
  * The result of each call is logged.
  */
 import type { Input, Operation } from '../../contract/operation.ts';
-import { Fault, faultAt, type FaultDetails, isFault } from '../../lib/fault.ts';
+import { type ContractDetail, contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment, addOperation, replayComment } from '../comments/index.ts';
@@ -87,7 +87,7 @@ function resultIds({ config }: Integration, data: unknown): { objectId: string |
 interface Reason {
   code: string;
   message: string;
-  details: FaultDetails;
+  details: ContractDetail[] | Record<string, unknown>;
 }
 
 function logCall(
@@ -137,7 +137,7 @@ function reasonOf(error: unknown): Reason {
     return { code: 'INTERNAL', message: 'The service failed. Report the correlation id to its operator.', details: [] };
   }
   const { code, message, details } = error;
-  if (Array.isArray(details)) return { code, message, details: details.slice(0, MOST_DETAILS) };
+  if (Array.isArray(details)) return { code, message, details: contractDetails(details.slice(0, MOST_DETAILS)) };
   const { changedSince: _hidden, ...rest } = details;
   return { code, message, details: rest };
 }

@@ -1,7 +1,7 @@
 /** SQL on the table `inbound_runs`. */
 import { userName } from '../../platform/audit/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
-import type { FaultDetails } from '../../lib/fault.ts';
+import type { ContractDetail } from '../../lib/fault.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 
@@ -10,7 +10,7 @@ export type RunStatus = 'SUCCEEDED' | 'FAILED';
 interface RunError {
   code: string;
   message: string;
-  details: FaultDetails;
+  details: ContractDetail[] | Record<string, unknown>;
 }
 
 export interface RunRow {
