@@ -215,6 +215,21 @@ function visibilityProblems(files: readonly Source[]): string[] {
   return [...problems];
 }
 
+/** Files that compare `state` with a literal themselves. Versions of articles have a third state and rules of their own. */
+function stateProblems(files: readonly Source[]): string[] {
+  const own = /^src[/](?:contract[/]state|domain[/]knowledge[/](?:commands|queries|versions))[.]ts$/;
+  const compares = ([node]: readonly [Node, ...unknown[]]): boolean => {
+    if (node.type !== 'BinaryExpression') return false;
+    const left = node['left'] as Node;
+    const compared = left.type === 'ChainExpression' ? left['expression'] : left;
+    const literal = String((node['right'] as Node)['value']);
+    return /(?:^|[.])state$/.test(dotted(compared)) && ['ACTIVE', 'ARCHIVED'].includes(literal);
+  };
+  return files
+    .filter((file) => !own.test(file.path) && [...walk(file.program)].some(compares))
+    .map((file) => file.path);
+}
+
 const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
 const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
 
@@ -347,6 +362,12 @@ describe('conventions of the source code', () => {
       [...COMMENT_VISIBILITIES],
       'comments.visibility allows exactly the declared visibilities',
     );
+  });
+
+  it('has one rule what is active and what is archived', () => {
+    assert.deepEqual(stateProblems(service), []);
+    for (const text of ["if (row.state === 'ACTIVE') f();", "f(user?.state !== 'ARCHIVED');", "f(state === 'ACTIVE');"])
+      assert.deepEqual(stateProblems(bad('src/lib/a.ts', text)), ['src/lib/a.ts'], text);
   });
 
   it('runs every test file, and no hook outside its own file', () => {

@@ -1,4 +1,5 @@
 /** Audiences: who may see an item of the configuration. Either everyone, or users given directly, by group or by unit. */
+import { isActive } from '../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
 import { Code, Login } from './schemas.ts';
@@ -82,5 +83,5 @@ function* audiencesIn(value: unknown): Generator<Audience> {
 /** The audiences of all active configuration items of all sections. */
 export const audienceView: DerivedView<readonly Audience[]> = {
   name: 'configuration.audiences',
-  build: ({ items }) => items.flatMap(({ state, compiled }) => (state === 'ACTIVE' ? [...audiencesIn(compiled)] : [])),
+  build: ({ items }) => items.filter(isActive).flatMap(({ compiled }) => [...audiencesIn(compiled)]),
 };

@@ -1,6 +1,7 @@
 /**
  * Conditions and values in configuration: written with codes and logins, stored with ids (docs/spec/configuration.md#bundle).
  */
+import { isArchived } from '../contract/state.ts';
 import { sectionOf } from '../lib/data-types/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
@@ -28,7 +29,7 @@ const UNKNOWN_ITEMS = new Map([
 export function unknownReference(section: string, code: unknown, view: ConfigView): Problem {
   const stored = typeof code === 'string' ? view.stored(section, code) : undefined;
   if (stored !== undefined) {
-    const archived = stored.state === 'ARCHIVED';
+    const archived = isArchived(stored);
     return problem(archived ? 'ITEM_ARCHIVED' : 'ITEM_WOULD_BE_ARCHIVED', { code: stored.code, section });
   }
   const shown = typeof code === 'string' ? code : JSON.stringify(code);

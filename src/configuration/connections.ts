@@ -2,6 +2,7 @@
  * Changes of connections by API calls. A connection is a configuration item that acts with a user's rights and can be enabled:
  * a webhook subscription or an inbound integration. Each write is one change of its item under the configuration lock.
  */
+import { isArchived } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { pointer } from '../lib/json.ts';
@@ -89,7 +90,7 @@ export async function loadConnection<Definition, Compiled>(
 
 /** @throws Fault CONNECTION_ARCHIVED */
 export function requireNotArchived({ noun }: ConnectionKind, stored: StoredItem): void {
-  if (stored.state === 'ARCHIVED') {
+  if (isArchived(stored)) {
     throw new Fault('CONNECTION_ARCHIVED', `The ${noun} is archived. Restore it first.`);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Writes the current configuration as a bundle for which `plan` reports no change (docs/spec/configuration.md#command-line).
  */
+import { isActive } from '../contract/state.ts';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
@@ -26,12 +27,12 @@ export async function exportBundle(
   const stored = new Map<string, StoredItem[]>();
   const active = new Map<string, ReadonlySet<string>>();
   for (const section of sections) {
-    const items = (await section.load(ctx)).filter((item) => item.state === 'ACTIVE');
+    const items = (await section.load(ctx)).filter((item) => isActive(item));
     stored.set(section.key, items);
     active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
   }
   const byKey = new Map(sections.map((section) => [section.key, section]));
-  const isActive = (key: string, code: string): boolean => {
+  const hasActive = (key: string, code: string): boolean => {
     const section = byKey.get(key);
     return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
   };
@@ -40,7 +41,7 @@ export async function exportBundle(
     if ((section.identity && !identity) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
     const written = items.flatMap((item) => {
-      const presented = section.present(item.definition, { identity, active: isActive });
+      const presented = section.present(item.definition, { identity, active: hasActive });
       return presented === undefined ? [] : [withoutDefaults(section, presented)];
     });
     if (written.length === 0) continue;
@@ -85,19 +86,17 @@ export async function exportItem(
   if (item === undefined) throw new Fault('NOT_FOUND', `There is no ${section.key}/${code}.`);
   const active = new Set(
     sections.flatMap((one) =>
-      (items.get(one.key) ?? []).flatMap(({ state, code: own }) =>
-        state === 'ACTIVE' ? [`${one.key} ${one.keyOf(own)}`] : [],
-      ),
+      (items.get(one.key) ?? []).filter(isActive).map(({ code: own }) => `${one.key} ${one.keyOf(own)}`),
     ),
   );
   const byKey = new Map(sections.map((one) => [one.key, one]));
-  const isActive = (key: string, own: string): boolean => {
+  const hasActive = (key: string, own: string): boolean => {
     const other = byKey.get(key);
     // Archived users keep memberships and roles in case they are restored; an edit must not lose them.
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
   const holders = seesHolders(ctx);
-  const presented = section.present(item.definition, { identity: holders, active: isActive });
+  const presented = section.present(item.definition, { identity: holders, active: hasActive });
   const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);

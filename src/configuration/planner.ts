@@ -1,4 +1,5 @@
 /** Computes what applying a bundle would change, from the bundle and the stored configuration. */
+import { isActive, isArchived } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
@@ -121,7 +122,7 @@ function keepArchivedIdentity(view: View, sections: readonly ConfigSection[], ex
   for (const section of sections) {
     if (!section.identity || exact) continue;
     for (const entry of view.entries(section.key)) {
-      if (entry.stored?.state === 'ARCHIVED') entry.state = 'ARCHIVED';
+      if (isArchived(entry.stored)) entry.state = 'ARCHIVED';
     }
   }
 }
@@ -168,7 +169,7 @@ async function validate(view: View, sections: readonly ConfigSection[], turns: T
   const problems: BundleProblem[] = [];
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
-      if (entry.state !== 'ACTIVE' || entry.definition === undefined) continue;
+      if (!isActive(entry) || entry.definition === undefined) continue;
       await turns.next();
       if (problems.length > MOST_PROBLEMS) return problems;
       for (const { section: other, code, path } of section.references(entry.definition)) {
@@ -194,11 +195,11 @@ function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]
 function actionOf(entry: Entry): Action {
   const { stored } = entry;
   if (stored === undefined) return 'create';
-  if (stored.state !== entry.state) return entry.state === 'ACTIVE' ? 'restore' : 'archive';
+  if (stored.state !== entry.state) return isActive(entry) ? 'restore' : 'archive';
   // An item that stays archived is not compiled again, because nothing uses it.
   const same =
     deepEqualJson(stored.definition, entry.definition) &&
-    (entry.state === 'ARCHIVED' || deepEqualJson(stored.compiled, entry.compiled)) &&
+    (isArchived(entry) || deepEqualJson(stored.compiled, entry.compiled)) &&
     stored.code === entry.code;
   return same ? 'leave' : 'change';
 }
@@ -215,7 +216,7 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
       const item: PlannedItem = { section: section.key, code, id: stored === undefined ? null : id, action };
       plan.items.push(item);
       if (action === 'leave') {
-        if (state === 'ARCHIVED') addNotes(item, [planNote('REMAINS_ARCHIVED')]);
+        if (isArchived(entry)) addNotes(item, [planNote('REMAINS_ARCHIVED')]);
         continue;
       }
       const kept = action === 'archive' && stored !== undefined;

@@ -5,6 +5,7 @@
  * Terms: an *item* is an entry as written in a bundle. Its *definition* is the item with all defaults, so that equal
  * configurations are equal JSON. Its *compiled* form has ids instead of codes and logins.
  */
+import type { ItemState } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
 import type { Turns } from '../lib/yielding.ts';
@@ -19,8 +20,6 @@ export type Report = (path: ItemPath, found: Problem) => void;
 
 /** Reports a problem of the section's item with this code. */
 export type SectionReport = (item: string, path: ItemPath, found: Problem) => void;
-
-export type ItemState = 'ACTIVE' | 'ARCHIVED';
 
 /** An item as stored in the database. */
 export interface StoredItem {

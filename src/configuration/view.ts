@@ -1,5 +1,6 @@
 /** The resulting configuration: the stored items overlaid with the items of the bundle. */
-import type { CompileView, ConfigSection, ItemPath, ItemState, StoredItem, StoredVersion } from './section.ts';
+import { isActive, type ItemState } from '../contract/state.ts';
+import type { CompileView, ConfigSection, ItemPath, StoredItem, StoredVersion } from './section.ts';
 import type { NestedId } from './store.ts';
 import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
@@ -71,7 +72,7 @@ export class View implements CompileView {
     const entry = this.entry(section, code);
     // Archived users, groups and units may still be referenced: existing references to them must stay valid. Other archived
     // items may not.
-    return entry !== undefined && (entry.state === 'ACTIVE' || entry.section.identity);
+    return entry !== undefined && (isActive(entry) || entry.section.identity);
   }
 
   get<Definition>(section: string, code: string): Definition | undefined {

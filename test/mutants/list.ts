@@ -71,7 +71,7 @@ export const MUTANTS: readonly Mutant[] = [
   COMMENT_STORE('    WHERE c.id = r.id AND c.revision = r.expected RETURNING 1`', '    WHERE c.id = r.id RETURNING 1`'),
   COMMENT_STORE('AND c.visibility = ANY(${[...seen]}::text[])', ''),
   COMMENTS('if (row.revision !== expectedRevision) {', 'if (row.revision < expectedRevision) {'),
-  COMMENTS("  if (row.state === 'ARCHIVED') throw", "  if (row.state === 'GONE') throw"),
+  COMMENTS('  if (isArchived(row)) throw', "  if (row.objectId === '') throw"),
   COMMENTS('input.visibility ?? DEFAULT_VISIBILITY', "input.visibility ?? 'public'"),
   COMMENTS('  requireVisibility(object, visibility);', ''),
   COMMENTS('  if (becomes !== undefined) requireVisibility(object, becomes);', ''),
@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   RELATION_STORE("x.revision = r.expected AND x.state = 'ACTIVE'", 'true'),
   // Keys, sessions, rights.
   AUTHENTICATE(
-    "if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();\n    this.#used",
+    'if (found === undefined || !isActive(found.person)) throw unauthenticated();\n    this.#used',
     'if (found === undefined) throw unauthenticated();\n    this.#used',
   ),
   AUTHENTICATE('      row.revoked_at === null &&\n', ''),

@@ -3,6 +3,7 @@
  * Keys, the owners of sessions and the rights of users are cached until the rights version changes, so that most requests need
  * no query here.
  */
+import { isActive } from '../../contract/state.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
@@ -131,7 +132,7 @@ export class Authenticator {
       });
     }
     const found = await this.#remembered(row.owner_id);
-    if (found === undefined || found.person.state !== 'ACTIVE') throw unauthenticated();
+    if (found === undefined || !isActive(found.person)) throw unauthenticated();
     this.#used.set(row.id, new Date(this.#clock.now()).toISOString());
     return {
       callerId: row.id,
@@ -212,7 +213,7 @@ export class Authenticator {
   /** The actor of a user who is ACTIVE, for work on behalf of other users (catalogue, webhooks). */
   async actorOf(userId: string): Promise<Actor | undefined> {
     const found = await this.#remembered(userId);
-    return found?.person.state === 'ACTIVE' ? found.actor : undefined;
+    return isActive(found?.person) ? found.actor : undefined;
   }
 
   async #session(given: Credentials, token: string, config: ConfigSnapshot): Promise<Authenticated> {
@@ -233,7 +234,7 @@ export class Authenticator {
       }
     }
     const found = await this.#remembered(session.user_id);
-    if (found === undefined || found.person.state !== 'ACTIVE') throw sessionEnded();
+    if (found === undefined || !isActive(found.person)) throw sessionEnded();
     this.#usedSessions.set(hash.toString('hex'), {
       at: new Date(this.#clock.now()).toISOString(),
       address: given.ip,

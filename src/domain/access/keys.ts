@@ -2,6 +2,7 @@
  * Issues, revokes and rotates API keys (docs/spec/access.md#api-keys). Every change changes the rights version, so it takes
  * effect in all processes within a second.
  */
+import { isActive } from '../../contract/state.ts';
 import * as store from './store.ts';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
@@ -120,7 +121,7 @@ export async function createKey(ctx: WriteContext, input: NewKeyInput): Promise<
   if (owner?.id !== ctx.actor.userId) ctx.actor.require('role.assign');
   ctx.markAuthorized();
   const problems: FaultDetail[] = [];
-  if (owner === undefined || owner.state !== 'ACTIVE') {
+  if (owner === undefined || !isActive(owner)) {
     problems.push(problemAt('/owner', 'NO_ACTIVE_LOGIN'));
   }
   const scopes = checkedScopes(input.scopes, problems);

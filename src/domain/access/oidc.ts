@@ -5,6 +5,7 @@
  * Signing in creates no user: the user must exist and be ACTIVE. The `sub` of the provider is compared with `externalId`. If
  * none matches, the e-mail address decides, provided that the provider has verified it.
  */
+import { isActive } from '../../contract/state.ts';
 import type { Configuration } from 'openid-client';
 import type { Sender } from '../../platform/unit-of-work/binding.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -174,7 +175,7 @@ export class Oidc {
     );
     if (person === undefined) return undefined;
     const result = await work.write(await caller(), async (ctx) => {
-      const admitted = person.state === 'ACTIVE';
+      const admitted = isActive(person);
       ctx.emit({
         type: admitted ? 'SignedIn' : 'SignInRefused',
         subject: `user:${person.id}`,

@@ -2,6 +2,7 @@
  * Compiled roles: the grants of each role by type, and the union for each set of roles. Built once for each configuration
  * snapshot. Pure.
  */
+import { isActive } from '../../contract/state.ts';
 import {
   type FieldResolver,
   parseCondition,
@@ -57,7 +58,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
   const roles = new Map<string, RoleSet>();
   const ids = new Map<string, string>();
   for (const item of source.items) {
-    if (item.section !== 'roles' || item.state !== 'ACTIVE') continue;
+    if (item.section !== 'roles' || !isActive(item)) continue;
     const role = item.compiled as Omit<RoleDefinition, 'assignedTo'>;
     const grants = new Map<string, Grant[]>();
     for (const grant of role.records) {
@@ -109,7 +110,7 @@ export type RestrictedFields = (typeId: string, fieldCode: string) => boolean;
 function buildRestricted(source: ConfigSource): RestrictedFields {
   const lists = new Map<string, (ReadonlySet<string> | '*')[]>();
   for (const item of source.items) {
-    if (item.section !== 'roles' || item.state !== 'ACTIVE') continue;
+    if (item.section !== 'roles' || !isActive(item)) continue;
     for (const grant of (item.compiled as Omit<RoleDefinition, 'assignedTo'>).records) {
       if (!grant.actions.includes('read')) continue;
       lists.set(grant.type, [...(lists.get(grant.type) ?? []), names(grant.fields.read)]);

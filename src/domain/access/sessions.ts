@@ -2,6 +2,7 @@
  * Passwords and console sessions. A session is a cookie for reads, and in addition a CSRF token for writes. `sign-in.ts` opens
  * them.
  */
+import { isArchived } from '../../contract/state.ts';
 import * as store from './store.ts';
 import { createHash, randomBytes, argon2, timingSafeEqual } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
@@ -131,7 +132,7 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   ctx.markAuthorized();
   const user = await findUser(ctx, id);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this id.');
-  if (user.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
+  if (isArchived(user)) throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
   if (id !== ctx.actor.userId) await requireMayHandOn(ctx, { people: [id] });
   return planPassword(ctx, id, { hash: await hashPassword(password), keep: null });
 }

@@ -1,4 +1,5 @@
 /** Signing in with a password: attempts are limited (`sign-in-limits.ts`) and verified one at a time. */
+import { isActive } from '../../contract/state.ts';
 import * as store from './store-sign-in.ts';
 import { Reply } from '../../contract/operation.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
@@ -145,7 +146,7 @@ export class SignIns {
     const { sender, secure } = request;
     const { person, right, keys } = await this.#verify(given, sender);
     if (person === undefined) throw refused();
-    const admitted = right && person.state === 'ACTIVE';
+    const admitted = right && isActive(person);
     const result = await work.write(caller, async (ctx) => {
       ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
       if (!admitted) return undefined;

@@ -1,4 +1,5 @@
 /** Writes of attachments. Content is stored durably before the row that refers to it commits. */
+import { isArchived } from '../../contract/state.ts';
 import { createHash } from 'node:crypto';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -81,7 +82,7 @@ export async function archiveAttachment(
   const object = requireAction(visible, 'attachment.delete');
   ctx.markAuthorized();
   requireActive(object);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The attachment is already archived.');
+  if (isArchived(row)) throw new Fault('ARCHIVED', 'The attachment is already archived.');
   if (row.revision !== input.expectedRevision) {
     throw new Fault(
       'REVISION_CONFLICT',

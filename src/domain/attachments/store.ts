@@ -1,4 +1,5 @@
 /** SQL on the table `attachments`. */
+import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -13,7 +14,7 @@ export interface AttachmentRow {
   size: number;
   sha256: string;
   revision: number;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   createdAt: string;
   createdBy: string | null;
   createdByName: string | null;

@@ -1,4 +1,5 @@
 /** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
+import { isActive } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
@@ -76,7 +77,7 @@ async function findAsset(
   if (field === undefined) throw invalidValues([problemAt('/assetId', 'NO_ASSET_FIELD')]);
   const asset = await findVisible(onBehalf, assetId);
   const { types } = field.constraints;
-  const fits = asset?.row.state === 'ACTIVE' && (types === undefined || types.includes(asset.type.code));
+  const fits = isActive(asset?.row) && (types === undefined || types.includes(asset.type.code));
   if (!fits) throw invalidValues([problemAt('/assetId', 'NO_ASSET')]);
   return assetId;
 }

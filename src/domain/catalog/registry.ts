@@ -1,4 +1,5 @@
 /** Services and the active catalogue: an immutable derived view of each configuration snapshot. */
+import { isActive } from '../../contract/state.ts';
 import type { Audience } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -63,8 +64,7 @@ const catalogView: DerivedView<CatalogRegistry> = {
   build: (source: ConfigSource) => {
     const services = new Map<string, Service>();
     let catalog: Catalog | undefined;
-    for (const { id, section, code, state, updatedAt, compiled } of source.items) {
-      if (state !== 'ACTIVE') continue;
+    for (const { id, section, code, updatedAt, compiled } of source.items.filter(isActive)) {
       if (section === 'services') services.set(id, { ...(compiled as Service), id, code, updatedAt });
       if (section !== 'catalogs' || !(compiled as CompiledCatalog).active) continue;
       const { name, categories, items } = compiled as CompiledCatalog;

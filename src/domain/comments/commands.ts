@@ -1,4 +1,5 @@
 /** Writes of comments. A comment has its own revision; the revision of the record does not change. */
+import { isArchived } from '../../contract/state.ts';
 import { hash } from 'node:crypto';
 import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
@@ -93,7 +94,7 @@ async function requireEditable(
   if (becomes !== undefined) requireVisibility(object, becomes);
   ctx.markAuthorized();
   requireActive(object);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The comment is archived and cannot be changed.');
+  if (isArchived(row)) throw new Fault('ARCHIVED', 'The comment is archived and cannot be changed.');
   if (row.revision !== expectedRevision) {
     const changes = await listChanges(ctx, row, expectedRevision);
     throw new Fault('REVISION_CONFLICT', 'The comment was changed after the expected revision. Read it again.', {

@@ -1,4 +1,5 @@
 /** Reads of comments. The caller must be able to read the record and to see the comment (`canSeeComment`). */
+import { isActive, isArchived } from '../../contract/state.ts';
 import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -59,7 +60,7 @@ export async function readComment(
   commentId: string,
 ): Promise<Pick<CommentAnswer, 'id' | 'revision' | 'body' | 'visibility'> | undefined> {
   const row = await findComment(ctx, commentId);
-  if (row?.objectId !== object.row.id || row.state === 'ARCHIVED') return undefined;
+  if (row?.objectId !== object.row.id || isArchived(row)) return undefined;
   if (!canSeeComment(object, row.visibility)) return undefined;
   const { id, revision, body, visibility } = row;
   return { id, revision, body, visibility };
@@ -78,7 +79,7 @@ export async function findVisibleComments(
     rows.map(({ objectId }) => objectId),
   );
   for (const row of rows) {
-    const object = row.state === 'ACTIVE' ? await findVisible(ctx, row.objectId) : undefined;
+    const object = isActive(row) ? await findVisible(ctx, row.objectId) : undefined;
     if (object !== undefined && canSeeComment(object, row.visibility)) {
       found.set(row.id, { row, object });
     }

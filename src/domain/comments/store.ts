@@ -1,4 +1,5 @@
 /** SQL on the table `comments`. */
+import type { ItemState } from '../../contract/state.ts';
 import { ACTOR, userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
@@ -11,7 +12,7 @@ export interface CommentRow {
   revision: number;
   body: string;
   visibility: CommentVisibility;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   authorId: string | null;
   authorName: string | null;
   createdAt: string;
@@ -107,7 +108,7 @@ export const changeComment: GuardedWrite<
     expected: number;
     body: string;
     visibility: CommentVisibility;
-    state: 'ACTIVE' | 'ARCHIVED';
+    state: ItemState;
     at: string;
   },
   'comment.edit'

@@ -5,7 +5,7 @@ import { keyOf } from '../../platform/database/filter-sql-fields.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { joinedSortName, type NamedKind } from '../identity/index.ts';
 import { conditionEnvironment, type RecordType, registry, variables } from '../metadata/index.ts';
-import type { ListScope } from '../objects/index.ts';
+import { type ListScope, whereState } from '../objects/index.ts';
 import { whereTitlesReadable } from '../search/index.ts';
 import { hasSla, RUNNING_BY_RECORD } from '../sla/index.ts';
 
@@ -119,7 +119,7 @@ export const hasRunningSla = (running: boolean): Sql =>
 function where({ scope, conditions }: Selection): Sql {
   const { type, filter, visible } = scope;
   // The state is a literal in the statement, so that the planner can use partial indexes.
-  const parts = [filter.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`, visible];
+  const parts = [whereState(filter.state), visible];
   if (type !== undefined) parts.push(sql`o.type_id = ${type.id}::uuid`);
   if (filter.workflowStateIds !== undefined) {
     parts.push(sql`o.workflow_state_id = ANY(${filter.workflowStateIds}::uuid[])`);

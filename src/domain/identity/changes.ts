@@ -3,6 +3,7 @@
  * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
  * that was read, and emits the event.
  */
+import { isActive, isArchived } from '../../contract/state.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -78,11 +79,11 @@ function tell<State extends { id: string; state: string }>(
   const changes = changesOf(kind, before, after);
   if (Object.keys(changes).length > 0) ctx.emit(event('Changed', { changes }));
   if (before.state === after.state) return;
-  ctx.emit(after.state === 'ARCHIVED' ? event('Archived', kind.archived?.(after) ?? {}) : event('Restored', {}));
+  ctx.emit(isArchived(after) ? event('Archived', kind.archived?.(after) ?? {}) : event('Restored', {}));
 }
 
 function comesBack(before: { state: string } | undefined, after: { state: string }): boolean {
-  return before?.state === 'ARCHIVED' && after.state === 'ACTIVE';
+  return isArchived(before) && isActive(after);
 }
 
 /** Properties that users may change of themselves without a right (docs/spec/access.md#own-account). */

@@ -1,4 +1,5 @@
 /** Writes of organisation units. `commands-groups.ts` writes their members. */
+import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -47,10 +48,10 @@ async function checkLinks(
   links: { parentId?: string | null | undefined; managerUserId?: string | null | undefined },
 ): Promise<void> {
   const { parentId, managerUserId } = links;
-  if (typeof parentId === 'string' && (await findUnit(ctx, parentId))?.state !== 'ACTIVE') {
+  if (typeof parentId === 'string' && !isActive(await findUnit(ctx, parentId))) {
     validation.report('parentId', problem('NO_ACTIVE_UNIT'));
   }
-  if (typeof managerUserId === 'string' && (await findUser(ctx, managerUserId))?.state !== 'ACTIVE') {
+  if (typeof managerUserId === 'string' && !isActive(await findUser(ctx, managerUserId))) {
     validation.report('managerUserId', problem('NO_ACTIVE_MANAGER'));
   }
 }

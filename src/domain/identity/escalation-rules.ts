@@ -1,4 +1,5 @@
 /** Compares what changes of identity give with what the caller has. `escalation.ts` documents the rules. */
+import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Audience, audienceView } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -236,8 +237,8 @@ function* variablesIn(condition: unknown): Generator<MembershipVariable> {
 
 function build(source: ConfigSource): ReadonlyMap<string, RoleFacts> {
   const found = new Map<string, RoleFacts>();
-  for (const { id, section, state, compiled } of source.items) {
-    if (section !== 'roles' || state !== 'ACTIVE') continue;
+  for (const { id, section, compiled } of source.items.filter(isActive)) {
+    if (section !== 'roles') continue;
     const { records, memberships } = compiled as CompiledRole;
     const named = (list: readonly string[] | '*' | undefined) => (list === '*' ? list : new Set(list));
     found.set(id, {

@@ -1,4 +1,5 @@
 /** Reads of users, groups and units. All of them need `user.administer`, except `whoIs`. */
+import type { ItemState } from '../../contract/state.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 import type { Localized } from '../../configuration/schemas.ts';
@@ -10,7 +11,7 @@ import { type LocalizedName, listNamed, type NamedKind, searchPeople } from './s
 
 interface Common {
   id: string;
-  state: store.State;
+  state: ItemState;
   /** Increases by one with each change. Callers send the revision that they saw with a change. */
   revision: number;
   createdAt: string;
@@ -66,19 +67,19 @@ export function unitAnswer(ctx: ReadContext, row: store.UnitRow): UnitAnswer {
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function listUsers(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<UserAnswer[]> {
+export async function listUsers(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<UserAnswer[]> {
   ctx.actor.require('user.administer');
   return (await store.listUsers(ctx, state)).map(userAnswer);
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function listGroups(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<GroupAnswer[]> {
+export async function listGroups(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<GroupAnswer[]> {
   ctx.actor.require('user.administer');
   return (await store.listGroups(ctx, state, defaultLocale(ctx))).map((row) => groupAnswer(ctx, row));
 }
 
 /** @throws Fault RIGHT_MISSING */
-export async function listUnits(ctx: ReadContext, state: store.State = 'ACTIVE'): Promise<UnitAnswer[]> {
+export async function listUnits(ctx: ReadContext, state: ItemState = 'ACTIVE'): Promise<UnitAnswer[]> {
   ctx.actor.require('user.administer');
   return (await store.listUnits(ctx, state, defaultLocale(ctx))).map((row) => unitAnswer(ctx, row));
 }

@@ -1,4 +1,5 @@
 /** Validation of the names and attributes of users, groups and units. Reports all problems at once. Pure. */
+import { isActive, isArchived } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
@@ -146,7 +147,7 @@ export function stale(what: string): Fault {
 
 /** @throws Fault ARCHIVED */
 export function requireActive(what: string, state: string): void {
-  if (state === 'ARCHIVED') {
+  if (isArchived({ state })) {
     throw new Fault('ARCHIVED', `The ${what} is archived and cannot be changed. Restore it first.`);
   }
 }
@@ -162,7 +163,7 @@ export function exists(field: string, message: string): Fault {
 
 /** @throws Fault STATE_CONFLICT */
 export function requireArchived(what: string, state: string): void {
-  if (state === 'ACTIVE') throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
+  if (isActive({ state })) throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
 }
 
 /** The error for a reference in the body that does not exist. */

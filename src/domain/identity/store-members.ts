@@ -1,7 +1,7 @@
 /** SQL on memberships of groups and units, and on what users, groups and units stand in: the rights that a change would give. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { State } from './store.ts';
+import type { ItemState } from '../../contract/state.ts';
 
 export type MemberType = 'user' | 'group';
 
@@ -22,8 +22,8 @@ const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "member
 const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
 
 export interface Candidate {
-  group: State | null;
-  member: State | null;
+  group: ItemState | null;
+  member: ItemState | null;
   /** Id of the membership if it exists. */
   standing: string | null;
   /** Whether the group is the candidate itself or is inside it, directly or indirectly. */
@@ -83,8 +83,8 @@ export async function findPlace(
   ctx: ReadContext,
   unitId: string,
   userId: string,
-): Promise<{ unit: State | null; user: State | null; standing: OrgMember | null }> {
-  const rows = await ctx.query<{ unit: State | null; user: State | null; standing: OrgMember | null }>(sql`
+): Promise<{ unit: ItemState | null; user: ItemState | null; standing: OrgMember | null }> {
+  const rows = await ctx.query<{ unit: ItemState | null; user: ItemState | null; standing: OrgMember | null }>(sql`
     SELECT (SELECT state FROM org_units WHERE id = ${unitId}::uuid) AS unit,
       (SELECT state FROM users WHERE id = ${userId}::uuid) AS "user",
       (SELECT to_jsonb(s) FROM (${ORG_MEMBERS} WHERE m.user_id = ${userId}::uuid) s) AS standing`);

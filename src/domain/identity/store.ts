@@ -1,15 +1,13 @@
 /** SQL on users, groups and units, and on their names. Each row is written with a guard on the revision that was read. */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
+import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import type { ItemState } from '../../configuration/section.ts';
 import { findKey } from './rules.ts';
-
-export type State = 'ACTIVE' | 'ARCHIVED';
 
 interface Common {
   id: string;
-  state: State;
+  state: ItemState;
   revision: number;
   createdAt: string;
   updatedAt: string;
@@ -56,15 +54,15 @@ function nameIn(locale: string): Sql {
     (SELECT n.value FROM jsonb_each_text(CASE WHEN jsonb_typeof(x.name) = 'object' THEN x.name ELSE '{}' END) n LIMIT 1)) END)`;
 }
 
-export async function listUsers(ctx: ReadContext, state: State): Promise<UserRow[]> {
+export async function listUsers(ctx: ReadContext, state: ItemState): Promise<UserRow[]> {
   return await ctx.query<UserRow>(sql`${USERS} WHERE x.state = ${state} ${byName(sql`x.display_name`)}`);
 }
 
-export async function listGroups(ctx: ReadContext, state: State, locale: string): Promise<GroupRow[]> {
+export async function listGroups(ctx: ReadContext, state: ItemState, locale: string): Promise<GroupRow[]> {
   return await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
 }
 
-export async function listUnits(ctx: ReadContext, state: State, locale: string): Promise<UnitRow[]> {
+export async function listUnits(ctx: ReadContext, state: ItemState, locale: string): Promise<UnitRow[]> {
   return await ctx.query<UnitRow>(sql`${UNITS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
 }
 

@@ -2,6 +2,7 @@
  * Import definitions (docs/spec/configuration.md#bundle): their stored shape, and the parsed definitions of a configuration
  * snapshot.
  */
+import { isActive } from '../../contract/state.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Mapping, type MappingItem, parseMapping } from '../../lib/mapping.ts';
@@ -40,7 +41,7 @@ const importView: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
       items.map((item) => {
         const definition = item.compiled as ImportDefinition;
         const mapping = parseMapping(definition.mapping);
-        return [item.id, { id: item.id, code: item.code, definition, mapping, active: item.state === 'ACTIVE' }];
+        return [item.id, { id: item.id, code: item.code, definition, mapping, active: isActive(item) }];
       }),
     );
   },

@@ -2,6 +2,7 @@
  * Import targets: how to find, create and change records, users, groups and organisation units. They use the commands of the
  * API, which check the rights.
  */
+import { isActive } from '../../contract/state.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { LOCALE } from '../../configuration/schemas.ts';
@@ -324,7 +325,7 @@ function identityTarget(targetKind: Exclude<TargetKind, 'object'>, definition: I
     update: async (ctx, found, values) => {
       const current = (found as ExistingPrincipal).answer;
       const changes = changesOf(kind, checkTexts(kind, values, false), current);
-      if (Object.keys(changes).length === 0 && current.state === 'ACTIVE') return written(current, { changed: false });
+      if (Object.keys(changes).length === 0 && isActive(current)) return written(current, { changed: false });
       const changed = await kind.update(ctx, current.id, current.revision, changes);
       const before = Object.fromEntries(Object.keys(changes).map((field) => [field, current[field] ?? null]));
       return written(changed, { changed: changed.revision !== current.revision, before });

@@ -3,6 +3,7 @@
  * docs/spec/configuration.md#administration-api). An integration is a configuration item. Each write is one change of this
  * item, made under the lock for changes of the configuration.
  */
+import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import {
   collectErrors,
@@ -76,7 +77,7 @@ function planChange(
   ctx: WriteContext,
   action: Change['action'],
   stored: StoredItem | undefined,
-  { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
+  { id, code, state, item }: { id: string; code: string; state: ItemState; item: Item },
 ): IntegrationAnswer {
   planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item);
   return integrationAnswer(id, state, item.compiled);
@@ -172,7 +173,7 @@ export async function restoreIntegration(ctx: WriteContext, id: string): Promise
   const { executionPrincipalId } = item.compiled;
   requirePrincipal(ctx, executionPrincipalId);
   ctx.markAuthorized();
-  if (stored.state === 'ACTIVE') return integrationAnswer(id, 'ACTIVE', item.compiled);
+  if (isActive(stored)) return integrationAnswer(id, 'ACTIVE', item.compiled);
   const input = { executionPrincipalId, config: item.definition.config };
   const next = await itemOf(ctx, stored.code, false, input);
   return planChange(ctx, 'restore', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
@@ -200,8 +201,7 @@ export async function loadNames(ctx: ReadContext, principalId: string | null): P
   const all = actor.has('role.assign') || actor.has('config.manage');
   const ids = new Map<string, string>();
   const shapes = new Map<string, TypeShape>();
-  for (const { id, code, state, definition } of await loadItems(ctx, 'types')) {
-    if (state !== 'ACTIVE') continue;
+  for (const { id, code, definition } of (await loadItems(ctx, 'types')).filter(isActive)) {
     if (!all && !actor.mayEver(id, 'read') && !actor.mayEver(id, 'create')) continue;
     const shape = definition as TypeShape;
     const known = (field: string): boolean => all || canName(actor.fieldAccess(id), field);
@@ -209,7 +209,7 @@ export async function loadNames(ctx: ReadContext, principalId: string | null): P
     shapes.set(code, { ...shape, fields: shape.fields.filter((field) => known(field.code)) });
   }
   const user = principalId === null ? undefined : await whoIs(ctx, principalId);
-  const login = user?.state === 'ACTIVE' ? user.login : undefined;
+  const login = isActive(user) ? user.login : undefined;
   const idOf = (section: string, code: string): string | undefined => {
     if (section === 'users') return code === login ? user?.id : undefined;
     return section === 'types' ? [...ids].find(([, known]) => known === code)?.[0] : undefined;

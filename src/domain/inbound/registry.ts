@@ -2,6 +2,7 @@
  * Integrations as they are stored and as they are run, and the validation that bundles and API calls share
  * (docs/spec/configuration.md#bundle, docs/spec/webhooks-and-inbound.md#inbound-integrations).
  */
+import type { ItemState } from '../../contract/state.ts';
 import Type from 'typebox';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { closed } from '../../contract/schemas.ts';
@@ -53,7 +54,7 @@ export interface CompiledIntegration extends IntegrationDefinition {
 
 export interface Integration extends CompiledIntegration {
   id: string;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
 }
 
 const inboundView: DerivedView<ReadonlyMap<string, Integration>> = {

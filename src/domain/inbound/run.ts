@@ -3,6 +3,7 @@
  * operation. The request is validated like that operation's requests and runs its command with the rights of the key's owner.
  * The result of each call is logged.
  */
+import { isArchived } from '../../contract/state.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
 import { type ContractDetail, contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
@@ -62,7 +63,7 @@ export async function runInbound(runner: Runner, commands: Commands, id: string,
   const integration = integrations(runner.caller).get(id);
   if (integration === undefined) throw noIntegration();
   try {
-    if (integration.state === 'ARCHIVED' || !integration.enabled) {
+    if (isArchived(integration) || !integration.enabled) {
       throw new Fault('INTEGRATION_DISABLED', 'The integration is disabled. Ask an administrator to enable it.');
     }
     const run = commands[integration.config.command](mapCall(integration, body));

@@ -1,4 +1,5 @@
 /** Knowledge bases and their sections: one immutable view per configuration snapshot. */
+import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { LocalizedText } from '../metadata/index.ts';
@@ -26,7 +27,7 @@ const baseView: DerivedView<readonly Base[]> = {
   name: 'knowledge',
   build: (source: ConfigSource) =>
     source.items
-      .filter(({ section, state }) => section === 'knowledgeBases' && state === 'ACTIVE')
+      .filter((item) => item.section === 'knowledgeBases' && isActive(item))
       .map(({ id, code, compiled }) => ({ ...(compiled as Base), id, code })),
 };
 

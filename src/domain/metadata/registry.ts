@@ -2,6 +2,7 @@
  * The registry of record types: one immutable object per configuration snapshot, with every stored version of each type
  * (docs/spec/records.md#type-versions).
  */
+import { isActive } from '../../contract/state.ts';
 import type { DataType } from '../../lib/data-types/index.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -107,7 +108,7 @@ function build(source: ConfigSource): TypeRegistry {
     const versions = versionsOf.get(item.id);
     if (versions === undefined || versions.size === 0) continue;
     const newest = versions.get(Math.max(...versions.keys())) as TypeVersion;
-    types.push({ id: item.id, code: item.code, active: item.state === 'ACTIVE', newest, versions });
+    types.push({ id: item.id, code: item.code, active: isActive(item), newest, versions });
   }
   const settings = section('settings')[0]?.compiled as Partial<Settings> | undefined;
   return {
@@ -116,7 +117,7 @@ function build(source: ConfigSource): TypeRegistry {
     active: types.filter((type) => type.active),
     states,
     settings: { ...DEFAULT_SETTINGS, ...settings },
-    services: new Set(section('services').flatMap((item) => (item.state === 'ACTIVE' ? [item.id] : []))),
+    services: new Set(section('services').flatMap((item) => (isActive(item) ? [item.id] : []))),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
+import { isArchived, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
@@ -243,7 +244,7 @@ export async function archiveObject(
 export async function restoreObject(ctx: WriteContext, objectId: string): Promise<ObjectAnswer> {
   const object = await requireGranted(ctx, objectId, 'archive');
   ctx.markAuthorized();
-  if (object.row.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The record is not archived.');
+  if (!isArchived(object.row)) throw new Fault('STATE_CONFLICT', 'The record is not archived.');
   return project(
     ctx,
     applyChange(ctx, object, {
@@ -268,7 +269,7 @@ export interface ObjectPlan {
   event: TypedEvent<ChangeEvent>;
   changes: Record<string, [unknown, unknown]>;
   values?: Values;
-  state?: 'ACTIVE' | 'ARCHIVED';
+  state?: ItemState;
   /** Null if the record's type no longer has a workflow. */
   workflowStateId?: string | null;
   typeVersion?: number;
@@ -305,7 +306,7 @@ export function applyChange<Event extends ChangeEvent>(
     updatedAt: ctx.now,
     updatedBy: ctx.actor.userId,
     updatedByName: ctx.actor.displayName,
-    archivedAt: state === 'ARCHIVED' ? (row.archivedAt ?? ctx.now) : null,
+    archivedAt: isArchived({ state }) ? (row.archivedAt ?? ctx.now) : null,
   };
   planOn(ctx, object, changeObject, {
     id: row.id,

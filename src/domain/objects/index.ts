@@ -45,7 +45,7 @@ export {
   readableValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { type GuardedWrite, guarded, holdActive, holdRevision, visibleRecord } from './store.ts';
+export { type GuardedWrite, guarded, holdActive, holdRevision, visibleRecord, whereState } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';

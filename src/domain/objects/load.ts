@@ -1,4 +1,5 @@
 /** Loads records for a caller, checks rights on them and the expected revision. A hidden record is reported as not found. */
+import { isArchived } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -102,7 +103,7 @@ export function planOn<Row, Action extends RecordAction>(
 
 /** @throws Fault ARCHIVED: archived records take no change of any kind */
 export function requireActive(object: VisibleObject): void {
-  if (object.row.state === 'ARCHIVED') {
+  if (isArchived(object.row)) {
     throw new Fault('ARCHIVED', 'The record is archived and cannot be changed. Ask an administrator to restore it.');
   }
 }

@@ -1,4 +1,5 @@
 /** Reads of records, of their images, and lookups of records. Answers go through `project` and hold only what the caller may see. */
+import { isItemState, type ItemState } from '../../contract/state.ts';
 import type * as contract from './contract.ts';
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
@@ -53,7 +54,7 @@ export type WordMatch = (
   asked: {
     q: string;
     typeIds?: readonly string[];
-    state: 'ACTIVE' | 'ARCHIVED';
+    state: ItemState;
     workflowStateIds?: readonly string[];
     limit: number;
     offset: number;
@@ -119,8 +120,8 @@ function stateFilter(
   ctx: ReadContext,
   state: string,
   typeIds: readonly string[],
-): { state: 'ACTIVE' | 'ARCHIVED'; workflowStateIds?: string[] } {
-  if (state === 'ACTIVE' || state === 'ARCHIVED') return { state };
+): { state: ItemState; workflowStateIds?: string[] } {
+  if (isItemState(state)) return { state };
   const types = registry(ctx);
   const ids = new Set<string>();
   for (const typeId of typeIds) {

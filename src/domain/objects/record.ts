@@ -2,6 +2,7 @@
  * A loaded record with everything that a decision needs: its type, the caller's rights on it, its facts for conditions. Only
  * this module makes these values; holding one proves that the caller's rights were evaluated.
  */
+import type { ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
 import type { ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
@@ -117,7 +118,7 @@ export interface ObjectAnswer {
   number: string | null;
   title: string | null;
   revision: number;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   workflowState: WorkflowStateAnswer | null;
   values: Record<string, unknown>;
   createdAt: string;

@@ -1,4 +1,5 @@
 /** SQL on the table `objects` and on the journal rows of a record. */
+import { isActive, type ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -26,7 +27,7 @@ export interface ObjectRow {
   number: string | null;
   title: string | null;
   revision: number;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   workflowStateId: string | null;
   values: Record<string, unknown>;
   /**
@@ -76,7 +77,7 @@ export interface ListPage {
   /** Predicate for the rows that the caller may read. It is required, so that no list can be read without it. */
   visible: Sql;
   typeId?: string;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   workflowStateIds?: readonly string[];
   limit: number;
   offset: number;
@@ -87,10 +88,14 @@ const UPDATER = joinedUser('o.updated_by', 'uu');
 export const JOINED_NAMES = sql`${CREATOR.name} AS "createdByName", ${UPDATER.name} AS "updatedByName"`;
 export const JOINS = sql`${CREATOR.join} ${UPDATER.join}`;
 
+/** Predicate on `o`. The state is a literal in the statement, so that the planner can use the partial index on it. */
+export function whereState(state: ItemState): Sql {
+  return isActive({ state }) ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+}
+
 /** Records of a page, newest first. */
 export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
-  // The state is a literal in the statement, so that the planner can use the partial index on it.
-  const state = page.state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+  const state = whereState(page.state);
   const states =
     page.workflowStateIds === undefined
       ? empty
@@ -169,7 +174,7 @@ export interface ObjectChange {
   expected: number;
   type_version: number;
   title: string | null;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   workflow_state_id: string | null;
   /**
    * All values of the record. The revision is the condition of the write, so no concurrent change can be overwritten. Null if

@@ -2,6 +2,7 @@
  * Write commands on relations. Unique indexes, locks and guards in the database enforce cardinality, absence of cycles and the
  * protection by a field.
  */
+import { isArchived } from '../../contract/state.ts';
 import type { EventOf } from '../../contract/events.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -122,7 +123,7 @@ export async function removeRelation(
   const source = requireAction(visible, 'relation.delete');
   ctx.markAuthorized();
   requireActive(source);
-  if (row.state === 'ARCHIVED') throw new Fault('ARCHIVED', 'The relation is already removed.');
+  if (isArchived(row)) throw new Fault('ARCHIVED', 'The relation is already removed.');
   if (row.revision !== input.expectedRevision) {
     throw new Fault('REVISION_CONFLICT', 'The relation was changed after the expected revision. Read it again.', {
       changedSince: [],

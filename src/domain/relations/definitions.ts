@@ -1,4 +1,5 @@
 /** Relation definitions as stored (docs/spec/configuration.md#bundle) and in memory: one registry per snapshot. */
+import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { LocalizedText } from '../metadata/index.ts';
@@ -31,7 +32,7 @@ export const relationView: DerivedView<ReadonlyMap<string, KnownDefinition>> = {
         .filter((item) => item.section === 'relationDefinitions')
         .map((item) => {
           const compiled = item.compiled as RelationDefinition;
-          return [item.id, { ...compiled, id: item.id, active: compiled.active && item.state === 'ACTIVE' }];
+          return [item.id, { ...compiled, id: item.id, active: compiled.active && isActive(item) }];
         }),
     ),
 };

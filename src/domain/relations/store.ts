@@ -1,4 +1,5 @@
 /** SQL on the table `relations`. */
+import type { ItemState } from '../../contract/state.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
@@ -9,7 +10,7 @@ export interface RelationRow {
   sourceId: string;
   targetId: string;
   revision: number;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   createdAt: string;
 }
 

@@ -1,4 +1,5 @@
 /** Updates the search index in the transaction of a change, so the next request finds acknowledged changes. */
+import { isArchived } from '../../contract/state.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type EventType, isAbout } from '../../contract/events.ts';
 import type { Analysis } from '../../lib/words.ts';
@@ -75,7 +76,7 @@ export function searchFollower(analysis: Analysis, articles: ArticleSource): Fol
     for (const id of ids) {
       const row = plannedComment(ctx, id);
       if (row === undefined) throw new Error('an event of a comment that nothing was planned for');
-      if (row.state === 'ARCHIVED') {
+      if (isArchived(row)) {
         ctx.plan(dropComment, { id });
         continue;
       }

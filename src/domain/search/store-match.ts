@@ -2,6 +2,8 @@
  * Finds matching records in bounded steps: nothing unbounded is ranked or counted. Rights are part of the statements, before
  * every LIMIT.
  */
+import type { ItemState } from '../../contract/state.ts';
+import { whereState } from '../objects/index.ts';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { millisecondsOf, type Order, type TermStatistics } from './store-statistics.ts';
@@ -25,7 +27,7 @@ const RANKED_A_LOOK = 4;
 /** The conditions on the records. */
 export interface Match {
   accessFilter: AccessFilter;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   /** Null for all workflow states. */
   workflowStateIds: readonly string[] | null;
   /** Additional predicate on `o`. */
@@ -68,7 +70,7 @@ interface Page {
 }
 
 function inState({ state }: Match): Sql {
-  return state === 'ACTIVE' ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
+  return whereState(state);
 }
 
 /** Predicate on `o` for the records that the caller may read and the filter permits. */

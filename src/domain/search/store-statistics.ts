@@ -3,6 +3,8 @@
  * statistics and small samples. They are used only to choose query plans and never affect a result, because they include data
  * that the caller may not read.
  */
+import type { ItemState } from '../../contract/state.ts';
+import { whereState } from '../objects/index.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 
@@ -77,16 +79,15 @@ export class TermStatistics {
   }
 
   /** A moment since which about this many records were changed or created; undefined if there are fewer. */
-  async momentOf(ctx: ReadContext, order: Order, state: string, depth: number): Promise<string | undefined> {
+  async momentOf(ctx: ReadContext, order: Order, state: ItemState, depth: number): Promise<string | undefined> {
     const { rows, moments } = await this.read(ctx);
     if (depth > COUNTED_OFF) {
       const moment = momentAmong(moments[order], (depth / Math.max(1, rows)) * (moments[order].length - 1));
       if (moment !== undefined) return moment;
     }
     const at = raw(`o.${order}`);
-    // The state is part of the statement's text, so that PostgreSQL can choose the partial index on it.
     const [row] = await ctx.query<{ at: string }>(
-      sql`SELECT ${at}::text AS at FROM objects o WHERE o.state = ${raw(state === 'ACTIVE' ? `'ACTIVE'` : `'ARCHIVED'`)}
+      sql`SELECT ${at}::text AS at FROM objects o WHERE ${whereState(state)}
         ORDER BY ${at} DESC, o.id DESC OFFSET ${depth}::int LIMIT 1`,
       { freshPlan: true },
     );

@@ -1,4 +1,5 @@
 /** Policies and calendars in memory: one registry per configuration snapshot. */
+import { isActive } from '../../contract/state.ts';
 import { isFault } from '../../lib/fault.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
@@ -128,7 +129,7 @@ function policyOf(
   definition: PolicyDefinition,
 ): Policy {
   const resolve = fieldResolver(type);
-  const active = item.state === 'ACTIVE';
+  const active = isActive(item);
   const parsed = (condition: unknown): TypedCondition | null => {
     if (condition === undefined) return null;
     try {
@@ -169,7 +170,7 @@ function build({ items }: ConfigSource, snapshot: ConfigSnapshot): SlaRegistry {
     if (section !== 'calendars') continue;
     const definition = compiled as CalendarDefinition;
     const time = new WorkTime(definition);
-    calendars.set(id, { id, version, code, name: definition.name, active: state === 'ACTIVE', definition, time });
+    calendars.set(id, { id, version, code, name: definition.name, active: isActive({ state }), definition, time });
     byCode.set(code, id);
   }
   const policies = new Map<string, Policy>();

@@ -3,6 +3,7 @@
  *
  * Everything is calculated from four facts of an instance (start, pauses, stop, target) and its calendar.
  */
+import { isArchived } from '../../contract/state.ts';
 import { evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import type { Span, WorkTime } from '../../lib/worktime.ts';
 import { localized, type LocalizedText } from '../metadata/index.ts';
@@ -176,7 +177,7 @@ export function evaluateConditions(policy: Policy, facts: RecordFacts, variables
     start: holds(policy.start),
     pause: holds(policy.pause),
     stop: holds(policy.stop),
-    archived: facts.system.state === 'ARCHIVED',
+    archived: isArchived(facts.system),
   };
 }
 

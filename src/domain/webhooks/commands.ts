@@ -3,6 +3,7 @@
  * docs/spec/configuration.md#administration-api). A subscription is a configuration item. Each write is one change of this
  * item, made under the lock for changes of the configuration.
  */
+import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import {
   collectErrors,
@@ -54,7 +55,7 @@ async function itemOf(
   refused: ReadonlyMap<string, string>,
 ): Promise<Item> {
   const { report, done } = collectErrors(KIND);
-  const secrets = (await loadItems(ctx, 'signingSecrets')).filter(({ state }) => state === 'ACTIVE');
+  const secrets = (await loadItems(ctx, 'signingSecrets')).filter(isActive);
   const names = await loadNames(
     ctx,
     secrets.map((secret) => secret.code),
@@ -100,7 +101,7 @@ function plan(
   ctx: WriteContext,
   action: Change['action'],
   stored: StoredItem | undefined,
-  { id, code, state, item }: { id: string; code: string; state: 'ACTIVE' | 'ARCHIVED'; item: Item },
+  { id, code, state, item }: { id: string; code: string; state: ItemState; item: Item },
 ): SubscriptionAnswer {
   planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item, write);
   return subscriptionAnswer(ctx, { id, state, compiled: item.compiled });
@@ -178,7 +179,7 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
   if (item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   const { secretRef } = item.compiled;
   const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
-  const usable = secret?.state === 'ACTIVE' && (await listValues(ctx, [secret.id])).length > 0;
+  const usable = isActive(secret) && (await listValues(ctx, [secret.id])).length > 0;
   const { report, done } = collectErrors(KIND);
   if (!usable) report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
   done();
@@ -211,7 +212,7 @@ export async function restoreSubscription(ctx: WriteContext, id: string): Promis
   const { stored, item } = await hold(ctx, id);
   requirePrincipal(ctx, item.compiled.executionPrincipalId);
   ctx.markAuthorized();
-  if (stored.state === 'ACTIVE') return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
+  if (isActive(stored)) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
   // Its references may be gone, so it is validated like a new one.
   const { endpoint, secretRef, eventTypes, filters, retryPolicy } = item.compiled;
   const before = { endpoint, secretRef, eventTypes, filters, retryPolicy };

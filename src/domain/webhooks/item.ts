@@ -3,6 +3,7 @@
  * by login and code. Bundles and API calls use the same functions to validate, compile and write it, so a subscription created
  * by the API equals one from a bundle and can be exported (docs/spec/configuration.md).
  */
+import { isActive } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { Code, ConditionSchema, Login, oneOf } from '../../configuration/schemas.ts';
@@ -99,7 +100,7 @@ export function write(ctx: WriteContext, change: Change): void {
   planItem(ctx, change);
   const { enabled, eventTypes, filters, retryPolicy } = change.definition as WebhookDefinition;
   if (change.stored !== undefined) ctx.plan(closePeriod, { subscription_id: change.id, at: ctx.now });
-  if (change.state === 'ACTIVE' && enabled) {
+  if (isActive(change) && enabled) {
     ctx.plan(openPeriod, {
       id: ctx.newId(),
       subscription_id: change.id,
@@ -152,7 +153,7 @@ export async function loadNames(ctx: ReadContext, secretCodes: readonly string[]
     codes.set(`${section} ${id}`, code);
   };
   for (const code of types.keys()) add('types', findType(registry(ctx), code)?.id ?? '', code);
-  for (const { id, code, state } of ctx.config.items('services')) if (state === 'ACTIVE') add('services', id, code);
+  for (const { id, code } of ctx.config.items('services').filter(isActive)) add('services', id, code);
   for (const code of secretCodes) entries.set(`signingSecrets ${code}`, '');
   const people = await findNames(ctx, [...idsIn(parts, new Set())]);
   for (const { section, id, code } of people) add(section, id, code);

@@ -1,6 +1,6 @@
 /** Reads of subscriptions and deliveries. All require the right `webhook.manage`. */
+import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
-import type { ItemState } from '../../configuration/section.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -43,7 +43,7 @@ export function subscriptionAnswer(
       ...(condition === undefined ? {} : { condition }),
     },
     retryPolicy,
-    enabled: compiled.enabled && state === 'ACTIVE',
+    enabled: compiled.enabled && isActive({ state }),
     state,
   };
 }

@@ -3,6 +3,7 @@
  * docs/spec/webhooks-and-inbound.md#signatures). A value is shown once, when it is created, and stored encrypted. A rotation
  * creates the next value; the previous one stays valid for the overlap.
  */
+import { isArchived, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
@@ -20,7 +21,7 @@ const SECRET_BYTES = 32;
 export interface SecretAnswer {
   id: string;
   code: string;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   /** Whether there is a value. Without one, connections with this secret cannot be enabled. */
   hasValue: boolean;
   /** Creation time of the current value. */
@@ -98,7 +99,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
   await requireUsers(ctx, code);
   ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
-  if (stored?.state === 'ARCHIVED') throw archived();
+  if (isArchived(stored)) throw archived();
   if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
     throw new Fault('ALREADY_EXISTS', 'This signing secret already has a value. Rotate it to replace the value.', {
       field: 'code',
@@ -148,7 +149,7 @@ export async function rotateSecret(
   ctx.markAuthorized();
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (stored === undefined) throw new Fault('NOT_FOUND', 'There is no such signing secret.');
-  if (stored.state === 'ARCHIVED') throw archived();
+  if (isArchived(stored)) throw archived();
   const until = overlapEnd(ctx.now, overlap);
   const current = (await listValues(ctx, [stored.id])).find(({ expiresAt }) => expiresAt === null);
   const version = current?.version ?? 0;

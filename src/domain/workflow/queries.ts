@@ -1,4 +1,5 @@
 /** The workflow of a record: its state and the transitions that the caller can make now. */
+import { isActive } from '../../contract/state.ts';
 import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { canName } from '../../contract/rights.ts';
@@ -41,7 +42,7 @@ function form(ctx: ReadContext, object: VisibleObject, transition: Transition): 
 export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<unknown> {
   const object = await requireVisible(ctx, objectId);
   const { states } = registry(ctx);
-  const active = object.row.state === 'ACTIVE';
+  const active = isActive(object.row);
   const possible = [...transitionsOf(ctx, object.type, object.version).values()].filter(
     (transition) =>
       active &&

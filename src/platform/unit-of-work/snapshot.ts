@@ -4,6 +4,7 @@
  * Modules read their part through a derived view (`DerivedView`): a pure function from stored items to the form that the module
  * needs, evaluated once per snapshot and cached with it.
  */
+import type { ItemState } from '../../contract/state.ts';
 import sql from 'sql-template-tag';
 import type { Queryable } from '../database/pool.ts';
 
@@ -12,7 +13,7 @@ export interface ConfigItem {
   id: string;
   section: string;
   code: string;
-  state: 'ACTIVE' | 'ARCHIVED';
+  state: ItemState;
   version: number;
   /** Time of its last change. */
   updatedAt: string;
