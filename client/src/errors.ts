@@ -7,10 +7,6 @@ export interface ErrorDetail {
   path: string;
   code: string;
   message: string;
-  /** Names the text of the message; can be finer than `code`. */
-  reason?: string;
-  /** The values in the message, such as `max`. */
-  params?: Readonly<Record<string, unknown>>;
 }
 
 /** A change by another user since the revision that the call named. */
