@@ -1,6 +1,6 @@
 /**
- * Handles one operation request from the first byte to the answer. The checks run in the order of decisions ("Requests,
- * envelope, errors"): declared size, key, rate, scope, received size, body and parameters. The unit of work does the rest.
+ * Handles one operation request from the first byte to the answer. The checks run in this order:
+ * declared size, key, rate, scope, received size, body and parameters (docs/spec/conventions.md#requests).
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

@@ -22,12 +22,12 @@ export interface GroupCondition {
   conditions: Condition[];
 }
 
-/** A condition as a caller or a bundle writes it (api, "Search rules" 6 and 7). */
+/** A condition as a caller or a bundle writes it (docs/spec/search.md#condition-language). */
 export type Condition = LeafCondition | GroupCondition;
 
 // ------------------------------------------------------------------ fields
 
-/** A field that a condition may name: a system field of section 4, or a field of a type. */
+/** A field that a condition may name: a system field, or a field of a type. */
 export interface FilterField {
   code: string;
   kind: 'system' | 'value';
@@ -95,7 +95,7 @@ export type TypedCondition = TypedLeaf | TypedGroup;
 
 // ------------------------------------------------------------------ facts
 
-/** System fields of a record as named in section 4; datetimes are RFC 3339 UTC with milliseconds. */
+/** System fields of a record; datetimes are RFC 3339 UTC with milliseconds. */
 export interface SystemFacts {
   id: string;
   number: string | null;
