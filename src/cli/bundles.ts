@@ -15,9 +15,9 @@ import {
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
 import { ownFieldView } from '../domain/access/index.ts';
 import { registry } from '../domain/metadata/index.ts';
+import { problem } from '../lib/problem.ts';
 import { type Environment, output } from './command.ts';
 import { openTool, type Tool } from './service.ts';
-import { problem } from '../lib/problem.ts';
 
 const NEW_LINE = 0x0a;
 

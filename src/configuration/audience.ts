@@ -2,11 +2,11 @@
 import { isActive } from '../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
+import { problem } from '../lib/problem.ts';
 import { Code, Login } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
-import { problem } from '../lib/problem.ts';
 
 const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
 

@@ -1,7 +1,7 @@
 /** Validations shared by several sections of the configuration. */
 import { isTimeZone } from '../lib/date-format.ts';
-import type { ItemPath, Report } from './section.ts';
 import { problem } from '../lib/problem.ts';
+import type { ItemPath, Report } from './section.ts';
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {

@@ -5,8 +5,8 @@ import { isArchived } from '../contract/state.ts';
 import { sectionOf } from '../lib/data-types/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
-import type { CompileView, ConfigView, ItemPath, Report } from './section.ts';
 import { type Problem, problem } from '../lib/problem.ts';
+import type { CompileView, ConfigView, ItemPath, Report } from './section.ts';
 
 /** The section that the field's values refer to; undefined for plain values. */
 function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {

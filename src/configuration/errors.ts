@@ -1,7 +1,7 @@
 /** Problems of a bundle: all of them at once, each with file, line, column and path in the document. */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
-import type { ItemPath } from './section.ts';
 import type { Problem } from '../lib/problem.ts';
+import type { ItemPath } from './section.ts';
 
 export interface BundleProblem extends Problem {
   /** Null for a stored item that the bundle does not contain. */

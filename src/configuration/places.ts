@@ -1,6 +1,6 @@
 /** A parsed file of a bundle: its values, decoded piece by piece, and their positions in the text. */
-import type { ItemPath } from './section.ts';
 import type { Problem } from '../lib/problem.ts';
+import type { ItemPath } from './section.ts';
 
 export interface Place {
   line: number;

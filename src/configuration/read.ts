@@ -1,13 +1,13 @@
 /** Reads the files of a bundle into items with their positions (docs/spec/configuration.md#bundle). */
 import type { ConfigSection, ItemPath } from './section.ts';
 import { parseDocumentTask, unreadable, weightOf } from './document.ts';
+import { type Problem, problem, ProblemError } from '../lib/problem.ts';
 import { Turns } from '../lib/yielding.ts';
 import { Threads } from '../platform/threads.ts';
 import { BundleError, type BundleProblem, pathText } from './errors.ts';
 import { BundleDocument, type ParsedDocument, type ParsedMember } from './places.ts';
 import type { TSchema } from 'typebox';
 import { type JsonSchema, type Mismatch, mismatches } from '../lib/json-schema.ts';
-import { type Problem, problem, ProblemError } from '../lib/problem.ts';
 
 export interface BundleFile {
   name: string;

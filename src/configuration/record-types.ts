@@ -1,9 +1,9 @@
 /** The parts of record types and workflows that other modules' sections need. */
 import type { DataType } from '../lib/data-types/index.ts';
 import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
+import { forType } from '../lib/problem.ts';
 import { compileCondition, type Naming } from './conditions.ts';
 import type { ConfigView, ItemPath, Report } from './section.ts';
-import { forType } from '../lib/problem.ts';
 
 export interface FieldShape {
   code: string;

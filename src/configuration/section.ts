@@ -8,9 +8,9 @@
 import type { ItemState } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
+import type { PlanNote, Problem } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
-import type { PlanNote, Problem } from '../lib/problem.ts';
 
 /** Path into an item: property names and indexes. */
 export type ItemPath = readonly (string | number)[];

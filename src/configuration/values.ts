@@ -3,9 +3,9 @@ import { type DataType, sectionOf } from '../lib/data-types/index.ts';
 import type { FaultDetail } from '../lib/fault.ts';
 import { readVariable, variableRule } from '../lib/filter-variables.ts';
 import { deepEqualJson } from '../lib/json.ts';
+import { problem } from '../lib/problem.ts';
 import { idOf, type Naming, stepsOf } from './conditions.ts';
 import type { ItemPath } from './section.ts';
-import { problem } from '../lib/problem.ts';
 
 export interface ConfiguredField {
   code: string;

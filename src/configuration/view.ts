@@ -1,10 +1,10 @@
 /** The resulting configuration: the stored items overlaid with the items of the bundle. */
 import { isActive, type ItemState } from '../contract/state.ts';
 import type { CompileView, ConfigSection, ItemPath, StoredItem, StoredVersion } from './section.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { NestedId } from './store.ts';
 import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
-import type { Problem } from '../lib/problem.ts';
 
 /** One item of the resulting configuration. */
 export interface Entry {

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { CORRELATION_ID } from '../contract/envelope.ts';
 import { faultAt, type FaultDetail } from '../lib/fault.ts';
+import { problemAt } from '../lib/problem.ts';
 import { newId } from '../platform/clock.ts';
 import { withRevision } from '../platform/long-json.ts';
-import { problemAt } from '../lib/problem.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const REVISION_TAG = /^"([1-9]\d{0,15})"$/;

@@ -9,6 +9,7 @@ import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { Fault, faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
 import type { RequestFacts, Sender } from '../platform/unit-of-work/binding.ts';
+import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import type { IdempotencyClaim } from '../platform/unit-of-work/idempotency.ts';
@@ -39,7 +40,6 @@ import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
-import { problemAt } from '../lib/problem.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Found, mapRow, type MappingItem, parseMapping, valueAt } from './mapping.ts';
-import type { Lookup } from './transforms.ts';
 import { problemAt } from './problem.ts';
+import type { Lookup } from './transforms.ts';
 
 const item = (source: string, target: string, transform: string[] = [], precedence = 100): MappingItem => ({
   source,

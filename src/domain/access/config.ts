@@ -26,13 +26,13 @@ import type {
   Report,
 } from '../../configuration/section.ts';
 import { loadItems, planItem } from '../../configuration/store.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { dropAssignment, insertAssignment, loadAssignments } from './store.ts';
 import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
-import { problem } from '../../lib/problem.ts';
 
 const Names = (of: typeof FieldCode) =>
   Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));

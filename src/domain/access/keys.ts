@@ -8,11 +8,11 @@ import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';
+import { problemAt } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from '../identity/index.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { problemAt } from '../../lib/problem.ts';
 
 /** The limit of `contract.ts`, for callers other than HTTP. */
 const LONGEST_NAME = 200;

@@ -1,7 +1,7 @@
 /** Pure rules about attachments: valid content and names, and headers that prevent browsers from executing content. */
 import { Fault, faultAt } from '../../lib/fault.ts';
-import { isWellFormedText } from '../../lib/text.ts';
 import { problemAt } from '../../lib/problem.ts';
+import { isWellFormedText } from '../../lib/text.ts';
 
 const LONGEST_NAME = 255;
 

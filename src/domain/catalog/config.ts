@@ -15,8 +15,8 @@ import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '.
 import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
 import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/tree.ts';
 import { compileSet } from '../../configuration/values.ts';
-import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 import { problem } from '../../lib/problem.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 
 // ---------------------------------------------------------------- services
 

@@ -3,6 +3,7 @@ import { isArchived } from '../../contract/state.ts';
 import { hash } from 'node:crypto';
 import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../objects/index.ts';
 import { type CommentAnswer, commentAnswer, rememberComment, requireComment } from './queries.ts';
 import { type CommentRow, changeComment, insertComment, listChanges } from './store.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** @throws Fault INVALID_VALUES */
 function text(body: string): string {

@@ -1,6 +1,7 @@
 /** Writes of organisation units. `commands-groups.ts` writes their members. */
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeUnit } from './changes.ts';
@@ -19,7 +20,6 @@ import {
 } from './rules.ts';
 import { type UnitAnswer, unitAnswer } from './queries.ts';
 import { accessLock, findUnit, findUser, isAbove, takenCodes, type UnitRow } from './store.ts';
-import { problem } from '../../lib/problem.ts';
 
 export interface NewUnit {
   name: string;

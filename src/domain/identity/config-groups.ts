@@ -5,11 +5,11 @@ import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, type Localized, Login, Name } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { join, leave, writeGroup } from './changes.ts';
 import { loadGroups, accessLock } from './store.ts';
 import { nameKey, checkName } from './rules.ts';
-import { problem } from '../../lib/problem.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));
 

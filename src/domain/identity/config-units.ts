@@ -5,11 +5,11 @@ import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, type Localized, Login, Name } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type UnitState, writeUnit } from './changes.ts';
 import { loadUnits, accessLock } from './store.ts';
 import { nameKey, checkLines, checkName } from './rules.ts';
-import { problem } from '../../lib/problem.ts';
 
 const UnitItem = closed({
   code: Code,

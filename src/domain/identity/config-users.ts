@@ -2,6 +2,7 @@
 import type { ItemState } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
+import { problem, ProblemError } from '../../lib/problem.ts';
 import { nfc } from '../../lib/text.ts';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
@@ -11,7 +12,6 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { place, type UserState, writeUser } from './changes.ts';
 import { loadUsers } from './store.ts';
 import { isEmail, nameKey, checkLines } from './rules.ts';
-import { problem, ProblemError } from '../../lib/problem.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 

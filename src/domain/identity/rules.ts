@@ -2,11 +2,11 @@
 import { isActive, isArchived } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
+import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import { isTimeZone } from '../../lib/date-format.ts';
 import type { Report } from '../../configuration/section.ts';
-import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 

@@ -5,6 +5,7 @@
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { type Found, type Lookup, type Mapped, type Mapping, mapRow } from '../../lib/mapping.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -16,7 +17,6 @@ import type { ImportDefinition, KnownDefinition, TargetKind } from './registry.t
 import { faultErrors } from './rules.ts';
 import { findLinks, insertLink, type RowStatus } from './store.ts';
 import { type Existing, type Target, targetOf, type Values, type Written } from './targets.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** A row with its external id. */
 export interface Candidate extends SourceRow {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { Fault } from '../../lib/fault.ts';
-import { faultErrors, nextGroup } from './rules.ts';
 import { problemAt } from '../../lib/problem.ts';
+import { faultErrors, nextGroup } from './rules.ts';
 
 describe('groups of rows', () => {
   const most = { rows: 3, size: 100 };

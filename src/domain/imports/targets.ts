@@ -5,6 +5,7 @@
 import { isActive } from '../../contract/state.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
+import { type Problem, problem } from '../../lib/problem.ts';
 import { LOCALE } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import * as identity from '../identity/index.ts';
@@ -21,7 +22,6 @@ import {
   readableValues,
 } from '../objects/index.ts';
 import type { ImportDefinition, TargetKind } from './registry.ts';
-import { type Problem, problem } from '../../lib/problem.ts';
 
 export type Values = Record<string, unknown>;
 

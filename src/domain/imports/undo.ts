@@ -3,6 +3,7 @@
  * skipped if its record was changed since, and so are the earlier rows on that record.
  */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
+import { problemAt } from '../../lib/problem.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { definitions, type KnownDefinition } from './registry.ts';
@@ -21,7 +22,6 @@ import {
   undoneRun,
 } from './store.ts';
 import { targetOf } from './targets.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 const PAGE = 500;
 /** A run with activity within this time may still be running. */

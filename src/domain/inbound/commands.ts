@@ -5,6 +5,7 @@
  */
 import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import {
   collectErrors,
   type ConnectionItem,
@@ -24,7 +25,6 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { whoIs } from '../identity/index.ts';
 import { type IntegrationAnswer, integrationAnswer, RIGHT, SECTION } from './queries.ts';
 import { compileIntegration, type CompiledIntegration, type IntegrationDefinition } from './registry.ts';
-import { problem } from '../../lib/problem.ts';
 
 export interface IntegrationInput {
   /** Null only if the stored user is unknown; such a value is refused. */

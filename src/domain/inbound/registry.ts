@@ -9,8 +9,8 @@ import { closed } from '../../contract/schemas.ts';
 import { checkUnique } from '../../configuration/checks.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import type { CompileView, ConfigView, Report } from '../../configuration/section.ts';
-import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { problem } from '../../lib/problem.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
 export type CommandName = (typeof COMMANDS)[number];

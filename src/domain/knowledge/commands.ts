@@ -6,6 +6,7 @@ import type { EventType } from '../../contract/events.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { deepEqualJson } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { InlineImage } from '../metadata/index.ts';
 import { type AudienceAnswer, withNames } from './queries.ts';
@@ -40,7 +41,6 @@ import {
 } from './store.ts';
 import { readLongText, type ReadText } from './text.ts';
 import { type LoadedVersion, rememberVersion, requireVersion } from './versions.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** The answer of the commands that change a version. */
 interface VersionAnswer {

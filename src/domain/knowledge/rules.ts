@@ -1,9 +1,9 @@
 /** Pure decisions on articles: what a version may contain, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/index.ts';
 import { type GivenText, type ReadText, textPath } from './text.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** Content of a version as given in a request. Absent members are not changed; null clears. */
 export interface ContentInput extends GivenText {

@@ -1,5 +1,6 @@
 /** Parses a given text of the knowledge base into its stored form. This is the expensive part of a write. */
 import type { FaultDetail } from '../../lib/fault.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { type ThreadTask, threads } from '../../platform/threads.ts';
 import {
   checkMarkdown,
@@ -10,7 +11,6 @@ import {
   plainMarkdown,
   type RichNode,
 } from '../metadata/index.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** A text in one of its two input forms. */
 export interface GivenText {

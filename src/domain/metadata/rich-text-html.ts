@@ -5,6 +5,7 @@
  * text is kept. `checkRichText` alone decides what the result may contain. This file must run in linear time for any HTML.
  */
 import { Parser } from 'htmlparser2';
+import { problem, type Problem } from '../../lib/problem.ts';
 import {
   BLOCK_ELEMENTS,
   FRAME_ELEMENTS,
@@ -15,7 +16,6 @@ import {
   type RichNode,
   SKIPPED_ELEMENTS,
 } from './rich-text-schema.ts';
-import { problem, type Problem } from '../../lib/problem.ts';
 
 export type HtmlReading = { ok: true; doc: RichNode } | { ok: false; problem: Problem };
 

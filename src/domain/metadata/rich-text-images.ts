@@ -4,8 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import type { FaultDetail } from '../../lib/fault.ts';
-import { isImageHandle, type RichNode } from './rich-text-schema.ts';
 import { type ProblemReason, problemAt } from '../../lib/problem.ts';
+import { isImageHandle, type RichNode } from './rich-text-schema.ts';
 
 /** Maximum size of one image in bytes. */
 export const INLINE_IMAGE_BYTES = 2_097_152;

@@ -1,9 +1,9 @@
 /** Parses long rich texts of a request in a worker thread, before all values are checked together. */
 import { pointer } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { type ThreadTask, threads } from '../../platform/threads.ts';
 import { checkRichText, ReadRichText, type RichTextCheck } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 interface Given {
   /** The value as JSON. */

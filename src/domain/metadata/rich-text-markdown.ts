@@ -14,10 +14,10 @@ import MarkdownIt from 'markdown-it';
 import { type MarkdownSerializerState, MarkdownSerializer } from 'prosemirror-markdown';
 import { Node } from 'prosemirror-model';
 import { deepEqualJson } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { checkRichText, type RichTextCheck } from './rich-text.ts';
 import { isHtmlElement, isSkippedElement, type RichMark, type RichNode, richTextSchema } from './rich-text-schema.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** Maximum number of characters of a Markdown text. */
 export const MARKDOWN_CHARACTERS = 200_000;

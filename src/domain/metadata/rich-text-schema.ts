@@ -4,8 +4,8 @@
  */
 import { type MarkSpec, type NodeSpec, Schema } from 'prosemirror-model';
 import { isWebAddress } from '../../lib/data-types/index.ts';
-import { isWellFormedText, nfc } from '../../lib/text.ts';
 import type { Phrase } from '../../lib/problem.ts';
+import { isWellFormedText, nfc } from '../../lib/text.ts';
 
 /** A node of a document in JSON. Only nodes of type `text` have `text`. */
 export interface RichNode {

@@ -10,6 +10,7 @@ import type { ContentMatch, NodeType } from 'prosemirror-model';
 import { isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 import { isWellFormedText, nfc } from '../../lib/text.ts';
 import { richTextFromHtml } from './rich-text-html.ts';
 import { extractInlineImages, type InlineImage } from './rich-text-images.ts';
@@ -24,7 +25,6 @@ import {
   richTextSchema,
 } from './rich-text-schema.ts';
 import { hasLongMarkRun } from '../../lib/text.ts';
-import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 /** Maximum size of a stored document as JSON, in bytes. */
 export const RICH_TEXT_BYTES = 1_048_576;

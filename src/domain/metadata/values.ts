@@ -19,13 +19,13 @@ import {
 } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import type { TypeVersion } from './registry.ts';
 import { checkRichText, richTextPlain } from './rich-text.ts';
 import type { InlineImage } from './rich-text-images.ts';
 import type { RichNode } from './rich-text-schema.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** Data types whose parser needs libraries that the console does not load. */
 const SERVER_TYPES = {

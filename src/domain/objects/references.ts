@@ -3,10 +3,10 @@ import { descriptorOf, type Referent } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
 import { invalidValues, type Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /**
  * Checks the ids in `values`. They are nearly always valid, so the first attempt checks them with guards in the statement that

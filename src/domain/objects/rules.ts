@@ -4,6 +4,7 @@
 import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
@@ -18,7 +19,6 @@ import {
   imageHandles,
   type RichNode,
 } from '../metadata/index.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 export type Values = Record<string, unknown>;
 

@@ -5,8 +5,8 @@ import { defineSection } from '../../configuration/define.ts';
 import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import type { RelationDefinition } from './definitions.ts';
 import { problem } from '../../lib/problem.ts';
+import type { RelationDefinition } from './definitions.ts';
 
 const Types = Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true });
 

@@ -1,7 +1,7 @@
 /** Parses a search request and reports all errors. Pure. */
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
-import { KINDS, type Kind } from './contract.ts';
 import { problemAt } from '../../lib/problem.ts';
+import { KINDS, type Kind } from './contract.ts';
 
 const SHORTEST = 2;
 

@@ -2,12 +2,12 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
+import { problem } from '../../lib/problem.ts';
 import { type Weekday, WEEKDAYS } from '../../lib/worktime.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { type Localized, Name } from '../../configuration/schemas.ts';
 import type { ItemPath, Report } from '../../configuration/section.ts';
 import type { CalendarDefinition } from './registry.ts';
-import { problem } from '../../lib/problem.ts';
 
 const Hours = Type.Array(
   Type.String({

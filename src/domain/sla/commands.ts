@@ -1,5 +1,6 @@
 /** Commands on SLA instances (docs/spec/workflow-and-sla.md#sla-commands). */
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
@@ -9,7 +10,6 @@ import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
 import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 export interface CommandInput {
   instanceId: string;

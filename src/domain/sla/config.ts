@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
+import { problem } from '../../lib/problem.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
 import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
@@ -10,7 +11,6 @@ import { planItem } from '../../configuration/store.ts';
 import { CALENDAR_HOURS, checkCalendar, normaliseHours } from './calendar-hours.ts';
 import { type CalendarDefinition, isOpenTime, type PolicyDefinition } from './registry.ts';
 import { insertCalendarVersion } from './store.ts';
-import { problem } from '../../lib/problem.ts';
 
 // ---------------------------------------------------------------- calendars: opening hours by weekday, with exceptions by date, in one time zone
 

@@ -4,6 +4,7 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalDate, canonicalInstant, storedForm } from '../../lib/data-types/index.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { pointer } from '../../lib/json.ts';
+import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/index.ts';
@@ -13,7 +14,6 @@ import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy
 import { calendarVersionOf, targetUnder } from './effective-policy.ts';
 import { type IntervalAnswer, intervalsOf, nameIn } from './rules.ts';
 import { findCalendarVersion } from './store.ts';
-import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 
 type TryInput = Static<(typeof contract.tryPolicy)['body']>;
 type PreviewInput = Static<(typeof contract.previewCalendar)['body']>;

@@ -5,6 +5,7 @@
  */
 import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import {
   collectErrors,
   type ConnectionItem,
@@ -25,7 +26,6 @@ import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, loadNames, normalise, withCodes, write } from './item.ts';
 import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
-import { problem } from '../../lib/problem.ts';
 
 const SECTION = 'webhooks';
 

@@ -7,12 +7,12 @@ import { connectionNotes } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import type { WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, type Item, normalise, WebhookItem, write } from './item.ts';
 import { listValues } from './store.ts';
-import { problem } from '../../lib/problem.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',

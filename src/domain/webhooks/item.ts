@@ -17,8 +17,8 @@ import { closePeriod, openPeriod, findNames } from './store.ts';
 import { type Condition, type FieldResolver, resolverOf } from '../../lib/filter.ts';
 import { sectionOf } from '../../lib/data-types/index.ts';
 import { isId } from '../../lib/ids.ts';
-import { findType, registry } from '../metadata/index.ts';
 import { problem } from '../../lib/problem.ts';
+import { findType, registry } from '../metadata/index.ts';
 
 export const WebhookItem = closed({
   code: Code,

@@ -3,6 +3,7 @@ import { canName } from '../../contract/rights.ts';
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
@@ -29,7 +30,6 @@ import {
 } from '../objects/index.ts';
 import { conditionHolds, holds, REMARKS } from './queries.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 export interface TransitionInput {
   objectId: string;

@@ -21,6 +21,7 @@ import type {
   ConfigView,
   Report,
 } from '../../configuration/section.ts';
+import { problem, type Problem } from '../../lib/problem.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   type WorkflowDefinition,
@@ -31,7 +32,6 @@ import {
 } from '../metadata/index.ts';
 import { compileTypedCondition } from '../../configuration/record-types.ts';
 import { compileSet } from '../../configuration/values.ts';
-import { problem, type Problem } from '../../lib/problem.ts';
 
 const WorkflowItem = closed({
   code: Code,

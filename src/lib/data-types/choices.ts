@@ -1,7 +1,7 @@
 /** `boolean` and `enum` (docs/spec/records.md#data-types). */
+import { problem } from '../problem.ts';
 import { type Constraints, type Descriptor, EQUALITY, Refusal, wrongType } from './descriptor.ts';
 import { canonicalText } from './text.ts';
-import { problem } from '../problem.ts';
 
 /** Codes of options by constraints. Weak, so entries are released with their definition. */
 const codes = new WeakMap<Constraints, ReadonlySet<string>>();

@@ -3,9 +3,9 @@
  * rich text in `domain/metadata/rich-text.ts`.
  */
 import { ExactNumber, isNumber } from '../exact-number.ts';
+import { problem } from '../problem.ts';
 import { isUnsafeKey, isWellFormedText } from '../text.ts';
 import { type Descriptor, type Parsed, Refusal } from './descriptor.ts';
-import { problem } from '../problem.ts';
 
 /** Maximum size of a `json` value as JSON in bytes, with numbers written without exponent. */
 export const JSON_BYTES = 65_536;

@@ -3,6 +3,7 @@
  * of conditions and the console derive the rest from this list. To add a type, add its descriptor to the file of its family.
  * The compiler then names what remains: its name and its inputs in the console.
  */
+import type { Phrase } from '../problem.ts';
 import { CHOICES } from './choices.ts';
 import type { Descriptor, Literal, Operator } from './descriptor.ts';
 import { DOCUMENTS } from './documents.ts';
@@ -10,7 +11,6 @@ import { NUMBERS } from './numbers.ts';
 import { REFERENCES } from './references.ts';
 import { TEXT } from './text.ts';
 import { TIMES } from './times.ts';
-import type { Phrase } from '../problem.ts';
 
 export {
   type Comparison,

@@ -1,8 +1,8 @@
 /** Numbers: `integer` and `decimal` (docs/spec/records.md#data-types). */
 import { canonicalDecimal, compareDecimals, decimalScale } from '../decimal.ts';
 import { decimalOf, ExactNumber, isNumber } from '../exact-number.ts';
-import { bounded, type Descriptor, ORDER, Refusal, wrongType } from './descriptor.ts';
 import { problem } from '../problem.ts';
+import { bounded, type Descriptor, ORDER, Refusal, wrongType } from './descriptor.ts';
 
 const HIGHEST = '2^53-1';
 const LOWEST = `-(${HIGHEST})`;

@@ -1,7 +1,7 @@
 /** Text types: `string`, `text`, `url`, `email` and `phone` (docs/spec/records.md#data-types). Stored in NFC. */
+import { type Phrase, problem } from '../problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../text.ts';
 import { type Constraints, type Descriptor, type Parsed, Refusal, wrongType } from './descriptor.ts';
-import { type Phrase, problem } from '../problem.ts';
 
 /** Number of Unicode code points. */
 export function codePoints(text: string): number {
