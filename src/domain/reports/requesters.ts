@@ -1,4 +1,5 @@
 /** Who asked for a record: the user whose wait a first reply ends. */
+import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { registry, type RecordType } from '../metadata/index.ts';
@@ -17,7 +18,7 @@ const catalogFields: DerivedView<ReadonlyMap<string, string>> = {
   build: (source: ConfigSource) =>
     new Map(
       source.items
-        .filter(({ section, state }) => section === 'catalogs' && state === 'ACTIVE')
+        .filter((item) => item.section === 'catalogs' && isActive(item))
         .flatMap(({ compiled }) => (compiled as CompiledCatalog).items ?? [])
         .flatMap(({ type, requesterField }) => (requesterField === undefined ? [] : [[type, requesterField]])),
     ),
