@@ -3,6 +3,7 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/global.css';
 import { App } from './app/app.tsx';
+import { loadProblemTexts } from './problems/say.ts';
 
 // Libraries that create style elements read the CSP nonce from here.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -10,3 +11,4 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const root = document.getElementById('root');
 if (root !== null) createRoot(root).render(<App nonce={nonce} />);
+void loadProblemTexts();

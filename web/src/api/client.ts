@@ -5,7 +5,7 @@
 import type { Static, TSchema } from 'typebox';
 import { currentLanguage } from '../i18n/language.ts';
 import type { ReportedProblem } from '../problems/russian.ts';
-import { problemMessage } from '../problems/say.ts';
+import { loadProblemTexts, problemMessage } from '../problems/say.ts';
 
 const PREFIX = '/api/admin/v1';
 
@@ -122,13 +122,13 @@ export async function send(method: string, path: string, options: CallOptions = 
   const response = await request(method, path, options);
   const body = await readJson(response);
   if (response.ok) return (body as { data: unknown }).data;
-  throw faultOf(response, body);
+  throw await faultOf(response, body);
 }
 
 /** Calls an operation that answers with a file. @throws ApiFault */
 export async function download(path: string, options: CallOptions = {}, method = 'GET'): Promise<Response> {
   const response = await request(method, path, options);
-  if (!response.ok) throw faultOf(response, await readJson(response));
+  if (!response.ok) throw await faultOf(response, await readJson(response));
   return response;
 }
 
@@ -176,7 +176,8 @@ interface ErrorBody {
   meta?: { reasons?: Pick<ReportedProblem, 'reason' | 'params'>[] };
 }
 
-function faultOf(response: Response, body: unknown): ApiFault {
+async function faultOf(response: Response, body: unknown): Promise<ApiFault> {
+  await loadProblemTexts();
   const { error, meta } = (body ?? {}) as ErrorBody;
   const details = error?.details ?? [];
   return new ApiFault(
