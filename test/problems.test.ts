@@ -5,7 +5,8 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readDocument } from '../src/configuration/document.ts';
 import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
-import { PHRASES, PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
+import { PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
+import { PHRASES } from '../src/lib/problem-texts-values.ts';
 import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
 import { filesBelow, ROOT } from './harness/source-files.ts';
 

@@ -4,55 +4,30 @@
  * (`web/src/problems`), so a reason without a text does not compile.
  */
 import { fillText, type ProblemParams } from './problem-fill.ts';
-import { CONFIGURATION_PROBLEMS, PHRASES, PLAN_NOTES } from './problem-texts-configuration.ts';
+import { CONFIGURATION_PROBLEMS, PLAN_NOTES } from './problem-texts-configuration.ts';
 import { REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { VALUE_PROBLEMS } from './problem-texts-values.ts';
+import {
+  ENGLISH,
+  type ParamsOf,
+  type ParamsOfText,
+  type Phrase,
+  type Problem,
+  type ProblemReason,
+  problemOf,
+} from './problem-value.ts';
+
+export type { ParamsOf, Phrase, Problem, ProblemReason } from './problem-value.ts';
 
 export const PROBLEMS = { ...CONFIGURATION_PROBLEMS, ...VALUE_PROBLEMS, ...REQUEST_PROBLEMS } as const;
-
-export type ProblemReason = keyof typeof PROBLEMS;
-export type PhraseName = keyof typeof PHRASES;
-
-type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | PlaceholdersOf<Rest>
-  : never;
-
-/** A part of a text, such as `{phrase: 'CODE', example: 'service-desk'}`. */
-export type Phrase = {
-  [Name in PhraseName]: { phrase: Name } & Record<PlaceholdersOf<(typeof PHRASES)[Name]>, string | number>;
-}[PhraseName];
-
-/** A list of texts is joined by commas, a list of phrases by "or". */
-type Param = string | number | readonly string[] | Phrase | readonly Phrase[];
-
-/** The params of a text as arguments: none, or one object. */
-type ParamsOfText<Text extends string> = [PlaceholdersOf<Text>] extends [never]
-  ? []
-  : [params: Record<PlaceholdersOf<Text>, Param>];
-
-export type ParamsOf<Reason extends ProblemReason> = ParamsOfText<(typeof PROBLEMS)[Reason][1]>;
-
-export interface Problem {
-  code: string;
-  /** English. */
-  message: string;
-  reason: ProblemReason;
-  /** Values of the placeholders of the texts; absent if there are none. */
-  params?: ProblemParams;
-}
 
 /** A problem at a place of a request: a JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path`. */
 export interface PlacedProblem extends Problem {
   path: string;
 }
 
-const ENGLISH = { phrases: PHRASES, or: ' or ', forType: ' (type {type})' } as const;
-
 export function problem<Reason extends ProblemReason>(reason: Reason, ...rest: ParamsOf<Reason>): Problem {
-  const [code, text] = PROBLEMS[reason];
-  const params = rest[0] as ProblemParams | undefined;
-  if (params === undefined) return { code, message: text, reason };
-  return { code, message: fillText(text, params, ENGLISH), reason, params };
+  return problemOf(reason, PROBLEMS[reason], rest[0] as ProblemParams | undefined);
 }
 
 export function problemAt<Reason extends ProblemReason>(

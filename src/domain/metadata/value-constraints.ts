@@ -6,7 +6,8 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Descriptor, descriptorOf, isId, MOST_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
 import { isUnsafeKey, pointer } from '../../lib/json.ts';
-import { type ParamsOf, type Phrase, type PhraseName, type ProblemReason, problemAt } from '../../lib/problem.ts';
+import { type ParamsOf, type Phrase, type ProblemReason, problemAt } from '../../lib/problem.ts';
+import type { PhraseName } from '../../lib/problem-value.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
 import { checkScalar, checkValue } from './values.ts';
 

@@ -1,5 +1,5 @@
 /** `boolean` and `enum` (docs/spec/records.md#data-types). */
-import { problem } from '../problem.ts';
+import { valueProblem } from '../problem-value.ts';
 import { type Constraints, type Descriptor, EQUALITY, Refusal, wrongType } from './descriptor.ts';
 import { canonicalText } from './text.ts';
 
@@ -44,7 +44,7 @@ export const CHOICES = {
     parse: (input, constraints) => {
       if (typeof input !== 'string') return wrongType({ phrase: 'OPTION' });
       if (optionCodes(constraints).has(input)) return input;
-      return new Refusal(problem('VALUE_NOT_AN_OPTION'));
+      return new Refusal(valueProblem('VALUE_NOT_AN_OPTION'));
     },
   },
 } as const satisfies Record<string, Descriptor>;

@@ -2,7 +2,7 @@
  * What a data type declares. The server and the console share this folder, so its files use only what every browser has: no
  * Node modules, no `Temporal`, no `Buffer`. `test/console-rules.test.ts` checks the imports.
  */
-import { type Phrase, type Problem, problem } from '../problem.ts';
+import { type Phrase, type Problem, valueProblem } from '../problem-value.ts';
 
 export const OPERATORS = [
   'equals',
@@ -123,14 +123,14 @@ export const EQUALITY = ['equals', 'not-equals', 'in', 'is-empty'] as const;
 export const ORDER = ['equals', 'before', 'after', 'range', 'not-equals', 'in', 'is-empty'] as const;
 
 export function wrongType(expected: Phrase): Refusal {
-  return new Refusal(problem('VALUE_TYPE', { expected }));
+  return new Refusal(valueProblem('VALUE_TYPE', { expected }));
 }
 
 /** A parser of strings in a fixed format. `read` returns undefined if the format does not match. */
 export function formatted(read: (text: string) => string | undefined, expected: Phrase) {
   return (input: unknown): string | Refusal => {
     if (typeof input !== 'string') return wrongType(expected);
-    return read(input) ?? new Refusal(problem('VALUE_FORMAT', { expected }));
+    return read(input) ?? new Refusal(valueProblem('VALUE_FORMAT', { expected }));
   };
 }
 
@@ -144,11 +144,11 @@ export function bounded<T extends string | number>(
     if (value instanceof Refusal) return value;
     const low = min === undefined ? undefined : read(min);
     if (low !== undefined && !(low instanceof Refusal) && compare(value, low) < 0) {
-      return new Refusal(problem('VALUE_BELOW_MIN', { min: min as T }), { min: min as T });
+      return new Refusal(valueProblem('VALUE_BELOW_MIN', { min: min as T }), { min: min as T });
     }
     const high = max === undefined ? undefined : read(max);
     if (high !== undefined && !(high instanceof Refusal) && compare(value, high) > 0) {
-      return new Refusal(problem('VALUE_ABOVE_MAX', { max: max as T }), { max: max as T });
+      return new Refusal(valueProblem('VALUE_ABOVE_MAX', { max: max as T }), { max: max as T });
     }
     return value;
   };

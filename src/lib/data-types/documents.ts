@@ -3,7 +3,7 @@
  * rich text in `domain/metadata/rich-text.ts`.
  */
 import { ExactNumber, isNumber } from '../exact-number.ts';
-import { problem } from '../problem.ts';
+import { valueProblem } from '../problem-value.ts';
 import { isUnsafeKey, isWellFormedText } from '../text.ts';
 import { type Descriptor, type Parsed, Refusal } from './descriptor.ts';
 
@@ -30,19 +30,20 @@ interface Open {
   depth: number;
 }
 
-const tooLarge = (): Refusal => new Refusal(problem('JSON_TOO_LARGE'));
+const tooLarge = (): Refusal => new Refusal(valueProblem('JSON_TOO_LARGE'));
 
 /** Why PostgreSQL cannot store the number. */
 function refusedNumber(value: number | ExactNumber): Refusal | undefined {
-  if (!(value instanceof ExactNumber)) return Number.isFinite(value) ? undefined : new Refusal(problem('NOT_JSON'));
+  if (!(value instanceof ExactNumber))
+    return Number.isFinite(value) ? undefined : new Refusal(valueProblem('NOT_JSON'));
   if (!(Math.abs(value.exponent) <= NUMBER_EXPONENT)) {
-    return new Refusal(problem('JSON_EXPONENT', { max: NUMBER_EXPONENT }), {
+    return new Refusal(valueProblem('JSON_EXPONENT', { max: NUMBER_EXPONENT }), {
       min: -NUMBER_EXPONENT,
       max: NUMBER_EXPONENT,
     });
   }
   if (value.scale <= NUMBER_SCALE) return undefined;
-  return new Refusal(problem('JSON_TOO_PRECISE', { max: NUMBER_SCALE }), { max: NUMBER_SCALE });
+  return new Refusal(valueProblem('JSON_TOO_PRECISE', { max: NUMBER_SCALE }), { max: NUMBER_SCALE });
 }
 
 /**
@@ -60,25 +61,25 @@ function parseJson(input: unknown): Parsed {
     if (units > JSON_BYTES * 2) return tooLarge();
     if (typeof value === 'string') {
       if (!isWellFormedText(value)) {
-        return new Refusal(problem('JSON_CHARACTERS'));
+        return new Refusal(valueProblem('JSON_CHARACTERS'));
       }
     } else if (isNumber(value)) {
       const refused = refusedNumber(value);
       if (refused !== undefined) return refused;
       zeros += hiddenZeros(String(value));
     } else if (typeof value === 'object' && value !== null) {
-      if (depth >= JSON_DEPTH) return new Refusal(problem('JSON_TOO_DEEP', { max: JSON_DEPTH }));
+      if (depth >= JSON_DEPTH) return new Refusal(valueProblem('JSON_TOO_DEEP', { max: JSON_DEPTH }));
       if (Array.isArray(value)) {
         if (value.length > JSON_BYTES) return tooLarge();
         for (const member of value) open.push({ value: member, depth: depth + 1 });
         continue;
       }
       for (const [key, member] of Object.entries(value)) {
-        if (isUnsafeKey(key) || !isWellFormedText(key)) return new Refusal(problem('JSON_KEY'));
+        if (isUnsafeKey(key) || !isWellFormedText(key)) return new Refusal(valueProblem('JSON_KEY'));
         units += key.length;
         open.push({ value: member, depth: depth + 1 });
       }
-    } else if (typeof value !== 'boolean' && value !== null) return new Refusal(problem('NOT_JSON'));
+    } else if (typeof value !== 'boolean' && value !== null) return new Refusal(valueProblem('NOT_JSON'));
   }
   const text = JSON.stringify(input);
   // Each code unit has at most 3 bytes, so a short text needs no encoding.

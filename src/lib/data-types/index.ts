@@ -3,7 +3,7 @@
  * of conditions and the console derive the rest from this list. To add a type, add its descriptor to the file of its family.
  * The compiler then names what remains: its name and its inputs in the console.
  */
-import type { Phrase } from '../problem.ts';
+import type { Phrase } from '../problem-value.ts';
 import { CHOICES } from './choices.ts';
 import type { Descriptor, Literal, Operator } from './descriptor.ts';
 import { DOCUMENTS } from './documents.ts';

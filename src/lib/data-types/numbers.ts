@@ -1,7 +1,7 @@
 /** Numbers: `integer` and `decimal` (docs/spec/records.md#data-types). */
 import { canonicalDecimal, compareDecimals, decimalScale } from '../decimal.ts';
 import { decimalOf, ExactNumber, isNumber } from '../exact-number.ts';
-import { problem } from '../problem.ts';
+import { valueProblem } from '../problem-value.ts';
 import { bounded, type Descriptor, ORDER, Refusal, wrongType } from './descriptor.ts';
 
 const HIGHEST = '2^53-1';
@@ -13,7 +13,7 @@ const parseInteger = bounded<number>(
     if (!whole) return wrongType({ phrase: 'INTEGER' });
     // Adding 0 turns -0 into 0.
     if (Number.isSafeInteger(input)) return (input as number) + 0;
-    return new Refusal(problem('VALUE_OUT_OF_RANGE', { min: LOWEST, max: HIGHEST }), {
+    return new Refusal(valueProblem('VALUE_OUT_OF_RANGE', { min: LOWEST, max: HIGHEST }), {
       min: Number.MIN_SAFE_INTEGER,
       max: Number.MAX_SAFE_INTEGER,
     });
@@ -25,7 +25,7 @@ const DECIMAL = { phrase: 'DECIMAL' } as const;
 
 const parseDecimal = bounded<string>((input) => {
   if (typeof input !== 'string' && !isNumber(input)) return wrongType(DECIMAL);
-  return decimalOf(input) ?? new Refusal(problem('VALUE_FORMAT', { expected: DECIMAL }));
+  return decimalOf(input) ?? new Refusal(valueProblem('VALUE_FORMAT', { expected: DECIMAL }));
 }, compareDecimals);
 
 export const NUMBERS = {
@@ -55,7 +55,7 @@ export const NUMBERS = {
       const value = parseDecimal(input, constraints);
       const { scale } = constraints;
       if (typeof value !== 'string' || scale === undefined || decimalScale(value) <= scale) return value;
-      return new Refusal(problem('VALUE_TOO_PRECISE', { max: scale }), { max: scale });
+      return new Refusal(valueProblem('VALUE_TOO_PRECISE', { max: scale }), { max: scale });
     },
     compare: (a, b) => {
       const left = canonicalDecimal(a);

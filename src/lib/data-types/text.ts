@@ -1,5 +1,5 @@
 /** Text types: `string`, `text`, `url`, `email` and `phone` (docs/spec/records.md#data-types). Stored in NFC. */
-import { type Phrase, problem } from '../problem.ts';
+import { type Phrase, valueProblem } from '../problem-value.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../text.ts';
 import { type Constraints, type Descriptor, type Parsed, Refusal, wrongType } from './descriptor.ts';
 
@@ -29,27 +29,27 @@ function readText(input: unknown, maxLength: number): string | Refusal {
   if (typeof input !== 'string') return wrongType({ phrase: 'TEXT' });
   if (input.length > maxLength * MOST_UNITS_FOR_ONE) return tooLong(maxLength);
   if (!isWellFormedText(input)) {
-    return new Refusal(problem('VALUE_CHARACTERS'));
+    return new Refusal(valueProblem('VALUE_CHARACTERS'));
   }
   if (hasLongMarkRun(input)) {
-    return new Refusal(problem('VALUE_MARKS'));
+    return new Refusal(valueProblem('VALUE_MARKS'));
   }
   const text = nfc(input);
   return text.length > maxLength && codePoints(text) > maxLength ? tooLong(maxLength) : text;
 }
 
 function tooLong(max: number): Refusal {
-  return new Refusal(problem('VALUE_TOO_LONG', { max }), { max });
+  return new Refusal(valueProblem('VALUE_TOO_LONG', { max }), { max });
 }
 
 const LINE_BREAK = /[\n\v\f\r\u0085\u2028\u2029]/;
 
 const oneLine = (text: string): Refusal | undefined =>
-  LINE_BREAK.test(text) ? new Refusal(problem('VALUE_NOT_ONE_LINE')) : undefined;
+  LINE_BREAK.test(text) ? new Refusal(valueProblem('VALUE_NOT_ONE_LINE')) : undefined;
 
 /** A check of a text's form. */
 function form(fits: (text: string) => boolean, expected: Phrase): (text: string) => Refusal | undefined {
-  return (text) => (fits(text) ? undefined : new Refusal(problem('VALUE_FORMAT', { expected })));
+  return (text) => (fits(text) ? undefined : new Refusal(valueProblem('VALUE_FORMAT', { expected })));
 }
 
 /** A descriptor of a text type. `refuse` checks what is particular to the type, on a text in NFC. */
@@ -67,7 +67,7 @@ function textType<const Own extends Pick<Descriptor, 'view' | 'blank' | 'searche
     if (refused !== undefined) return refused;
     const { minLength } = constraints;
     if (minLength === undefined || codePoints(text) >= minLength) return text;
-    return new Refusal(problem('VALUE_TOO_SHORT', { min: minLength }), { min: minLength });
+    return new Refusal(valueProblem('VALUE_TOO_SHORT', { min: minLength }), { min: minLength });
   };
   return {
     declared: ['string'],

@@ -1,5 +1,6 @@
 /** Russian texts of problems of a configuration bundle, and of the parts of all texts. */
-import type { CONFIGURATION_PROBLEMS, PHRASES, PLAN_NOTES } from '../../../src/lib/problem-texts-configuration.ts';
+import type { CONFIGURATION_PROBLEMS, PLAN_NOTES } from '../../../src/lib/problem-texts-configuration.ts';
+import type { PHRASES } from '../../../src/lib/problem-texts-values.ts';
 
 export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_PROBLEMS, string>> = {
   NESTED_TOO_DEEP: 'Слишком глубокая вложенность. Уровней может быть не больше {max}.',

@@ -1,8 +1,8 @@
 /** Texts of the problems that the service reports, in the language of the console. */
 import { currentLanguage, followLanguage } from '../i18n/language.ts';
-import type { ReportedProblem } from './russian.ts';
+import type { ReportedProblem, russianText } from './russian.ts';
 
-let russian: typeof import('./russian.ts') | undefined;
+let russian: { russianText: typeof russianText } | undefined;
 
 /** Loads the texts of the console's language. They are not part of the first load; without them, problems are in English. */
 export async function loadProblemTexts(): Promise<void> {

@@ -1,8 +1,8 @@
 /** Bulk actions on selected records, and the result of each. */
-import { Box, Button, Group, Modal, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Group, Loader, Modal, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { BulkResult, bulk } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -11,10 +11,13 @@ import { confirm } from '../../ui/confirm.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
-import { type BulkBody, BulkTransition, BulkUpdate } from './bulk-forms.tsx';
+import type { BulkBody } from './bulk-forms.tsx';
 import classes from './list.module.css';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
+
+const BulkUpdate = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkUpdate }));
+const BulkTransition = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkTransition }));
 
 /** Maximum number of results shown; the file has all. */
 const SHOWN = 200;
@@ -217,18 +220,20 @@ function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
       onClose={() => setForm(undefined)}
       title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
     >
-      {form === 'update' && type !== undefined && (
-        <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
-      )}
-      {form === 'transition' && (
-        <BulkTransition
-          rows={rows}
-          pending={run.isPending}
-          error={run.error}
-          onRun={run.mutate}
-          onCancel={() => setForm(undefined)}
-        />
-      )}
+      <Suspense fallback={<Loader size="sm" />}>
+        {form === 'update' && type !== undefined && (
+          <BulkUpdate rows={rows} type={type} pending={run.isPending} error={run.error} onRun={run.mutate} />
+        )}
+        {form === 'transition' && (
+          <BulkTransition
+            rows={rows}
+            pending={run.isPending}
+            error={run.error}
+            onRun={run.mutate}
+            onCancel={() => setForm(undefined)}
+          />
+        )}
+      </Suspense>
     </Modal>
   );
 }

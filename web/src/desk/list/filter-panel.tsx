@@ -1,14 +1,17 @@
 /** Editor for the condition of a list; changes apply on confirmation. */
-import { ActionIcon, Button, Group, Indicator, Modal, Stack } from '@mantine/core';
+import { ActionIcon, Button, Group, Indicator, Loader, Modal, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
-import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
 import { texts } from './texts.ts';
+
+const ConditionEditor = lazy(async () => ({
+  default: (await import('../../filters/condition-editor.tsx')).ConditionEditor,
+}));
 
 interface FilterPanelProps {
   value: unknown;
@@ -55,7 +58,9 @@ function FilterPanel({ value, onApply, fields, types }: FilterPanelProps) {
   }, [fields, system]);
   return (
     <Stack gap="sm">
-      <ConditionEditor value={draft} onChange={setDraft} fields={all} variables />
+      <Suspense fallback={<Loader size="sm" />}>
+        <ConditionEditor value={draft} onChange={setDraft} fields={all} variables />
+      </Suspense>
       <Group justify="flex-end" gap="xs">
         {value !== undefined && (
           <Button

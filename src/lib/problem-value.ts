@@ -1,0 +1,60 @@
+/**
+ * The type of problems, and problems of values. The console shares this file, so it imports no text of configuration or
+ * requests.
+ */
+import { fillText, type ProblemParams } from './problem-fill.ts';
+import type { CONFIGURATION_PROBLEMS } from './problem-texts-configuration.ts';
+import type { REQUEST_PROBLEMS } from './problem-texts-requests.ts';
+import { PHRASES, VALUE_PROBLEMS } from './problem-texts-values.ts';
+
+type AllProblems = typeof CONFIGURATION_PROBLEMS & typeof VALUE_PROBLEMS & typeof REQUEST_PROBLEMS;
+
+export type ProblemReason = keyof AllProblems;
+export type PhraseName = keyof typeof PHRASES;
+
+type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PlaceholdersOf<Rest>
+  : never;
+
+/** A part of a text, such as `{phrase: 'CODE', example: 'service-desk'}`. */
+export type Phrase = {
+  [Name in PhraseName]: { phrase: Name } & Record<PlaceholdersOf<(typeof PHRASES)[Name]>, string | number>;
+}[PhraseName];
+
+/** A list of texts is joined by commas, a list of phrases by "or". */
+type Param = string | number | readonly string[] | Phrase | readonly Phrase[];
+
+/** The params of a text as arguments: none, or one object. */
+export type ParamsOfText<Text extends string> = [PlaceholdersOf<Text>] extends [never]
+  ? []
+  : [params: Record<PlaceholdersOf<Text>, Param>];
+
+export type ParamsOf<Reason extends ProblemReason> = ParamsOfText<AllProblems[Reason][1]>;
+
+export interface Problem {
+  code: string;
+  /** English. */
+  message: string;
+  reason: ProblemReason;
+  /** Values of the placeholders of the texts; absent if there are none. */
+  params?: ProblemParams;
+}
+
+export const ENGLISH = { phrases: PHRASES, or: ' or ', forType: ' (type {type})' } as const;
+
+/** @param text the code and the English text of the reason */
+export function problemOf(
+  reason: ProblemReason,
+  [code, text]: readonly [code: string, text: string],
+  params: ProblemParams | undefined,
+): Problem {
+  if (params === undefined) return { code, message: text, reason };
+  return { code, message: fillText(text, params, ENGLISH), reason, params };
+}
+
+export function valueProblem<Reason extends keyof typeof VALUE_PROBLEMS>(
+  reason: Reason,
+  ...rest: ParamsOf<Reason>
+): Problem {
+  return problemOf(reason, VALUE_PROBLEMS[reason], rest[0] as ProblemParams | undefined);
+}
