@@ -99,8 +99,13 @@ export const listSection = defineOperation({
   status: 200,
   summary: 'List the items of a section of the configuration',
   description:
-    'Ids, codes, names and last changes of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
+    'Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
+  query: closed({
+    include: Type.Optional(
+      Type.Literal('updatedAt', { description: 'Adds the instant of the last change to each item.' }),
+    ),
+  }),
   answer: Type.Array(
     Type.Object(
       {
@@ -108,10 +113,12 @@ export const listSection = defineOperation({
         code: Type.String(),
         name: Type.Unknown(),
         state: Type.String(),
-        updatedAt: nullable({
-          ...Instant,
-          description: 'When it was last changed; null for users, groups and orgUnits.',
-        }),
+        updatedAt: Type.Optional(
+          nullable({
+            ...Instant,
+            description: 'With `include=updatedAt`: the last change; null for users, groups and orgUnits.',
+          }),
+        ),
       },
       { $id: 'ConfigItem' },
     ),

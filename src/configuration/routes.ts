@@ -32,7 +32,12 @@ function sectionOf(sections: readonly ConfigSection[], key: string): ConfigSecti
   return section;
 }
 
-async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: string): Promise<unknown> {
+async function list(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  key: string,
+  withChanges: boolean,
+): Promise<unknown> {
   ctx.actor.require('config.manage');
   const section = sectionOf(sections, key);
   requireRight(ctx, section);
@@ -45,13 +50,15 @@ async function list(ctx: ReadContext, sections: readonly ConfigSection[], key: s
       (definition as { displayName?: unknown }).displayName ??
       code,
     state,
-    updatedAt,
+    ...(withChanges ? { updatedAt } : {}),
   }));
 }
 
 export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation[] {
   return [
-    bind(contract.listSection, (ctx, { params }) => list(ctx, sections, params.section)),
+    bind(contract.listSection, (ctx, { params, query }) =>
+      list(ctx, sections, params.section, query.include === 'updatedAt'),
+    ),
     bind(contract.readItem, (ctx, { params }) => {
       ctx.actor.require('config.manage');
       return exportItem(ctx, sections, sectionOf(sections, params.section), params.code);

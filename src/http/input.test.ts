@@ -64,7 +64,7 @@ describe('request input', () => {
       '/dryRun WRONG_TYPE',
       '/a~1b UNKNOWN',
     ]);
-    assert.equal(answer.body.error.message, 'The request has 6 problems; details name each place.');
+    assert.equal(answer.body.error.message, 'The request has 6 problems. Correct each of them in details.');
     assert.equal((await post('{}')).body.error.message, '/name: The property name is missing. Add it.');
   });
 

@@ -265,7 +265,7 @@ export type ConfigItem = {
   code: string;
   name: unknown;
   state: string;
-  updatedAt: string | null;
+  updatedAt?: string | null;
 };
 
 export type ConfigItemText = {
@@ -3122,7 +3122,12 @@ export type ConfigListData = {
   path: {
     section: string;
   };
-  query?: never;
+  query?: {
+    /**
+     * Adds the instant of the last change to each item.
+     */
+    include?: 'updatedAt';
+  };
   url: '/config/{section}';
 };
 

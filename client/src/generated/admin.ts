@@ -1323,17 +1323,18 @@ export class ReportsAdministration extends Group {
 
 export class ConfigAdministration extends Group {
   /**
-   * List the items of a section of the configuration. Ids, codes, names and last changes of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/{section}`, right `config.manage`
    */
   list(
     section: T.ConfigListData['path']['section'],
+    query: NonNullable<T.ConfigListData['query']> = {},
     options?: CallOptions,
   ): Promise<T.ConfigListResponses[200]['data']> {
     return this.sender.send<T.ConfigListResponses[200]['data']>(
       { id: 'config.list', method: 'GET', path: '/config/{section}', surface: 'admin', answer: 'json' },
-      { params: [section] },
+      { params: [section], query },
       options,
     );
   }

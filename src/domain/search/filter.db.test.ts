@@ -145,7 +145,6 @@ describe('search by filters', () => {
             path: 'query.filter/conditions/1/field',
             code: 'UNKNOWN_FIELD',
             message: (unknown as any).error.details[0].message,
-            reason: 'CONDITION_FIELD_UNKNOWN',
           },
         ],
       },

@@ -15,7 +15,10 @@ export const sectionQuery = (section: string) =>
   queryOptions({
     queryKey: ['config', 'section', section],
     queryFn: ({ signal }) =>
-      call<typeof configuration.listSection>('GET', `/config/${encodeURIComponent(section)}`, { signal }),
+      call<typeof configuration.listSection>('GET', `/config/${encodeURIComponent(section)}`, {
+        query: { include: 'updatedAt' },
+        signal,
+      }),
     staleTime: 30_000,
   });
 
