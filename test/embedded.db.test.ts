@@ -245,7 +245,7 @@ describe('embedded PostgreSQL', () => {
     await writeFile(path.join(tickets, 'service-00000000-0000-4000-8000-000000000000'), ticket);
     const said: string[] = [];
     const embedded = await openEmbedded({ dataDir: data, use: 'service', log: (line) => said.push(line) });
-    assert.match(said.join('\n'), /removing a stale lock/);
+    assert.match(said.join('\n'), /removing a stale database lock/);
     assert.deepEqual(await query(embedded.url, 'SELECT 1 AS one'), [{ one: 1 }]);
     await embedded.stop();
   });
