@@ -155,7 +155,7 @@ describe('edge cases of values in every channel', () => {
         ],
       },
     });
-    assert.match(JSON.stringify(planned.body), /The default is empty; leave it out/);
+    assert.match(JSON.stringify(planned.body), /The default is empty. Remove it/);
   });
 
   it('allow 64 levels of nesting in a body, of which a json value gets the remainder', async () => {

@@ -23,7 +23,7 @@ describe('checkValue', () => {
     for (let index = 1; index < 63; index++) deep = [deep];
     const call = { payload: deep };
     assert.deepEqual(parseStrictJson(JSON.stringify(call)), call, 'a value that is a member of a body can be as deep');
-    assert.throws(() => parseStrictJson(JSON.stringify([call])), /nesting is more than 64 deep/);
+    assert.throws(() => parseStrictJson(JSON.stringify([call])), /nesting is deeper than 64 levels/);
     assert.deepEqual(stored(field('json'), deep), deep);
     assert.equal(problem(field('json'), [deep]), 'TOO_DEEP');
     for (let index = 0; index < 100_000; index++) deep = [deep];
