@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { READER } from '../harness/console-seed.ts';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
@@ -172,7 +173,7 @@ describe('lists of records', () => {
   }
 
   it('export the shown rows for users without the export right, with names instead of ids', async () => {
-    const watched = await desk.open('ivanova', '/records?type=incident');
+    const watched = await desk.open(READER, '/records?type=incident');
     const { page } = watched;
     await page.getByRole('grid').getByText('INC0000001').waitFor();
     const download = page.waitForEvent('download');

@@ -25,6 +25,8 @@ const PEOPLE: readonly [string, string][] = [
 
 /** A user with few rights: sees only their own requests. */
 export const REQUESTER = 'ivanova';
+/** A user who reads some records, and changes none: works in the desk without the right to export. */
+export const READER = 'morozov';
 export const AGENT = 'petrova';
 
 const BUNDLE = `
@@ -47,6 +49,14 @@ roles:
       - { type: category, actions: [read], fields: { read: [title, parent, description] } }
       - { type: location, actions: [read], fields: { read: [title, parent, address] } }
     assignedTo: { users: [${REQUESTER}] }
+  - code: mail-reader
+    name: { ru-RU: Наблюдатель за почтой, en-US: Mail reader }
+    records:
+      - type: incident
+        where: { field: title, operator: starts-with, value: Не открывается }
+        actions: [read]
+        fields: { read: [title, priority] }
+    assignedTo: { users: [${READER}] }
 calendars:
   - code: always
     timezone: Europe/Moscow

@@ -191,7 +191,7 @@ const SMALL = `
   integrations.enable integrations.disable integrations.archive integrations.restore integrations.runs
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
   session.get access.explanation identity.setPassword me.get me.change
-  me.changePassword me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
+  me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.create desk.queues.change
   desk.queues.delete reports.query config.list config.item config.export
 `;
@@ -211,6 +211,13 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       .split(/\s+/)
       .map((id) => [id, MINIMAL] as const),
   ),
+  'me.changePassword': () => [
+    {
+      name: 'a wrong password',
+      body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) },
+      status: 400,
+    },
+  ],
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
