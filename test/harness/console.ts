@@ -5,12 +5,12 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestApp, type TestOptions } from './app.ts';
-import { AGENT, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
+import { AGENT, READER, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const LANGUAGES = ['ru-RU', 'en-US'] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Login = 'admin' | typeof AGENT | typeof REQUESTER;
+export type Login = 'admin' | typeof AGENT | typeof READER | typeof REQUESTER;
 
 export interface PageOptions {
   language?: Language;
@@ -55,7 +55,7 @@ export async function startConsole(options: Pick<TestOptions, 'oidc'> = {}): Pro
     return answer.body.data;
   };
   const seeded = await seed(call);
-  for (const login of ['admin', AGENT, REQUESTER]) {
+  for (const login of ['admin', AGENT, READER, REQUESTER]) {
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
   }
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
