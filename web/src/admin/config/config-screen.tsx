@@ -111,7 +111,7 @@ function changedColumn(title: string): Column<ConfigItem> {
     key: 'changed',
     title,
     value: (row) => row.updatedAt ?? '',
-    render: (row) => (row.updatedAt == null ? '' : <Time at={row.updatedAt} />),
+    render: (row) => (row.updatedAt ? <Time at={row.updatedAt} /> : ''),
     width: '9rem',
     minor: true,
   };
