@@ -10,7 +10,7 @@ import { typeFilter, readFilter } from './filter.ts';
 import { filterableTypes } from './filterable.ts';
 import type { SearchParts } from './parts.ts';
 import { type Request, readRequest, type SearchQuery } from './request.ts';
-import { type Facets, facetsOf, recordResult, type SearchResult, wantedOf } from './results.ts';
+import { type Facets, facetsOf, recordResult, type SearchResult, Snippets } from './results.ts';
 import { otherResults } from './results-other.ts';
 import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
@@ -163,13 +163,13 @@ async function present(
   const found = await pageOfHits(sources, window.offset, window.limit);
   const shown = found.slice(0, window.pageSize);
   const objects = await loadObjects(ctx, shown);
-  const wanted = wantedOf(terms);
-  const others = await otherResults(ctx, parts, shown, wanted);
+  const snippets = new Snippets(parts.analysis, terms);
+  const others = await otherResults(ctx, parts, shown, snippets);
   const results: SearchResult[] = [];
   for (const { kind, id, score } of shown) {
     const object = kind === 'object' ? objects.get(id) : undefined;
     const other = others.get(`${kind} ${id}`);
-    if (object !== undefined) results.push(await recordResult(ctx, parts.analysis, object, wanted, score));
+    if (object !== undefined) results.push(await recordResult(ctx, object, snippets, score));
     else if (other !== undefined) results.push(other);
   }
   const count = sources.reduce((sum, source) => sum + source.count, 0);

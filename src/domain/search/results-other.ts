@@ -5,8 +5,7 @@ import { readableTitle } from '../objects/index.ts';
 import type { Kind } from './contract.ts';
 import { type Entry, serviceEntries } from './directory.ts';
 import type { SearchParts } from './parts.ts';
-import { bestSnippet, type SearchResult } from './results.ts';
-import type { Wanted } from './snippet.ts';
+import type { SearchResult, Snippets } from './results.ts';
 import type { Found } from './sources.ts';
 import { findArticleHits } from './store-texts.ts';
 
@@ -17,7 +16,7 @@ export async function otherResults(
   ctx: ReadContext,
   parts: SearchParts,
   found: readonly Found[],
-  wanted: Wanted,
+  snippets: Snippets,
 ): Promise<Map<string, SearchResult>> {
   const results = new Map<string, SearchResult>();
   const put: Put = ({ kind, id, score }, result) => {
@@ -35,12 +34,12 @@ export async function otherResults(
     const { row, object } = comment;
     put(hit, {
       title: readableTitle(object),
-      snippet: await bestSnippet(parts.analysis, [row.body], wanted),
+      snippet: await snippets.best([row.body]),
       updatedAt: row.updatedAt,
       objectId: row.objectId,
     });
   }
-  await putArticles(ctx, parts, of('article'), wanted, put);
+  await putArticles(ctx, parts, of('article'), snippets, put);
   const people = of('user', 'group', 'org-unit');
   const services = of('service');
   const entries: Entry[] = [
@@ -51,7 +50,7 @@ export async function otherResults(
   for (const hit of [...people, ...services]) {
     const entry = byId.get(`${hit.kind} ${hit.id}`);
     if (entry === undefined) continue;
-    const snippet = await bestSnippet(parts.analysis, [...entry.texts, entry.title], wanted);
+    const snippet = await snippets.best([...entry.texts, entry.title]);
     put(hit, { title: entry.title, snippet, updatedAt: entry.updatedAt });
   }
   return results;
@@ -61,7 +60,7 @@ async function putArticles(
   ctx: ReadContext,
   parts: SearchParts,
   found: readonly Found[],
-  wanted: Wanted,
+  snippets: Snippets,
   put: Put,
 ): Promise<void> {
   if (found.length === 0) return;
@@ -80,7 +79,7 @@ async function putArticles(
     put(hit, {
       id: article.articleId,
       title: article.title,
-      snippet: await bestSnippet(parts.analysis, [text.body, article.summary, article.title], wanted),
+      snippet: await snippets.best([text.body, article.summary, article.title]),
       updatedAt: article.updatedAt,
       versionId: hit.id,
     });

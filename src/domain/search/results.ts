@@ -34,28 +34,34 @@ export function wantedOf(terms: readonly Term[]): Wanted {
   return makeWanted(lexemes, beginnings);
 }
 
-/** The snippet of the text with the most hits. Without hits, the beginning of the first text; null if there is none. */
-export async function bestSnippet(
-  analysis: Analysis,
-  texts: readonly string[],
-  wanted: Wanted,
-): Promise<string | null> {
-  const turns = new Turns();
-  let best: { text: string; hits: ReturnType<typeof hitsIn> } | undefined;
-  for (const text of texts) {
-    if (text === '') continue;
-    await turns.next();
-    const hits = hitsIn(analysis, text, wanted);
-    if (best === undefined || hits.length > best.hits.length) best = { text, hits };
+/** The snippets of one answer. Together they yield to other requests, however many there are. */
+export class Snippets {
+  readonly #analysis: Analysis;
+  readonly #wanted: Wanted;
+  readonly #turns = new Turns();
+
+  constructor(analysis: Analysis, terms: readonly Term[]) {
+    this.#analysis = analysis;
+    this.#wanted = wantedOf(terms);
   }
-  return best === undefined ? null : snippetOf(best.text, best.hits);
+
+  /** The snippet of the text with the most hits. Without hits, the beginning of the first text; null if there is none. */
+  async best(texts: readonly string[]): Promise<string | null> {
+    let best: { text: string; hits: ReturnType<typeof hitsIn> } | undefined;
+    for (const text of texts) {
+      if (text === '') continue;
+      await this.#turns.next();
+      const hits = hitsIn(this.#analysis, text, this.#wanted);
+      if (best === undefined || hits.length > best.hits.length) best = { text, hits };
+    }
+    return best === undefined ? null : snippetOf(best.text, best.hits);
+  }
 }
 
 export async function recordResult(
   ctx: ReadContext,
-  analysis: Analysis,
   object: VisibleObject,
-  wanted: Wanted,
+  snippets: Snippets,
   score: number,
 ): Promise<SearchResult> {
   const { version, right, row } = object;
@@ -73,7 +79,7 @@ export async function recordResult(
     kind: 'object',
     id: row.id,
     title: answer.title,
-    snippet: await bestSnippet(analysis, texts, wanted),
+    snippet: await snippets.best(texts),
     score,
     updatedAt: row.updatedAt,
     typeDefinitionId: answer.typeDefinitionId,
