@@ -112,9 +112,10 @@ const LOAD = `
     ) AS r
     RETURNING id, created_at, "values"
   )
-  INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, hash)
+  INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, key_id, correlation_id, changes, data, hash)
   SELECT ${uuidAt('created_at', "'event' || id")}, created_at, 'ObjectCreated', id, 1, $7, 'api', $8, 'bench-' || md5(id::text),
-    (SELECT jsonb_object_agg(key, jsonb_build_array(NULL, value)) FROM jsonb_each("values")), sha256(id::text::bytea)
+    (SELECT jsonb_object_agg(key, jsonb_build_array(NULL, value)) FROM jsonb_each("values")),
+    jsonb_build_object('$stored', jsonb_build_object('type', $4::text, 'version', $5::int, 'workflowState', $6::text)), sha256(id::text::bytea)
   FROM written`;
 
 /** Loads `count` records and brings statistics and the visibility map up to date. */
@@ -143,6 +144,8 @@ export async function loadRecords(
     progress(last);
   }
   await db.query(`SELECT setval('"number_${NUMBER_PREFIX}"', $1)`, [count + 2000]);
+  await db.query(`INSERT INTO report_facts (id, type_id, state, workflow_state_id, created_at)
+    SELECT id, type_id, state, workflow_state_id, created_at FROM objects ON CONFLICT (id) DO NOTHING`);
   await db.query('VACUUM ANALYZE objects');
   await db.query('VACUUM ANALYZE journal');
   await db.query('CHECKPOINT');
