@@ -84,7 +84,7 @@ export const adminScreens: readonly AdminScreen[] = [
     summary: both('Учётные записи, группы и подразделения', 'Accounts, groups and units'),
     icon: IconUsers,
     rights: ['user.administer'],
-    load: () => import('./admin/people/page.tsx'),
+    load: () => import('./admin/users/page.tsx'),
   },
   {
     path: 'groups',
@@ -129,7 +129,7 @@ export const adminScreens: readonly AdminScreen[] = [
     summary: both('Категории, позиции и их формы', 'Categories, items and their forms'),
     icon: IconShoppingBag,
     rights: ['config.manage'],
-    load: () => import('./admin/catalogs/page.tsx'),
+    load: () => import('./admin/catalogues/page.tsx'),
   },
   {
     path: 'calendars',
@@ -207,7 +207,7 @@ export const adminScreens: readonly AdminScreen[] = [
     summary: both('Разделы, языки и видимость', 'Sections, languages and visibility'),
     icon: IconBooks,
     rights: ['config.manage'],
-    load: () => import('./admin/bases/page.tsx'),
+    load: () => import('./admin/knowledge-bases/page.tsx'),
   },
   {
     path: 'audit',

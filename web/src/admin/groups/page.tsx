@@ -13,10 +13,10 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel, type ScreenProps } from '../../ui/page.tsx';
 import type { LocalizedText } from '../config/queries.ts';
-import { AddFrom, isNamed, MemberList, Roster, StateBadge, StoredName, textOf, TurnButton } from '../people/parts.tsx';
-import classes from '../people/people.module.css';
-import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../people/queries.ts';
-import { texts } from '../people/texts.ts';
+import { AddFrom, isNamed, MemberList, Roster, StateBadge, StoredName, textOf, TurnButton } from '../users/parts.tsx';
+import classes from '../users/users.module.css';
+import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../users/queries.ts';
+import { texts } from '../users/texts.ts';
 
 export default function GroupsPage({ path }: ScreenProps) {
   const [own] = path;

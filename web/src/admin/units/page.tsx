@@ -14,10 +14,10 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel, type ScreenProps } from '../../ui/page.tsx';
 import type { LocalizedText } from '../config/queries.ts';
-import { isNamed, MemberList, StateBadge, StoredName, textOf, TurnButton } from '../people/parts.tsx';
-import classes from '../people/people.module.css';
-import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../people/queries.ts';
-import { texts } from '../people/texts.ts';
+import { isNamed, MemberList, StateBadge, StoredName, textOf, TurnButton } from '../users/parts.tsx';
+import classes from '../users/users.module.css';
+import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../users/queries.ts';
+import { texts } from '../users/texts.ts';
 import { UnitTree } from './tree.tsx';
 
 export default function UnitsPage({ path }: ScreenProps) {

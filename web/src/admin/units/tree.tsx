@@ -3,9 +3,9 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconBuilding, IconMapPin, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useText } from '../../i18n/text.ts';
-import { StateBadge } from '../people/parts.tsx';
-import type { Unit } from '../people/queries.ts';
-import { texts } from '../people/texts.ts';
+import { StateBadge } from '../users/parts.tsx';
+import type { Unit } from '../users/queries.ts';
+import { texts } from '../users/texts.ts';
 import classes from './tree.module.css';
 
 export function UnitTree({ units }: { units: readonly Unit[] }) {

@@ -13,12 +13,12 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type PageProps, Panel } from '../../ui/page.tsx';
 import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
-import classes from './people.module.css';
-import { PersonForm } from './person-form.tsx';
+import classes from './users.module.css';
+import { UserForm } from './user-form.tsx';
 import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { texts } from './texts.ts';
 
-export function PersonPage({ id }: { id: string | undefined }) {
+export function UserPage({ id }: { id: string | undefined }) {
   const t = useText(texts);
   const navigate = useNavigate();
   const users = useQuery(usersQuery);
@@ -28,7 +28,7 @@ export function PersonPage({ id }: { id: string | undefined }) {
     return (
       <Page title={t.newPerson} back={back} narrow>
         <Panel>
-          <PersonForm
+          <UserForm
             onCreated={(user) => void navigate({ to: '/admin/$', params: { _splat: `people/${user.id}` } })}
           />
         </Panel>
@@ -43,10 +43,10 @@ export function PersonPage({ id }: { id: string | undefined }) {
       </Page>
     );
   }
-  return <KnownPerson user={user} back={back} />;
+  return <KnownUser user={user} back={back} />;
 }
 
-function KnownPerson({ user, back }: { user: User; back: NonNullable<PageProps['back']> }) {
+function KnownUser({ user, back }: { user: User; back: NonNullable<PageProps['back']> }) {
   const t = useText(texts);
   const has = useHas();
   const navigate = useNavigate();
@@ -76,7 +76,7 @@ function KnownPerson({ user, back }: { user: User; back: NonNullable<PageProps['
     >
       <div className={classes.two}>
         <Panel title={t.details}>
-          <PersonForm key={user.revision} user={user} />
+          <UserForm key={user.revision} user={user} />
         </Panel>
         <div>
           <Panel title={t.unit}>

@@ -13,7 +13,7 @@ const LANGUAGES = ['ru-RU', 'en-US'];
 const ZONES = Intl.supportedValuesOf('timeZone');
 const REQUIRED: ReadonlySet<string> = new Set(['displayName', 'email']);
 
-export function PersonForm({ user, onCreated }: { user?: User; onCreated?: (user: User) => void }) {
+export function UserForm({ user, onCreated }: { user?: User; onCreated?: (user: User) => void }) {
   const t = useText(texts);
   const isNew = user === undefined;
   const archived = user?.state === 'ARCHIVED';

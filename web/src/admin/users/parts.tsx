@@ -16,7 +16,7 @@ import { PersonMark } from '../../ui/person.tsx';
 import { NameInputs } from '../config/form-parts.tsx';
 import { Mark } from '../config/mark.tsx';
 import { type LocalizedText, sectionQuery } from '../config/queries.ts';
-import classes from './people.module.css';
+import classes from './users.module.css';
 import { IDENTITY } from './queries.ts';
 import { texts } from './texts.ts';
 

@@ -5,17 +5,17 @@ import { useText } from '../../i18n/text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { PersonName } from '../../ui/person.tsx';
 import type { ScreenProps } from '../../ui/page.tsx';
-import { PersonPage } from './person-page.tsx';
+import { UserPage } from './user-page.tsx';
 import { archivedQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { Roster } from './parts.tsx';
 import { texts } from './texts.ts';
 
 export default function PeoplePage({ path }: ScreenProps) {
   const [own] = path;
-  return own === undefined ? <PeopleList /> : <PersonPage key={own} id={own === 'new' ? undefined : own} />;
+  return own === undefined ? <UserList /> : <UserPage key={own} id={own === 'new' ? undefined : own} />;
 }
 
-function PeopleList() {
+function UserList() {
   const t = useText(texts);
   const users = useQuery(usersQuery);
   const units = useQuery(unitsQuery);
