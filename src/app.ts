@@ -36,6 +36,7 @@ import { type Loop, startLoop } from './worker/loop.ts';
 import { metricsReader } from './metrics.ts';
 import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
+import { atMostEvery } from './lib/yielding.ts';
 
 /** Bytes of file content that answers may hold in memory at once. */
 const HELD_BYTES = 128 * 1024 * 1024;
@@ -271,11 +272,9 @@ const HEAD_LOG_MS = 600_000;
 
 /** Writes the head of the audit chain to the log at intervals. If logs are stored elsewhere, a forged chain can be detected. */
 function headLogger(log: Logger): (head: SealHead) => void {
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const isDue = atMostEvery(HEAD_LOG_MS, Number.NEGATIVE_INFINITY);
   return ({ number, hash }) => {
-    if (performance.now() - loggedAt < HEAD_LOG_MS) return;
-    loggedAt = performance.now();
-    log.info({ seal: number, hash }, 'audit log sealed');
+    if (isDue()) log.info({ seal: number, hash }, 'audit log sealed');
   };
 }
 

@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { parseHead, readHeads } from '../platform/audit/seal-heads.ts';
 import { verifyJournal } from '../platform/audit/seals-verify.ts';
 import { sealCursor, type SealHead } from '../platform/audit/seals.ts';
-import { type Environment, type Json, memoryKeeper, output } from './command.ts';
+import { type Environment, type Json, output, progressKeeper } from './command.ts';
 import { openDatabase, requireSchema } from './service.ts';
 
-const TELL_MS = 5000;
 interface Expected {
   expect?: string;
   heads?: string;
@@ -40,13 +39,9 @@ export function auditCommands(docket: Command, environment: Environment): void {
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
         await requireSchema(opened.db, { make: false, newer: false });
-        const tidy = memoryKeeper();
-        let told = performance.now();
+        const isDue = progressKeeper();
         const found = await verifyJournal(opened.db, expected, (rows) => {
-          tidy();
-          if (performance.now() - told < TELL_MS) return;
-          told = performance.now();
-          out.say(`${rows} rows`);
+          if (isDue()) out.say(`${rows} rows`);
         });
         const { rows, seals, unsealed, head, findings, more } = found;
         const listed = findings.map(({ place, kind, says }) => `${place}: ${kind}: ${says}`);

@@ -19,28 +19,19 @@ import type { Database } from '../platform/database/pool.ts';
 import { setMasterKey } from '../platform/master-key.ts';
 import { verifyJournal } from '../platform/audit/seals-verify.ts';
 import { BLOB_USES } from '../modules.ts';
-import type { Environment } from './command.ts';
-import type { Json } from './command.ts';
+import { type Environment, type Json, output, type Output, progressKeeper } from './command.ts';
 import { examineMasterKey, type KeyExamined, rotations } from './master-key.ts';
-import { memoryKeeper } from './command.ts';
-import { type Output, output } from './command.ts';
 import { examineSearch } from './database.ts';
 import { migrateDatabase, openBlobs, openDatabase, openTool, requireSchema } from './service.ts';
 import { stopSignals } from './stop-signals.ts';
 
-/** Milliseconds between two progress lines. */
-const TELL_MS = 5000;
 const MIB = 1024 * 1024;
 
 /** Returns a progress callback. It also limits memory and prints a line at intervals. */
 function telling(out: Output): (line: () => string) => void {
-  const tidy = memoryKeeper();
-  let told = performance.now();
+  const isDue = progressKeeper();
   return (line) => {
-    tidy();
-    if (performance.now() - told < TELL_MS) return;
-    told = performance.now();
-    out.say(line());
+    if (isDue()) out.say(line());
   };
 }
 

@@ -2,7 +2,10 @@
  * Shared by all commands: settings, output, error messages and a memory limit. Commands read the settings when they run, so
  * `--help` needs none.
  */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isFault } from '../lib/fault.ts';
+import { atMostEvery } from '../lib/yielding.ts';
 import type { Settings } from '../settings.ts';
 
 export interface Environment {
@@ -72,13 +75,6 @@ export function reasonOf(error: unknown): string {
   return lines.join('\n');
 }
 
-/**
- * Limits the memory of long-running commands. By default V8 lets garbage grow to a multiple of the live heap, so a streamed
- * file appears to be held in memory.
- */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 /** Growth of the process, in bytes, before a garbage collection is forced. */
 const GROWTH = 40 * 1024 * 1024;
 
@@ -88,7 +84,7 @@ const GROWTH = 40 * 1024 * 1024;
  *
  * @returns a function to call regularly; it collects garbage if the process has grown
  */
-export function memoryKeeper(): () => void {
+function memoryKeeper(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const start = process.memoryUsage.rss();
@@ -98,5 +94,18 @@ export function memoryKeeper(): () => void {
     collect();
     // If live memory has grown since the start, the next collection waits for growth beyond it.
     after = Math.min(process.memoryUsage.rss(), start + GROWTH);
+  };
+}
+
+/** Milliseconds between two progress lines. */
+const PROGRESS_MS = 5000;
+
+/** Returns a function to call regularly during long work. It limits memory, and tells whether a progress line is due. */
+export function progressKeeper(): () => boolean {
+  const tidy = memoryKeeper();
+  const isDue = atMostEvery(PROGRESS_MS);
+  return () => {
+    tidy();
+    return isDue();
   };
 }

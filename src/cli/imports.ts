@@ -14,15 +14,11 @@ import { isFault } from '../lib/fault.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
-import type { Environment } from './command.ts';
-import { memoryKeeper } from './command.ts';
-import { type Output, output } from './command.ts';
+import { type Environment, output, type Output, progressKeeper } from './command.ts';
 import { openTool } from './service.ts';
 
 const CHUNK = 65_536;
 const BAR = 30;
-/** Milliseconds between two progress lines without a terminal. */
-const TELL_MS = 5000;
 const MOST_LISTED = 20;
 
 /** The bytes of a file. All chunks use the same buffer: a chunk is valid only until the next is requested. */
@@ -69,10 +65,9 @@ async function sha256Of(file: string): Promise<string> {
 
 /** Shows progress: a bar on a terminal, else a line at intervals. */
 function progressOf(out: Output, json: boolean): (progress: Progress) => void {
-  let told = performance.now();
-  const tidy = memoryKeeper();
+  const isDue = progressKeeper();
   return ({ done, total }) => {
-    tidy();
+    const due = isDue();
     const part = total === null ? 0 : total === 0 ? 1 : done / total;
     const rows = done.toLocaleString('en');
     const says = total === null ? `reading: ${rows} rows` : `${rows} of ${total.toLocaleString('en')} rows`;
@@ -80,10 +75,7 @@ function progressOf(out: Output, json: boolean): (progress: Progress) => void {
       const filled = Math.round(part * BAR);
       const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}]`;
       process.stderr.write(`\r${bar} ${Math.floor(part * 100)}%  ${says}${done === total ? '\n' : ''}`);
-    } else if (performance.now() - told > TELL_MS) {
-      told = performance.now();
-      out.say(`${Math.floor(part * 100)}%  ${says}`);
-    }
+    } else if (due) out.say(`${Math.floor(part * 100)}%  ${says}`);
   };
 }
 

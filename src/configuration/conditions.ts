@@ -7,6 +7,7 @@ import { isFault } from '../lib/fault.ts';
 import { type Condition, type FieldResolver, type FilterField, parseCondition } from '../lib/filter.ts';
 import { type Problem, problem } from '../lib/problem.ts';
 import type { CompileView, ConfigView, ItemPath, Report } from './section.ts';
+import { isObject, ownMember } from '../lib/json.ts';
 
 /** The section that the field's values refer to; undefined for plain values. */
 function sectionOfField(field: Pick<FilterField, 'code' | 'kind' | 'dataType'>): string | undefined {
@@ -63,13 +64,7 @@ function literal(naming: Naming, section: string, value: unknown, path: ItemPath
 }
 
 function members(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
-}
-
-function own(record: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 interface Walk extends Naming {
@@ -80,17 +75,17 @@ interface Walk extends Naming {
 function withIds(walk: Walk, condition: unknown, path: ItemPath, depth: number): unknown {
   const record = members(condition);
   if (record === undefined || depth > 64) return condition;
-  const parts = own(record, 'conditions');
+  const parts = ownMember(record, 'conditions');
   if (Array.isArray(parts)) {
     return {
       ...record,
       conditions: parts.map((part, index) => withIds(walk, part, [...path, 'conditions', index], depth + 1)),
     };
   }
-  const code = own(record, 'field');
+  const code = ownMember(record, 'field');
   const field = typeof code === 'string' ? walk.resolve(code) : undefined;
   const section = field === undefined ? undefined : sectionOfField(field);
-  const value = own(record, 'value');
+  const value = ownMember(record, 'value');
   if (section === undefined || value === undefined || typeof value === 'boolean' || value === null) return condition;
   const id = (one: unknown, at: ItemPath): unknown => {
     const found = literal(walk, section, one, at);
@@ -143,7 +138,7 @@ export function compileCondition(
 function fieldNamed(condition: unknown, steps: readonly (string | number)[]): string | undefined {
   let at: unknown = condition;
   for (const step of steps) {
-    at = Array.isArray(at) ? at[Number(step)] : own(members(at) ?? {}, String(step));
+    at = Array.isArray(at) ? at[Number(step)] : ownMember(members(at) ?? {}, String(step));
   }
   return typeof at === 'string' ? at : undefined;
 }

@@ -8,7 +8,7 @@ import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { pointer } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { WriteContext } from '../platform/unit-of-work/context.ts';
-import type { Change, Report, StoredItem } from './section.ts';
+import type { Change, CompileView, Report, StoredItem } from './section.ts';
 import { loadItems, lockConfiguration, planItem } from './store.ts';
 
 /** The item as a bundle defines it, and the same with ids. */
@@ -34,6 +34,21 @@ export interface ConnectionKind {
  */
 export function requirePrincipal(ctx: WriteContext, principalId: string | null): void {
   if (principalId === null || principalId !== ctx.actor.userId) ctx.actor.require('role.assign');
+}
+
+/**
+ * The rights that a change in a bundle needs, so that no user sets up a connection with more rights than their own
+ * (docs/spec/webhooks-and-inbound.md#deliveries). As in the API, a caller without `role.assign` must be the execution principal
+ * before and after the change.
+ */
+export function connectionRights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
+  if (change.action === 'archive') return [];
+  const own = [change.stored?.definition, change.definition].every((definition) => {
+    if (definition === undefined) return true;
+    const { executionPrincipal } = definition as { executionPrincipal: string };
+    return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
+  });
+  return own ? [] : ['role.assign'];
 }
 
 /** The notes of a plan on a connection. An enabled connection is disabled, changed and enabled in one transaction. */

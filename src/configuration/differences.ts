@@ -1,5 +1,5 @@
 /** Differences between two definitions, for display in a plan. Pure. */
-import { deepEqualJson } from '../lib/json.ts';
+import { deepEqualJson, isObject, ownMember } from '../lib/json.ts';
 import { pathText } from './errors.ts';
 
 export interface Difference {
@@ -12,15 +12,11 @@ export interface Difference {
 
 type Members = ReadonlyMap<string, unknown>;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The members of a list by code; undefined unless all have a unique code. */
 function byCode(list: readonly unknown[]): Members | undefined {
   const members = new Map<string, unknown>();
   for (const member of list) {
-    const code = isRecord(member) ? member['code'] : undefined;
+    const code = isObject(member) ? member['code'] : undefined;
     if (typeof code !== 'string' || members.has(code)) return undefined;
     members.set(code, member);
   }
@@ -43,10 +39,10 @@ function difference(path: string, before: unknown, after: unknown): Difference {
 
 function compare(path: string, before: unknown, after: unknown, found: Difference[]): void {
   if (deepEqualJson(before, after)) return;
-  if (isRecord(before) && isRecord(after)) {
+  if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(after), ...Object.keys(before)])) {
       const name = path === '' ? pathText([key]) : `${path}${pathText(['x', key]).slice(1)}`;
-      compare(name, member(before, key), member(after, key), found);
+      compare(name, ownMember(before, key), ownMember(after, key), found);
     }
     return;
   }
@@ -59,10 +55,6 @@ function compare(path: string, before: unknown, after: unknown, found: Differenc
     }
   }
   found.push(difference(path, before, after));
-}
-
-function member(record: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function lists(path: string, old: Members, now: Members, found: Difference[]): void {

@@ -22,6 +22,7 @@ import { type Problem, problem } from '../lib/problem.ts';
 import type { ItemPath } from './section.ts';
 import type { ThreadTask } from '../platform/threads.ts';
 import { BundleDocument, type FileProblem, type ParsedDocument, type ParsedMember } from './places.ts';
+import { isObject } from '../lib/json.ts';
 
 const DEEPEST = 64;
 /** Maximum number of values after expanding anchors. */
@@ -263,10 +264,10 @@ function contentOf(text: string, lines: LineCounter, reader: Reader): [value: un
 function parsed(reader: Reader, lines: LineCounter, value: unknown, root: number): ParsedDocument {
   const places: number[] = [];
   const members: ParsedMember[] = [];
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  for (const [key, member] of isMap ? Object.entries(value as object) : []) {
+  const map = isObject(value) ? value : undefined;
+  for (const [key, member] of Object.entries(map ?? {})) {
     const at = places.length / 2;
-    const offsets = reader.offsets.get(value as object)?.get(key);
+    const offsets = reader.offsets.get(map as object)?.get(key);
     places.push(offsets?.key ?? root, offsets?.value ?? root);
     if (!Array.isArray(member)) {
       addPlaces(reader, member, places);
@@ -285,8 +286,8 @@ function parsed(reader: Reader, lines: LineCounter, value: unknown, root: number
   return {
     problems: reader.problems,
     root: {
-      kind: value === null ? 'empty' : isMap ? 'map' : 'other',
-      json: isMap ? '' : JSON.stringify(value),
+      kind: value === null ? 'empty' : map === undefined ? 'other' : 'map',
+      json: map === undefined ? JSON.stringify(value) : '',
       offset: root,
     },
     members,

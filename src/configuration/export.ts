@@ -1,7 +1,7 @@
 /**
  * Writes the current configuration as a bundle for which `plan` reports no change (docs/spec/configuration.md#command-line).
  */
-import { isActive } from '../contract/state.ts';
+import { isActive, type ItemState } from '../contract/state.ts';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
@@ -62,7 +62,7 @@ export function unreadable(ctx: ReadContext, sections: readonly ConfigSection[])
 export interface ItemText {
   id: string;
   code: string;
-  state: string;
+  state: ItemState;
   /**
    * YAML of the item alone, with memberships and assignments if the caller may see them, without default values of its section.
    */

@@ -6,13 +6,14 @@ import { canonicalJson } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { Change, ConfigView } from './section.ts';
+import type { RecordAction } from '../contract/rights.ts';
 
 type Names = readonly string[] | '*';
 
 interface Grant {
   type: string;
   where?: unknown;
-  actions: readonly string[];
+  actions: readonly RecordAction[];
   fields: { read: Names };
   transitions: Names;
 }

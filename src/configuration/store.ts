@@ -2,6 +2,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
+import type { ItemState } from '../contract/state.ts';
 
 /** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
 const APPLY_LOCK = 7_236_823_410;
@@ -68,10 +69,10 @@ const insertItem: TableWrite<ItemRow> = {
 };
 
 interface ItemUpdate extends Omit<ItemRow, 'section' | 'code'> {
-  state: string;
+  state: ItemState;
   version: number;
   expected_version: number;
-  expected_state: string;
+  expected_state: ItemState;
 }
 
 const updateItem: TableWrite<ItemUpdate> = {

@@ -9,7 +9,7 @@ export function isItemState(text: string): text is ItemState {
 }
 
 interface Item {
-  readonly state: string;
+  readonly state: ItemState;
 }
 
 /** Whether the item exists and is not archived. */

@@ -1,6 +1,5 @@
 /** Calls a handler in the unit of work that its operation declares. */
-import type { Input, Operation } from '../contract/operation.ts';
-import { Reply } from '../contract/operation.ts';
+import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import type { RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';

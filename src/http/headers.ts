@@ -5,6 +5,7 @@ import { faultAt, type FaultDetail } from '../lib/fault.ts';
 import { problemAt } from '../lib/problem.ts';
 import { newId } from '../platform/clock.ts';
 import { withRevision } from '../platform/long-json.ts';
+import { isObject } from '../lib/json.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const REVISION_TAG = /^"([1-9]\d{0,15})"$/;
@@ -117,8 +118,8 @@ export function withIfMatch(request: IncomingMessage, body: unknown, problems: F
     return body;
   }
   if (body === undefined) return { expectedRevision: revision };
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  const { expectedRevision } = body as { expectedRevision?: unknown };
+  if (!isObject(body)) return body;
+  const { expectedRevision } = body;
   if (expectedRevision === undefined) return withRevision(body, revision);
   if (expectedRevision !== revision) {
     problems.push(problemAt(path, 'REVISION_MISMATCH'));

@@ -46,6 +46,10 @@ export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }
 
+export function invalidValues(problems: FaultDetail[]): Fault {
+  return new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
+}
+
 /** A fault with one problem at one place, and the message of the problem. */
 export function faultAt<Reason extends ProblemReason>(
   code: FaultCode,

@@ -28,6 +28,7 @@ import {
 import { readVariable, variableRule } from './filter-variables.ts';
 import { type ParamsOf, type ProblemReason, problemAt } from './problem.ts';
 import { fold } from './text.ts';
+import { isObject, ownMember, pointer } from './json.ts';
 
 /** Maximum number of reported errors. */
 const MOST_PROBLEMS = 100;
@@ -48,6 +49,10 @@ interface Place {
 }
 
 type Members = Record<string, unknown>;
+
+function below(path: string, step: string | number): string {
+  return `${path}${pointer(step)}`;
+}
 
 class Parser {
   readonly problems: FaultDetail[] = [];
@@ -71,19 +76,15 @@ class Parser {
 
   condition(input: unknown, path: string, depth: number): TypedCondition | undefined {
     if (this.#full) return undefined;
-    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-      return this.#problem(path, 'CONDITION_NOT_OBJECT');
-    }
-    const members = input as Members;
-    if (Object.hasOwn(members, 'logic') || Object.hasOwn(members, 'conditions'))
-      return this.#group(members, path, depth);
-    return this.#leaf(members, path);
+    if (!isObject(input)) return this.#problem(path, 'CONDITION_NOT_OBJECT');
+    if (Object.hasOwn(input, 'logic') || Object.hasOwn(input, 'conditions')) return this.#group(input, path, depth);
+    return this.#leaf(input, path);
   }
 
   #unknownMembers(members: Members, known: readonly string[], path: string): void {
     for (const key of Object.keys(members)) {
       if (this.#full) return;
-      if (!known.includes(key)) this.#problem(pointer(path, key), 'CONDITION_PROPERTY', { known });
+      if (!known.includes(key)) this.#problem(below(path, key), 'CONDITION_PROPERTY', { known });
     }
   }
 
@@ -92,12 +93,12 @@ class Parser {
       return this.#problem(path, 'CONDITION_TOO_DEEP', { max: FILTER_LIMITS.depth });
     }
     this.#unknownMembers(members, ['logic', 'conditions'], path);
-    const logic = own(members, 'logic');
+    const logic = ownMember(members, 'logic');
     if (logic !== 'AND' && logic !== 'OR') {
-      this.#problem(pointer(path, 'logic'), logic === undefined ? 'LOGIC_MISSING' : 'LOGIC_INVALID');
+      this.#problem(below(path, 'logic'), logic === undefined ? 'LOGIC_MISSING' : 'LOGIC_INVALID');
     }
-    const list = own(members, 'conditions');
-    const place = pointer(path, 'conditions');
+    const list = ownMember(members, 'conditions');
+    const place = below(path, 'conditions');
     if (list === undefined) return this.#problem(place, 'CONDITIONS_MISSING');
     if (!Array.isArray(list)) return this.#problem(place, 'CONDITIONS_NOT_LIST');
     if (list.length === 0) return this.#problem(place, 'CONDITIONS_EMPTY');
@@ -106,7 +107,7 @@ class Parser {
     }
     const conditions: TypedCondition[] = [];
     for (const [index, item] of list.entries()) {
-      const condition = this.condition(item, pointer(place, index), depth + 1);
+      const condition = this.condition(item, below(place, index), depth + 1);
       if (condition !== undefined) conditions.push(condition);
     }
     return { logic: logic === 'OR' ? 'OR' : 'AND', conditions };
@@ -117,23 +118,23 @@ class Parser {
       return this.#problem(path, 'FILTER_TOO_LONG', { max: FILTER_LIMITS.conditions });
     }
     this.#unknownMembers(members, ['field', 'operator', 'value'], path);
-    const field = this.#field(own(members, 'field'), pointer(path, 'field'));
-    const operator = this.#operator(own(members, 'operator'), pointer(path, 'operator'));
-    const value = own(members, 'value');
+    const field = this.#field(ownMember(members, 'field'), below(path, 'field'));
+    const operator = this.#operator(ownMember(members, 'operator'), below(path, 'operator'));
+    const value = ownMember(members, 'value');
     if (operator !== undefined && operator !== 'is-empty' && value === undefined) {
       // Reported whether or not the field is known, so that the response does not reveal which fields exist.
-      return this.#problem(pointer(path, 'value'), 'OPERAND_MISSING', { operator });
+      return this.#problem(below(path, 'value'), 'OPERAND_MISSING', { operator });
     }
     if (field === undefined || operator === undefined) return undefined;
     if (!operatorFits(operator, field.dataType)) {
       const known = OPERATORS.filter((one) => operatorFits(one, field.dataType));
-      return this.#problem(pointer(path, 'operator'), 'OPERATOR_NOT_ALLOWED', {
+      return this.#problem(below(path, 'operator'), 'OPERATOR_NOT_ALLOWED', {
         operator,
         type: field.dataType,
         known,
       });
     }
-    return this.#typed(value, { field, operator, path: pointer(path, 'value') });
+    return this.#typed(value, { field, operator, path: below(path, 'value') });
   }
 
   #field(code: unknown, path: string): FilterField | undefined {
@@ -196,7 +197,7 @@ class Parser {
     if (value.length > FILTER_LIMITS.inValues) {
       return this.#problem(place.path, 'IN_TOO_LONG', { max: FILTER_LIMITS.inValues });
     }
-    const operands = value.map((item, index) => this.#operand(item, place, pointer(place.path, index)));
+    const operands = value.map((item, index) => this.#operand(item, place, below(place.path, index)));
     return operands.includes(undefined) ? undefined : (operands as Operand[]);
   }
 
@@ -204,8 +205,8 @@ class Parser {
     if (!Array.isArray(value) || value.length !== 2) {
       return this.#problem(place.path, 'RANGE_BOUNDS');
     }
-    const from = this.#operand(value[0], place, pointer(place.path, 0));
-    const to = this.#operand(value[1], place, pointer(place.path, 1));
+    const from = this.#operand(value[0], place, below(place.path, 0));
+    const to = this.#operand(value[1], place, below(place.path, 1));
     return from === undefined || to === undefined ? undefined : { field, operator: 'range', from, to };
   }
 
@@ -242,14 +243,6 @@ class Parser {
     }
     return operand;
   }
-}
-
-function own(members: Members, key: string): unknown {
-  return Object.hasOwn(members, key) ? members[key] : undefined;
-}
-
-function pointer(path: string, step: string | number): string {
-  return `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function kept(field: FilterField): TypedField {

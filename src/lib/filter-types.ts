@@ -102,7 +102,7 @@ export interface SystemFacts {
   title: string | null;
   typeId: string;
   typeCode: string;
-  state: string;
+  state: 'ACTIVE' | 'ARCHIVED';
   workflowState: string | null;
   workflowCategory: string | null;
   revision: number;

@@ -4,6 +4,7 @@
  */
 import Format from 'typebox/format';
 import { type Phrase, type Problem, problem } from './problem.ts';
+import { isObject } from './json.ts';
 
 export interface JsonSchema {
   $id?: string;
@@ -102,7 +103,7 @@ class Walk {
     } else if (typeof value === 'string') this.#string(schema, value, path);
     else if (typeof value === 'number') this.#number(schema, value, path);
     else if (Array.isArray(value)) this.#array(schema, value, path);
-    else if (isRecord(value)) this.#object(schema, value, path);
+    else if (isObject(value)) this.#object(schema, value, path);
   }
 
   #resolved(schema: JsonSchema): JsonSchema {
@@ -140,7 +141,7 @@ class Walk {
       return;
     }
     const tag = tagOf(trials.map(({ choice }) => choice));
-    if (tag !== undefined && isRecord(value)) this.#add([...path, tag.name], notAllowed(tag.values));
+    if (tag !== undefined && isObject(value)) this.#add([...path, tag.name], notAllowed(tag.values));
     else this.#add(path, problem('WRONG_TYPE', { expected: this.#expected(schema) }));
   }
 
@@ -298,7 +299,7 @@ function untyped({ type }: JsonSchema): number {
 /** True if the value has the branch's type and all its constant properties. */
 function isMeant(choice: JsonSchema, value: unknown): boolean {
   if (isConstant(choice) || (choice.type !== undefined && !hasType(choice.type, value))) return false;
-  if (!isRecord(value)) return true;
+  if (!isObject(value)) return true;
   return Object.entries(choice.properties ?? {}).every(
     ([name, member]) => !Object.hasOwn(member, 'const') || (Object.hasOwn(value, name) && value[name] === member.const),
   );
@@ -326,15 +327,11 @@ function memberSchema(schema: JsonSchema, name: string): JsonSchema | false | un
   return additionalProperties === true ? undefined : additionalProperties;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function hasType(type: string | string[], value: unknown): boolean {
   if (Array.isArray(type)) return type.some((one) => hasType(one, value));
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isRecord(value);
+  if (type === 'object') return isObject(value);
   if (type === 'integer') return Number.isSafeInteger(value);
   return typeof value === type;
 }

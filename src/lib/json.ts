@@ -255,6 +255,16 @@ function equal(a: unknown, b: unknown, depth: number): boolean {
   );
 }
 
+/** Whether a JSON value is an object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object's own property; undefined if it has none of that name. */
+export function ownMember(object: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** Escapes one segment of a JSON Pointer (RFC 6901). */
 export function escapePointer(segment: string | number): string {
   return String(segment).replaceAll('~', '~0').replaceAll('/', '~1');

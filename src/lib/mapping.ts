@@ -3,7 +3,7 @@
  * Pure: database lookups are requested in `wanted`, and their results are passed in by `found`. Repeat until `wanted` is empty.
  */
 import type { FaultDetail } from './fault.ts';
-import { pointer } from './json.ts';
+import { isObject, pointer } from './json.ts';
 import { ProblemError } from './problem.ts';
 import {
   type Found,
@@ -132,8 +132,4 @@ export function valueAtPath(body: unknown, path: string): unknown {
     if (value === undefined) return undefined;
   }
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,6 +6,7 @@ import { canonicalDecimal } from './decimal.ts';
 import { isNumber } from './exact-number.ts';
 import { isTimeZone, parseDateFormat, readDate, readInstant } from './date-format.ts';
 import { type Problem, problem } from './problem.ts';
+import { isObject } from './json.ts';
 
 /** A lookup in the database: the id of the item with a given name. */
 export interface Lookup {
@@ -146,8 +147,7 @@ function split(separator: string): Transform {
 
 function mapProblem(argument: string): Problem | undefined {
   try {
-    const value: unknown = JSON.parse(argument);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
+    if (isObject(JSON.parse(argument))) return undefined;
   } catch {
     // The problem below covers invalid JSON, too.
   }

@@ -1,4 +1,4 @@
-/** Splits long work in the event loop into short slices, so that other requests can run in between. */
+/** Slices of long work in the event loop, so that other requests can run in between, and intervals between reports. */
 import { setImmediate } from 'node:timers/promises';
 
 /** Maximum duration of a slice, in milliseconds. */
@@ -17,4 +17,19 @@ export class Turns {
     await setImmediate();
     this.#since = performance.now();
   }
+}
+
+/**
+ * Returns a function that is true at most once in `ms` milliseconds.
+ *
+ * @param since when the first interval begins, as `performance.now()`; -Infinity makes the first call true
+ */
+export function atMostEvery(ms: number, since = performance.now()): () => boolean {
+  let last = since;
+  return () => {
+    const now = performance.now();
+    if (now - last < ms) return false;
+    last = now;
+    return true;
+  };
 }

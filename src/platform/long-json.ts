@@ -1,7 +1,7 @@
 /** Parses external JSON. A large text is validated in a worker thread; the event loop only builds the value. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Fault } from '../lib/fault.ts';
-import { fingerprint, parseReadJson, parseStrictJson, readStrictJson } from '../lib/json.ts';
+import { fingerprint, isObject, parseReadJson, parseStrictJson, readStrictJson } from '../lib/json.ts';
 import { type ThreadTask, threads } from './threads.ts';
 
 interface Given {
@@ -35,10 +35,8 @@ export const checkJsonTask: ThreadTask<Given, Checked> = {
 
 /** Adds the revision of `If-Match` to the body if it is an object without one. */
 export function withRevision(body: unknown, revision: number | undefined): unknown {
-  if (revision === undefined || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  return (body as { expectedRevision?: unknown }).expectedRevision === undefined
-    ? { ...body, expectedRevision: revision }
-    : body;
+  if (revision === undefined || !isObject(body) || body['expectedRevision'] !== undefined) return body;
+  return { ...body, expectedRevision: revision };
 }
 
 /**

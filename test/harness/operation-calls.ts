@@ -9,8 +9,7 @@ import { inboundCases } from './operation-calls-inbound.ts';
 import { importExportCases } from './operation-calls-imports.ts';
 import { OperationFixture } from './operation-calls-fixture.ts';
 import { KNOWLEDGE, knowledgeCases } from './operation-calls-knowledge.ts';
-import type { Call, Login, OperationCase } from './operation-calls-case.ts';
-import { HIDDEN_VALUE, HIDDEN_FIELD } from './operation-calls-case.ts';
+import { type Call, HIDDEN_FIELD, HIDDEN_VALUE, type Login, type OperationCase } from './operation-calls-case.ts';
 import { ACTIONS, idOf, RIGHTS, user } from './small-configuration.ts';
 
 export type { Call, Login, OperationCase } from './operation-calls-case.ts';

@@ -1,9 +1,8 @@
 /** Helpers for tests of rich text: build and check documents. */
 import assert from 'node:assert/strict';
 import { Node } from 'prosemirror-model';
-import { richTextSchema } from '../../src/domain/metadata/rich-text-schema.ts';
+import { type RichNode, richTextSchema } from '../../src/domain/metadata/rich-text-schema.ts';
 import { checkRichText } from '../../src/domain/metadata/rich-text.ts';
-import type { RichNode } from '../../src/domain/metadata/rich-text-schema.ts';
 
 export const doc = (...content: unknown[]): unknown => ({ type: 'doc', content });
 export const paragraph = (...content: unknown[]): unknown => ({ type: 'paragraph', content });

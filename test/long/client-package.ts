@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
 const PROGRAM = `
-import { Docket, InvalidRequest, verifyWebhook } from '@docket/client';
+import { Docket, type DocketObject, InvalidRequest, RevisionConflict, verifyWebhook } from '@docket/client';
 const docket = new Docket({ url: process.env.DOCKET_URL, key: process.env.DOCKET_KEY });
 const made = await docket.records('incident').create({ title: 'Printer is out of toner' });
 const changed = await docket.records('incident').edit(made.id, ({ values }) => ({ title: values.title + '!' }));
@@ -31,7 +31,6 @@ console.log(JSON.stringify({
 // Assembled from parts, because the checks of this repository reject the comment in its source.
 const EXPECT = ['@ts', 'expect-error'].join('-');
 const TYPED = `
-import { Docket, RevisionConflict, type DocketObject } from '@docket/client';
 interface Types { [code: string]: { values: object; create: object; changes: object; state: string; transition: string };
   incident: { values: { title?: string }; create: { title: string }; changes: { title?: string }; state: 'new'; transition: 'take' } }
 const docket = new Docket<Types>({ url: 'http://127.0.0.1', key: 'k' });

@@ -4,7 +4,7 @@
  * agree.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { FieldAccess } from '../../contract/rights.ts';
+import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
 import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
@@ -65,11 +65,11 @@ export class UserActor implements Actor {
     this.names = names;
   }
 
-  has(right: string): boolean {
-    return (this.#roles.rights as ReadonlySet<string>).has(right);
+  has(right: GlobalRight): boolean {
+    return this.#roles.rights.has(right);
   }
 
-  require(right: string): void {
+  require(right: GlobalRight): void {
     if (!this.has(right)) throw rightMissing(right);
   }
 
@@ -113,7 +113,7 @@ export class UserActor implements Actor {
     return right;
   }
 
-  mayEver(typeId: string, action: string): boolean {
+  mayEver(typeId: string, action: RecordAction): boolean {
     return this.#grants(typeId).some((grant) => grant.actions.has(action));
   }
 
@@ -126,7 +126,7 @@ export class UserActor implements Actor {
     return access;
   }
 
-  alwaysMay(typeId: string, action: string): boolean {
+  alwaysMay(typeId: string, action: RecordAction): boolean {
     return this.#grants(typeId).some((grant) => grant.where === null && grant.actions.has(action));
   }
 
@@ -152,11 +152,11 @@ export class UserActor implements Actor {
     };
   }
 
-  typesFor(action: string): string[] {
+  typesFor(action: RecordAction): string[] {
     return [...this.#roles.grants.keys()].filter((typeId) => this.mayEver(typeId, action));
   }
 
-  visible(alias: string, action: string, now: string, typeIds?: readonly string[]): Sql | null {
+  visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null {
     if (typeIds !== undefined) return this.#visible(alias, action, now, typeIds);
     const key = `${alias} ${action}`;
     const known = this.#predicates.get(key);
@@ -167,7 +167,7 @@ export class UserActor implements Actor {
     return made;
   }
 
-  #visible(alias: string, action: string, now: string, typeIds: Iterable<string>): Sql | null {
+  #visible(alias: string, action: RecordAction, now: string, typeIds: Iterable<string>): Sql | null {
     const whole: string[] = [];
     const parts: Sql[] = [];
     const column = raw(`${alias}.type_id`);

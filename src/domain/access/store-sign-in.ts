@@ -4,11 +4,12 @@ import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import { createHash } from 'node:crypto';
 import type { Sender } from '../../platform/unit-of-work/binding.ts';
+import type { ItemState } from '../../contract/state.ts';
 
 export interface SignInRow {
   id: string;
   displayName: string;
-  state: string;
+  state: ItemState;
   passwordHash: string | null;
   /** Those of the given places from which this user signed in before. */
   places: Buffer[];

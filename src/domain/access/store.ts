@@ -2,6 +2,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { TableWrite, ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
+import type { ItemState } from '../../contract/state.ts';
 
 export interface KeyRow {
   id: string;
@@ -11,7 +12,7 @@ export interface KeyRow {
   previous_until: string | null;
   owner_id: string;
   owner_login: string;
-  owner_state: string;
+  owner_state: ItemState;
   name: string;
   scopes: string[];
   allow: string[];
@@ -197,7 +198,7 @@ export interface PersonRow {
   id: string;
   login: string;
   displayName: string;
-  state: string;
+  state: ItemState;
   locale: string | null;
   groups: string[];
   orgUnit: string | null;
@@ -273,8 +274,8 @@ export async function findByClaims(
   db: Queryable,
   sub: string,
   emailKey: string | undefined,
-): Promise<{ id: string; state: string } | undefined> {
-  const rows = await db.query<{ id: string; state: string }>(sql`
+): Promise<{ id: string; state: ItemState } | undefined> {
+  const rows = await db.query<{ id: string; state: ItemState }>(sql`
     SELECT id, state FROM users WHERE external_id = ${sub}::text OR email_key = ${emailKey ?? null}::text
     ORDER BY (external_id = ${sub}::text) IS TRUE DESC LIMIT 2`);
   return rows[0];
@@ -312,8 +313,8 @@ export async function passwordHashOf(ctx: ReadContext, userId: string): Promise<
 export async function findUserByLogin(
   db: Queryable,
   loginKey: string | undefined,
-): Promise<{ id: string; login: string; state: string } | undefined> {
-  const rows = await db.query<{ id: string; login: string; state: string }>(
+): Promise<{ id: string; login: string; state: ItemState } | undefined> {
+  const rows = await db.query<{ id: string; login: string; state: ItemState }>(
     sql`SELECT id, login, state FROM users WHERE login_key = ${loginKey ?? null}::text`,
   );
   return rows[0];

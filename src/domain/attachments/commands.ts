@@ -1,5 +1,5 @@
 /** Writes of attachments. Content is stored durably before the row that refers to it commits. */
-import { isArchived } from '../../contract/state.ts';
+import { isArchived, type ItemState } from '../../contract/state.ts';
 import { createHash } from 'node:crypto';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -77,7 +77,7 @@ function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: s
 export async function archiveAttachment(
   ctx: WriteContext,
   input: { attachmentId: string; expectedRevision: number },
-): Promise<{ id: string; state: string; revision: number }> {
+): Promise<{ id: string; state: ItemState; revision: number }> {
   const { row, object: visible } = await requireAttachment(ctx, input.attachmentId);
   const object = requireAction(visible, 'attachment.delete');
   ctx.markAuthorized();

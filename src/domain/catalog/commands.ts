@@ -1,11 +1,11 @@
 /** A request from the catalogue: a record that is created for a requester, with the requester's rights. */
 import { isActive } from '../../contract/state.ts';
-import { Fault, faultAt } from '../../lib/fault.ts';
+import { Fault, faultAt, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { checkValue, type RecordType, setValue } from '../metadata/index.ts';
-import { createFor, findVisible, invalidValues, type ObjectAnswer, project } from '../objects/index.ts';
+import { createFor, findVisible, type ObjectAnswer, project } from '../objects/index.ts';
 import { findAvailable } from './queries.ts';
 import type { CatalogItem } from './registry.ts';
 

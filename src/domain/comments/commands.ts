@@ -1,15 +1,14 @@
 /** Writes of comments. A comment has its own revision; the revision of the record does not change. */
-import { isArchived } from '../../contract/state.ts';
+import { isArchived, type ItemState } from '../../contract/state.ts';
 import { hash } from 'node:crypto';
 import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '../../contract/comment-visibility.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
   holdActive,
-  invalidValues,
   planOn,
   requireAction,
   requireActive,
@@ -127,7 +126,7 @@ export async function editComment(
 export async function archiveComment(
   ctx: WriteContext,
   input: { commentId: string; expectedRevision: number },
-): Promise<{ id: string; state: string; revision: number }> {
+): Promise<{ id: string; state: ItemState; revision: number }> {
   const { row, object } = await requireEditable(ctx, input.commentId, input.expectedRevision);
   const next: CommentRow = { ...row, state: 'ARCHIVED', revision: row.revision + 1, updatedAt: ctx.now };
   change(ctx, object, row, next);

@@ -1,5 +1,5 @@
 /** Reads of comments. The caller must be able to read the record and to see the comment (`canSeeComment`). */
-import { isActive, isArchived } from '../../contract/state.ts';
+import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -13,7 +13,7 @@ export interface CommentAnswer {
   revision: number;
   body: string;
   visibility: CommentVisibility;
-  state: string;
+  state: ItemState;
   author: { id: string; displayName: string } | null;
   createdAt: string;
   updatedAt: string;

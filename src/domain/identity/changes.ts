@@ -3,7 +3,7 @@
  * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
  * that was read, and emits the event.
  */
-import { isActive, isArchived } from '../../contract/state.ts';
+import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -57,7 +57,7 @@ function changesOf<State extends object>(kind: Kind<State>, before: State, after
 }
 
 /** Emits the events of the change: created, changed, archived or restored. */
-function tell<State extends { id: string; state: string }>(
+function tell<State extends { id: string; state: ItemState }>(
   ctx: WriteContext,
   kind: Kind<State>,
   before: State | undefined,
@@ -82,7 +82,7 @@ function tell<State extends { id: string; state: string }>(
   ctx.emit(isArchived(after) ? event('Archived', kind.archived?.(after) ?? {}) : event('Restored', {}));
 }
 
-function comesBack(before: { state: string } | undefined, after: { state: string }): boolean {
+function comesBack(before: { state: ItemState } | undefined, after: { state: ItemState }): boolean {
   return isArchived(before) && isActive(after);
 }
 

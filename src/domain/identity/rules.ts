@@ -1,6 +1,6 @@
 /** Validation of the names and attributes of users, groups and units. Reports all problems at once. Pure. */
-import { isActive, isArchived } from '../../contract/state.ts';
-import { Fault, faultAt } from '../../lib/fault.ts';
+import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
+import { Fault, faultAt, invalidValues } from '../../lib/fault.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { type PlacedProblem, type Problem, problem, ProblemError } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
@@ -73,7 +73,7 @@ export class Validation {
   /** @throws Fault INVALID_VALUES with every problem */
   throwIfInvalid(): void {
     if (this.#problems.length > 0) {
-      throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', this.#problems);
+      throw invalidValues(this.#problems);
     }
   }
 }
@@ -146,7 +146,7 @@ export function stale(what: string): Fault {
 }
 
 /** @throws Fault ARCHIVED */
-export function requireActive(what: string, state: string): void {
+export function requireActive(what: string, state: ItemState): void {
   if (isArchived({ state })) {
     throw new Fault('ARCHIVED', `The ${what} is archived and cannot be changed. Restore it first.`);
   }
@@ -162,7 +162,7 @@ export function exists(field: string, message: string): Fault {
 }
 
 /** @throws Fault STATE_CONFLICT */
-export function requireArchived(what: string, state: string): void {
+export function requireArchived(what: string, state: ItemState): void {
   if (isActive({ state })) throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
 }
 

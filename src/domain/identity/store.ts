@@ -128,7 +128,7 @@ export async function isAbove(ctx: ReadContext, unitId: string, below: string): 
 /** A row to write; `expected` is the revision that was read. */
 interface Written {
   id: string;
-  state: string;
+  state: ItemState;
   at: string;
 }
 

@@ -2,8 +2,8 @@
  * Import targets: how to find, create and change records, users, groups and organisation units. They use the commands of the
  * API, which check the rights.
  */
-import { isActive } from '../../contract/state.ts';
-import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
+import { isActive, type ItemState } from '../../contract/state.ts';
+import { Fault, faultAt, type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import { canonicalUuid } from '../../lib/data-types/index.ts';
 import { type Problem, problem } from '../../lib/problem.ts';
 import { LOCALE } from '../../configuration/schemas.ts';
@@ -157,7 +157,7 @@ function objectTarget(definition: ImportDefinition, type: RecordType): Target {
 // ---------------------------------------------------------------- users, groups and organisation units
 
 type Texts = Record<string, string | null>;
-type Answer = { id: string; revision: number; state: string } & Record<string, unknown>;
+type Answer = { id: string; revision: number; state: ItemState } & Record<string, unknown>;
 
 /** Constraints on a value apart from being text; the commands check the rest. */
 interface FieldRule {
@@ -267,8 +267,7 @@ function checkTexts(kind: Kind, values: Values, creating: boolean): Texts {
       report(field, problem('PATTERN_MISMATCH', { pattern: rule.pattern.source }));
     else texts.push([field, rule.id === true ? (canonicalUuid(value) ?? value) : value]);
   }
-  if (problems.length > 0)
-    throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
+  if (problems.length > 0) throw invalidValues(problems);
   return Object.fromEntries(texts);
 }
 

@@ -6,6 +6,7 @@ import { findVisibleComments } from '../comments/index.ts';
 import { visibleIds } from '../objects/index.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './registry.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
+import type { ItemState } from '../../contract/state.ts';
 
 export const RIGHT = 'integration.manage';
 export const SECTION = 'integrations';
@@ -17,10 +18,10 @@ export interface IntegrationAnswer {
   executionPrincipalId: string | null;
   enabled: boolean;
   config: IntegrationDefinition['config'];
-  state: string;
+  state: ItemState;
 }
 
-export function integrationAnswer(id: string, state: string, compiled: CompiledIntegration): IntegrationAnswer {
+export function integrationAnswer(id: string, state: ItemState, compiled: CompiledIntegration): IntegrationAnswer {
   const { code, type, executionPrincipalId, enabled, typeId, config } = compiled;
   return {
     id,

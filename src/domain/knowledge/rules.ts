@@ -1,6 +1,6 @@
 /** Pure decisions on articles: what a version may contain, and when it may be published. No database, no clock. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, faultAt, type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, imageHandles, type InlineImage, type RichNode } from '../metadata/index.ts';
 import { type GivenText, type ReadText, textPath } from './text.ts';
@@ -114,7 +114,7 @@ export function planContent(
     }
   }
   if (problems.length > 0) {
-    throw new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
+    throw invalidValues(problems);
   }
   return { content, images };
 }

@@ -1,7 +1,6 @@
 /** Connects record types to the condition language: their fields, and how they are expressed in SQL. */
 import sql, { raw } from 'sql-template-tag';
-import type { FieldResolver, FilterField, Variables } from '../../lib/filter.ts';
-import { SYSTEM_FIELDS } from '../../lib/filter.ts';
+import { type FieldResolver, type FilterField, SYSTEM_FIELDS, type Variables } from '../../lib/filter.ts';
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import type { CompileEnvironment } from '../../platform/database/filter-sql.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { doc, image, link, paragraph, stored, text } from '../../../test/harness/rich-text-values.ts';
-import { checkMarkdown, isPlainMarkdown } from './rich-text-markdown.ts';
-import { markdownOf } from './rich-text-markdown.ts';
+import { checkMarkdown, isPlainMarkdown, markdownOf } from './rich-text-markdown.ts';
 import { checkRichText } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 

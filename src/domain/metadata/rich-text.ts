@@ -9,9 +9,9 @@
 import type { ContentMatch, NodeType } from 'prosemirror-model';
 import { isNumber } from '../../lib/exact-number.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
-import { deepEqualJson, pointer } from '../../lib/json.ts';
+import { deepEqualJson, isObject, pointer } from '../../lib/json.ts';
 import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
-import { isWellFormedText, nfc } from '../../lib/text.ts';
+import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import { richTextFromHtml } from './rich-text-html.ts';
 import { extractInlineImages, type InlineImage } from './rich-text-images.ts';
 import {
@@ -24,7 +24,6 @@ import {
   type RichNode,
   richTextSchema,
 } from './rich-text-schema.ts';
-import { hasLongMarkRun } from '../../lib/text.ts';
 
 /** Maximum size of a stored document as JSON, in bytes. */
 export const RICH_TEXT_BYTES = 1_048_576;
@@ -243,10 +242,6 @@ function append(children: RichNode[], child: RichNode): void {
   if (child.type === 'text' && last?.type === 'text' && deepEqualJson(child.marks ?? [], last.marks ?? [])) {
     last.text = nfc(`${last.text}${child.text}`);
   } else children.push(child);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The plain text of a stored document: one line per block, cells of a row separated by tabs, images as their `alt`. */

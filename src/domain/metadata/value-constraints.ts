@@ -5,7 +5,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { type Descriptor, descriptorOf, isId, MOST_ELEMENTS, mostElements } from '../../lib/data-types/index.ts';
 import type { FaultDetail } from '../../lib/fault.ts';
-import { isUnsafeKey, pointer } from '../../lib/json.ts';
+import { isObject, isUnsafeKey, pointer } from '../../lib/json.ts';
 import { type ParamsOf, type Phrase, type ProblemReason, problemAt } from '../../lib/problem.ts';
 import type { PhraseName } from '../../lib/problem-value.ts';
 import type { FieldConstraints, FieldDefinition } from './definitions.ts';
@@ -214,8 +214,4 @@ function compilePattern(pattern: string): RE2JS | Phrase {
       part: error.getPattern() ?? pattern,
     } as Phrase;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -222,7 +222,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
 export async function archiveObject(
   ctx: WriteContext,
   input: { objectId: string; expectedRevision: number },
-): Promise<{ id: string; revision: number; state: string }> {
+): Promise<{ id: string; revision: number; state: ItemState }> {
   const object = await requireGranted(ctx, input.objectId, 'archive');
   ctx.markAuthorized();
   requireActive(object);

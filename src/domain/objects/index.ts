@@ -53,4 +53,4 @@ export { imageUse, listChanges, recordProbe } from './store-lookups.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules.ts';
-export { invalidValues, type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';
+export { type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';

@@ -1,11 +1,11 @@
 /** Values that refer to other items: each item must exist, be active and be readable by the user who sets the value. */
 import { descriptorOf, type Referent } from '../../lib/data-types/index.ts';
-import type { FaultDetail } from '../../lib/fault.ts';
+import { type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
-import { invalidValues, type Values } from './rules.ts';
+import type { Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
 
 /**

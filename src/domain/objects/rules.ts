@@ -1,7 +1,7 @@
 /**
  * Pure decisions on values: what a create or a change would store, or every reason why it is refused. No database, no clock.
  */
-import { Fault, type FaultDetail } from '../../lib/fault.ts';
+import { Fault, type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
@@ -28,10 +28,6 @@ const MOST_PROBLEMS = 200;
 /** The same message for a field that does not exist and one that the caller may not see. */
 function unknownField(code: string): FaultDetail {
   return problemAt(pointer('values', code), 'UNKNOWN_FIELD');
-}
-
-export function invalidValues(problems: FaultDetail[]): Fault {
-  return new Fault('INVALID_VALUES', 'Some values are invalid. Correct each problem in details.', problems);
 }
 
 function readOnly(codes: readonly string[], member: string): Fault {

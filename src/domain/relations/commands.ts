@@ -2,7 +2,7 @@
  * Write commands on relations. Unique indexes, locks and guards in the database enforce cardinality, absence of cycles and the
  * protection by a field.
  */
-import { isArchived } from '../../contract/state.ts';
+import { isArchived, type ItemState } from '../../contract/state.ts';
 import type { EventOf } from '../../contract/events.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -118,7 +118,7 @@ function emit(
 export async function removeRelation(
   ctx: WriteContext,
   input: { relationId: string; expectedRevision: number },
-): Promise<{ id: string; state: string; revision: number }> {
+): Promise<{ id: string; state: ItemState; revision: number }> {
   const { row, source: visible } = await requireRelation(ctx, input.relationId);
   const source = requireAction(visible, 'relation.delete');
   ctx.markAuthorized();

@@ -5,7 +5,7 @@
  * caller. All other fields are unknown, whatever the reason. On records of a type without the field, every condition on it is
  * false.
  */
-import { faultAt, isFault } from '../../lib/fault.ts';
+import { type Fault, faultAt, isFault } from '../../lib/fault.ts';
 import {
   type FilterField,
   type FieldResolver,
@@ -16,7 +16,6 @@ import {
   type TypedField,
 } from '../../lib/filter.ts';
 import { parseStrictJson } from '../../lib/json.ts';
-import type { Fault } from '../../lib/fault.ts';
 
 /** The fields of a type that a filter may use. */
 export interface FilterableType {

@@ -7,6 +7,7 @@ import { type ObjectAnswer, project, type VisibleObject } from '../objects/index
 import type { Kind } from './contract.ts';
 import { hitsIn, makeWanted, snippetOf, type Wanted } from './snippet.ts';
 import type { Term } from './terms.ts';
+import type { ItemState } from '../../contract/state.ts';
 
 export interface SearchResult {
   kind: Kind;
@@ -18,7 +19,7 @@ export interface SearchResult {
   typeDefinitionId?: string;
   typeCode?: string;
   number?: string | null;
-  state?: string;
+  state?: ItemState;
   workflowState?: ObjectAnswer['workflowState'];
   revision?: number;
   values?: Record<string, unknown>;

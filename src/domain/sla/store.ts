@@ -1,7 +1,6 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
-import { ACTOR } from '../../platform/audit/journal.ts';
+import { ACTOR, type Backlog } from '../../platform/audit/journal.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Backlog } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CalendarDefinition } from './registry.ts';

@@ -2,8 +2,7 @@
  * The bundle's sections `signingSecrets` and `webhooks` (docs/spec/configuration.md#bundle). A bundle contains names of secrets
  * and never their values, which `docket secrets create` or the console create.
  */
-import type { GlobalRight } from '../../contract/rights.ts';
-import { connectionNotes } from '../../configuration/connections.ts';
+import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
@@ -29,21 +28,6 @@ function references(webhook: WebhookDefinition): Reference[] {
     { section: 'users', code: webhook.executionPrincipal, path: ['executionPrincipal'] },
     ...webhook.filters.types.map((code, index) => ({ section: 'types', code, path: ['filters', 'types', index] })),
   ];
-}
-
-/**
- * The rights that a change needs, so that no user sets up a subscription with more rights than their own
- * (docs/spec/webhooks-and-inbound.md#deliveries).
- */
-function rights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
-  if (change.action === 'archive') return [];
-  // As in the API: a caller without `role.assign` must be the execution principal before and after the change.
-  const own = [change.stored?.definition, change.definition].every((definition) => {
-    if (definition === undefined) return true;
-    const { executionPrincipal } = definition as WebhookDefinition;
-    return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
-  });
-  return own ? [] : ['role.assign'];
 }
 
 /** As in the API, a new or changed endpoint must not resolve to a private address. */
@@ -91,7 +75,7 @@ export function webhooksSection(outbound: AddressCheck): ConfigSection {
     key: 'webhooks',
     right: 'webhook.manage',
     schema: WebhookItem,
-    rights,
+    rights: connectionRights,
     normalise,
     references,
     compile,

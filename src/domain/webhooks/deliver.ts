@@ -138,7 +138,7 @@ export class Deliverer {
     try {
       const senders = await this.#senders(leased);
       await Promise.all(
-        [...groupBy(leased, ({ subscriptionId }) => subscriptionId)].map(async ([id, own]) => {
+        [...Map.groupBy(leased, ({ subscriptionId }) => subscriptionId)].map(async ([id, own]) => {
           const sender = senders.get(id);
           if (sender !== undefined) await this.#attemptsOf(sender, own, settle);
           giveBack(own, sender === undefined ? WRONG_KEY_MS : OURS_MS);
@@ -326,13 +326,3 @@ function durationOf(outcome: Outcome): number {
 }
 
 type Settle = (delivery: LeasedDelivery, finished: Omit<Finished, 'id' | 'lease'>) => void;
-
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group === undefined) groups.set(key(item), [item]);
-    else group.push(item);
-  }
-  return groups;
-}

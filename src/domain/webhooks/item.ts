@@ -19,6 +19,7 @@ import { sectionOf } from '../../lib/data-types/index.ts';
 import { isId } from '../../lib/ids.ts';
 import { problem } from '../../lib/problem.ts';
 import { findType, registry } from '../metadata/index.ts';
+import { isObject } from '../../lib/json.ts';
 
 export const WebhookItem = closed({
   code: Code,
@@ -194,18 +195,17 @@ export function withCodes(condition: unknown, names: Names, typeCodes: readonly 
       : typeCodes.flatMap((code) => view.get<TypeShape>('types', code) ?? []);
   const resolve = resolverOfTypes(shapes);
   const walk = (part: unknown, depth: number): unknown => {
-    if (typeof part !== 'object' || part === null || Array.isArray(part) || depth > 64) return part;
-    const members = part as Record<string, unknown>;
-    const { conditions, field: code, value } = members;
+    if (!isObject(part) || depth > 64) return part;
+    const { conditions, field: code, value } = part;
     if (Array.isArray(conditions)) {
-      return { ...members, conditions: conditions.map((inner) => walk(inner, depth + 1)) };
+      return { ...part, conditions: conditions.map((inner) => walk(inner, depth + 1)) };
     }
     const field = typeof code === 'string' ? resolve(code) : undefined;
     if (field === undefined) return part;
     const section = field.kind === 'system' && field.code === 'typeId' ? 'types' : sectionOf(field.dataType);
     if (section === undefined) return part;
     const named = (one: unknown): unknown => (typeof one === 'string' ? (names.code(section, one) ?? one) : one);
-    return { ...members, value: Array.isArray(value) ? value.map(named) : named(value) };
+    return { ...part, value: Array.isArray(value) ? value.map(named) : named(value) };
   };
   return walk(condition, 1) as Condition;
 }

@@ -1,6 +1,6 @@
 /** Transitions: the only API command that changes a record's workflow state. */
 import { canName } from '../../contract/rights.ts';
-import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
+import { Fault, type FaultDetail, invalidValues, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
@@ -17,7 +17,6 @@ import {
 import {
   applyChange,
   imagesIn,
-  invalidValues,
   type PlannedChange,
   planChange,
   requireActive,

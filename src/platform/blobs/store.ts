@@ -4,8 +4,7 @@
  * returns it. It never returns a range, which could not be verified.
  */
 import { createHash, type Hash, hash as hashOf, subtle } from 'node:crypto';
-import { Transform, type TransformCallback } from 'node:stream';
-import type { Readable } from 'node:stream';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { Fault } from '../../lib/fault.ts';
 
 export interface BlobStore {

@@ -28,9 +28,7 @@ export function UserPage({ id }: { id: string | undefined }) {
     return (
       <Page title={t.newPerson} back={back} narrow>
         <Panel>
-          <UserForm
-            onCreated={(user) => void navigate({ to: '/admin/$', params: { _splat: `people/${user.id}` } })}
-          />
+          <UserForm onCreated={(user) => void navigate({ to: '/admin/$', params: { _splat: `people/${user.id}` } })} />
         </Panel>
       </Page>
     );
