@@ -195,7 +195,7 @@ function visibilityProblems(files: readonly Source[]): string[] {
   const isText = (node: unknown): boolean => typeof (node as Node | null)?.['value'] === 'string';
   const isVisibility = (node: unknown): boolean => /(?:^|[.])(?:\w*V|v)isibility$/.test(dotted(node));
   for (const file of files) {
-    if (file.path === VISIBILITY_RULE || /[/](?:knowledge|bases)[/]/.test(file.path)) continue;
+    if (file.path === VISIBILITY_RULE || /[/]knowledge(?:-bases)?[/]/.test(file.path)) continue;
     for (const [node, above] of walk(file.program)) {
       const { left, right, discriminant } = node as Node & Record<'left' | 'right' | 'discriminant', unknown>;
       const compared =
