@@ -39,7 +39,7 @@ export const putFacts: TableWrite<FactsRow> = {
 
 /**
  * The facts after a public reply. A comment does not lock its record, so its unit may know an older state of it: of a row that
- * exists, only the moment of the reply is written.
+ * exists, only the moment of the reply is written. A later reply writes and locks nothing, so comments do not wait for each other.
  */
 export const putReply: TableWrite<FactsRow> = {
   name: 'put_report_reply',
@@ -47,7 +47,8 @@ export const putReply: TableWrite<FactsRow> = {
   columns: COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
-    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows} ORDER BY id
+    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at FROM ${rows}
+    WHERE NOT EXISTS (SELECT FROM report_facts k WHERE k.id = r.id AND k.first_reply_at <= r.first_reply_at) ORDER BY id
     ON CONFLICT (id) DO UPDATE SET first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at)`,
 };
 
