@@ -119,9 +119,12 @@ describe('SLA', () => {
     await no('begin', 404, 'NOT_FOUND');
     const calendars = await accepted(await fixture.send('GET', '/api/admin/v1/config/calendars', { key: admin }));
     const mornings = calendars.find(({ code }: { code: string }) => code === 'mornings').id;
-    const anew = await command('recalculate', { calendarId: mornings, calendarVersion: 1 });
-    assert.deepEqual([anew.status, anew.calendarId, anew.calendarVersion], ['PAUSED', mornings, 1]);
-    assert.equal((await command('resume', { expectedRevision: anew.revision })).status, 'ACTIVE');
+    const recalculated = await command('recalculate', { calendarId: mornings, calendarVersion: 1 });
+    assert.deepEqual(
+      [recalculated.status, recalculated.calendarId, recalculated.calendarVersion],
+      ['PAUSED', mornings, 1],
+    );
+    assert.equal((await command('resume', { expectedRevision: recalculated.revision })).status, 'ACTIVE');
     assert.equal((await command('stop')).status, 'STOPPED');
     const events = await call('GET', `/sla/${instance.id}/history`);
     assert.deepEqual(
@@ -154,13 +157,18 @@ describe('SLA', () => {
     const instance = await slaOf(id);
     await call('POST', `/sla/${instance.id}/pause`);
     await sleep(20);
-    const told = accepted(await fixture.send('GET', `/api/admin/v1/sla/${instance.id}/explanation`, { key: admin }));
-    const counted = told.intervals.filter((one: { counted: boolean }) => one.counted);
+    const explanation = accepted(
+      await fixture.send('GET', `/api/admin/v1/sla/${instance.id}/explanation`, { key: admin }),
+    );
+    const counted = explanation.intervals.filter((one: { counted: boolean }) => one.counted);
     assert.equal(
       counted.reduce((sum: number, one: { ms: number }) => sum + one.ms, 0),
-      told.elapsedMs,
+      explanation.elapsedMs,
     );
-    assert.deepEqual([told.intervals.at(-1).reason, told.intervals.at(-1).pausedBy.by], ['paused', 'manual']);
+    assert.deepEqual(
+      [explanation.intervals.at(-1).reason, explanation.intervals.at(-1).pausedBy.by],
+      ['paused', 'manual'],
+    );
   });
 
   it('returns 404 to callers who may not read the record (SLA-3)', async () => {

@@ -25,7 +25,7 @@ import { median } from './rounds.ts';
 
 const CONNECTIONS = 16;
 const INSTANCES = 640;
-const TYPES = ['plain', 'timed', 'told'] as const;
+const TYPES = ['plain', 'timed', 'notified'] as const;
 type TypeCode = (typeof TYPES)[number];
 
 const options = (codes: readonly string[]): string =>
@@ -79,7 +79,7 @@ calendars:
     timezone: Europe/Berlin
     week: { ${['mon', 'tue', 'wed', 'thu', 'fri'].map((day) => `${day}: ['09:00-12:00', '13:00-18:00']`).join(', ')} }
     exceptions: [{ date: '2026-12-25', hours: [] }, { date: '2027-01-01', hours: [] }]
-slaPolicies:${policies('timed')}${policies('told')}
+slaPolicies:${policies('timed')}${policies('notified')}
 roles:
   - code: bench
     rights: [sla.control, webhook.manage]
@@ -229,7 +229,7 @@ async function measure(bench: Bench, rounds: number, seconds: number): Promise<M
   const works: [string, (connection: number) => () => string][] = [
     ['create without policies', () => () => bench.create('plain')],
     ['create with two policies', () => () => bench.create('timed')],
-    ['create with two policies and a subscription', () => () => bench.create('told')],
+    ['create with two policies and a subscription', () => () => bench.create('notified')],
     ['change of a field, without policies', own(records.plain, change)],
     ['change of a field that no policy names', own(records.timed, change)],
     ['change of a field that moves the target', own(records.timed, concern)],
@@ -285,7 +285,7 @@ async function main(): Promise<void> {
           secretRef: 'main',
           executionPrincipalId: user,
           eventTypes: ['ObjectCreated', 'SlaStarted'],
-          filters: { types: ['told'] },
+          filters: { types: ['notified'] },
         }),
       ),
     );

@@ -300,8 +300,8 @@ function oidcPages(
     onError: (error) => options.log.warn({ err: error }, 'OpenID Connect sign-in failed'),
   });
   return [
-    { path: OIDC_PATH, id: 'session.oidc', answer: (asked) => oidc.leave(asked) },
-    { path: `${OIDC_PATH}/callback`, id: 'session.oidcCallback', answer: (asked) => oidc.comeBack(asked) },
+    { path: OIDC_PATH, id: 'session.oidc', answer: (request) => oidc.startSignIn(request) },
+    { path: `${OIDC_PATH}/callback`, id: 'session.oidcCallback', answer: (request) => oidc.handleCallback(request) },
   ];
 }
 

@@ -302,9 +302,9 @@ describe('endpoint, bulk, inbound, import and catalogue', () => {
       assert.deepEqual(await traces(other), await traces(one), scenario.name);
       if (!comesByInbound(scenario)) continue;
       const outside = await prepared(scenario);
-      const told = await byInbound(scenario, scenario.absent ? gone : outside.id, await itemFor(scenario, outside));
+      const received = await byInbound(scenario, scenario.absent ? gone : outside.id, await itemFor(scenario, outside));
       assert.deepEqual(
-        anonymous(ordered(told), outside),
+        anonymous(ordered(received), outside),
         anonymous(ordered(single), one),
         `${scenario.name}, from outside`,
       );

@@ -123,7 +123,7 @@ describe('a clock that is set back by an hour', () => {
     assert.deepEqual((await events()).filter(({ type }) => type === 'SlaBreached').length, 1);
     offset -= HOUR;
     for (let turn = 0; turn < 3; turn++) await loop.runOnce();
-    assert.deepEqual((await events()).filter(({ type }) => type === 'SlaBreached').length, 1, 'it is told once');
+    assert.deepEqual((await events()).filter(({ type }) => type === 'SlaBreached').length, 1, 'one event is emitted');
     await loop.stop();
     const { findings, unsealed, seals } = await verifyJournal(fixture.app.db);
     assert.deepEqual(findings, []);

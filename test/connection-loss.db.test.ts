@@ -98,7 +98,7 @@ describe('a connection lost at any statement of a request', () => {
     );
   }
 
-  for (const how of ['unsent', 'untold', 'dismissed', 'reset'] as const) {
+  for (const how of ['unsent', 'unconfirmed', 'dismissed', 'reset'] as const) {
     it(`${how}: a create with an Idempotency-Key`, async () => {
       assert.ok((await cutEach(how, (step) => create(`${how}-${step}`), once)) >= 3);
     });
@@ -110,7 +110,7 @@ describe('a connection lost at any statement of a request', () => {
     });
 
     // One way that the database notices and one that it does not. More would take long and find nothing else.
-    if (how !== 'dismissed' && how !== 'untold') continue;
+    if (how !== 'dismissed' && how !== 'unconfirmed') continue;
     it(`${how}: reads, a change, a bulk call and an attachment`, async () => {
       const { id } = (await app.request('POST', '/api/v1/objects', create(`${how}-changed`))).body.data;
       let expectedRevision = 1;

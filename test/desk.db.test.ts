@@ -181,7 +181,7 @@ describe('the console API', () => {
     const both = await Promise.all(
       ['One', 'Two'].map((name) => send('agent', 'PATCH', path, { expectedRevision: 1, name })),
     );
-    assert.deepEqual(both.map((one) => one.status).sort(), [200, 409], 'one of two at once is told');
+    assert.deepEqual(both.map((one) => one.status).sort(), [200, 409], 'one of two concurrent changes gets a conflict');
     refused(await send('agent', 'DELETE', path, { expectedRevision: 1 }), 409, 'REVISION_CONFLICT');
 
     const shared = await ok('chief', 'POST', '/desk/queues', {

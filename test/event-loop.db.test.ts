@@ -41,7 +41,7 @@ describe('the event loop', () => {
       assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body).slice(0, 500)}`);
       return answer.body.data;
     });
-    target = new Target(app, { toldMs: 15 });
+    target = new Target(app, { stallThresholdMs: 15 });
     await target.ready();
   });
   after(async () => {

@@ -233,7 +233,7 @@ describe('record access through membership', () => {
     const { versionId } = await fixture.ok('admin', 'POST', '/kb/articles', article);
     const audiences = [{ kind: 'group', id: readers }];
     await fixture.ok('admin', 'PUT', `!/kb/article-versions/${versionId}/audiences`, { audiences });
-    passes(await join('clerk', readers, await fixture.user()), 'a draft admits nobody');
+    passes(await join('clerk', readers, await fixture.user()), 'a draft admits no user');
     await fixture.ok('admin', 'POST', '/kb/articles/publish', { versionId });
     escalates(await join('clerk', readers, person), 'article');
     passes(await join('admin', readers, await fixture.id('clerk')));

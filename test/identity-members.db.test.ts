@@ -176,12 +176,12 @@ describe('roles through membership', () => {
       await fixture.user(),
     ];
     assertRejected(await add('clerk', agents, person), 403, 'ROLE_ESCALATION', 'a role of the group');
-    assertRejected(await add('clerk', shift, person), 403, 'ROLE_ESCALATION', 'a role of the group around it');
+    assertRejected(await add('clerk', shift, person), 403, 'ROLE_ESCALATION', 'a role of the group that contains it');
     assertRejected(await add('helper', bosses, person), 403, 'ROLE_ESCALATION', 'one role is not another');
-    assert.equal((await add('helper', shift, person)).status, 201, 'whoever holds it by a group in a group');
+    assert.equal((await add('helper', shift, person)).status, 201, 'a member of a nested group has the role');
     assert.equal((await add('helper', agents, person)).status, 201);
-    assert.equal((await add('admin', bosses, person)).status, 201, 'whoever may assign roles');
-    assert.equal((await add('clerk', bosses, person)).status, 201, 'what stands is no change');
+    assert.equal((await add('admin', bosses, person)).status, 201, 'a caller with role.assign');
+    assert.equal((await add('clerk', bosses, person)).status, 201, 'an existing membership is no change');
     assertRejected(await add('clerk', bosses, randomUUID()), 400, 'INVALID_REQUEST');
   });
 

@@ -153,9 +153,9 @@ describe('docket import', () => {
   });
 
   it('reports results as text for users and as JSON for scripts', async () => {
-    const code = 'told';
+    const code = 'progress';
     await x.define({ code, sourceCode: code, format: 'JSON' });
-    const place = await file('told.json', JSON.stringify([{ ext: 1, title: 'One' }, { ext: 2 }]));
+    const place = await file('progress.json', JSON.stringify([{ ext: 1, title: 'One' }, { ext: 2 }]));
     const dry = await docket('import', place, '--definition', code, '--dry-run');
     assert.equal(dry.code, 0, dry.err);
     assert.match(
@@ -165,7 +165,7 @@ describe('docket import', () => {
     assert.equal(await count(`objects WHERE title = 'One'`), 0);
     const real = await docket('import', place, '--definition', code, '--json');
     const run = JSON.parse(real.out) as RunResult & { fileName: string };
-    assert.deepEqual([run.fileName, run.dryRun, run.succeeded, run.failed], ['told.json', false, 1, 1]);
+    assert.deepEqual([run.fileName, run.dryRun, run.succeeded, run.failed], ['progress.json', false, 1, 1]);
     const [{ by, via } = { by: '', via: '' }] = await x.rows<{ by: string | null; via: string }>(
       `SELECT actor_id AS by, via FROM journal WHERE object_id = $1`,
       [run.rows[0]?.id],

@@ -141,7 +141,7 @@ describe('inbound calls', () => {
     assert.equal(other.status, 201, `${what}: ${JSON.stringify(other.body)}`);
     const plain = (answer: TestAnswer): unknown => {
       const text = JSON.stringify(answer.body.data, (key, value) => (/^(?:id|number|.*At)$/.test(key) ? '-' : value));
-      return JSON.parse(ids.reduce((told, id) => told.replaceAll(id, 'ID'), text));
+      return JSON.parse(ids.reduce((result, id) => result.replaceAll(id, 'ID'), text));
     };
     const { revision: a, ...first } = plain(one) as { revision: number };
     const { revision: b, ...second } = plain(other) as { revision: number };

@@ -151,12 +151,12 @@ describe('a port that several processes share', () => {
     }
     going = false;
     await Promise.all(clients);
-    const told = JSON.stringify([...outcomes]);
-    assert.ok(answered() > 200, told);
+    const summary = JSON.stringify([...outcomes]);
+    assert.ok(answered() > 200, summary);
     // Clients of a killed process see the closed connection at once.
     outcomes.delete(200);
     outcomes.delete('ECONNRESET');
-    assert.deepEqual([...outcomes], [], told);
+    assert.deepEqual([...outcomes], [], summary);
   });
 
   it('keeps connections while no process runs, and passes them to the next one', async () => {

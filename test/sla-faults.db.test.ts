@@ -35,7 +35,7 @@ roles:
 users:
 ${user('maker')}`;
 
-interface Told {
+interface NotificationCount {
   id: string;
   warnings: number;
   breaches: number;
@@ -82,8 +82,8 @@ describe('SLA timers under process kills', () => {
       await sleep(15);
     }
   };
-  const told = (): Promise<Told[]> =>
-    stored<Told>(
+  const notifications = (): Promise<NotificationCount[]> =>
+    stored<NotificationCount>(
       app,
       `SELECT i.id, count(*) FILTER (WHERE j.type = 'SlaWarning')::int AS warnings,
          count(*) FILTER (WHERE j.type = 'SlaBreached')::int AS breaches,
@@ -92,10 +92,10 @@ describe('SLA timers under process kills', () => {
        FROM sla_instances i JOIN journal j ON j.object_id = i.object_id GROUP BY i.id, i.started_at`,
     );
   // The events themselves contain whether they were in time.
-  const settled = async (): Promise<Told[]> => {
+  const settled = async (): Promise<NotificationCount[]> => {
     const until = Date.now() + HANGS_MS;
     for (;;) {
-      const all = await told();
+      const all = await notifications();
       if (all.every((one) => one.breaches > 0) || Date.now() > until) return all;
       await sleep(100);
     }
@@ -119,17 +119,17 @@ describe('SLA timers under process kills', () => {
     assert.ok(all.length >= 60);
     for (const one of all) {
       assert.deepEqual([one.warnings, one.breaches], [1, 1]);
-      assert.ok(one.lag >= 0 && one.lag < IN_TIME_MS, `told ${one.lag} ms after its time`);
+      assert.ok(one.lag >= 0 && one.lag < IN_TIME_MS, `sent ${one.lag} ms after its due time`);
       assert.ok(one.started < upTill);
     }
     await Promise.all([kill(first), kill(second)]);
   });
 
   it('send notifications late if no process was running', async () => {
-    const known = new Set((await told()).map((one) => one.id));
+    const known = new Set((await notifications()).map((one) => one.id));
     await make(20);
     await sleep(TARGET_MS + 200);
-    const before = await told();
+    const before = await notifications();
     assert.ok(before.filter((one) => !known.has(one.id)).every((one) => one.warnings + one.breaches === 0));
     const service = await serve();
     const all = await settled();

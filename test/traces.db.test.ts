@@ -76,7 +76,7 @@ describe('traces', () => {
     const send = (traceparent: string, body: object) =>
       fixture.app.request('POST', '/api/v1/objects', {
         key: fixture.keys.boss,
-        headers: { traceparent, 'x-correlation-id': 'told-by-the-caller' },
+        headers: { traceparent, 'x-correlation-id': 'id-of-the-caller' },
         body,
       });
     const values = { title: `${CANARY} title`, secret: CANARY };
@@ -109,7 +109,7 @@ describe('traces', () => {
       'http.route': '/api/v1/objects',
       'http.response.status_code': 201,
       'docket.operation': 'objects.create',
-      'docket.correlation_id': 'told-by-the-caller',
+      'docket.correlation_id': 'id-of-the-caller',
     });
   });
 

@@ -363,20 +363,20 @@ describe('record values', () => {
   it('reject hidden, unknown and read-only fields, the first two with the same message', async () => {
     const made = await post({ title: 'abc', shut: 'stays', unseen: 'hush' }, 'limited');
     const { id } = made.body.data;
-    const told = (answer: TestAnswer, name: string): string =>
+    const comparable = (answer: TestAnswer, name: string): string =>
       withoutCorrelation(answer)
         .replaceAll(name, 'NAME')
         .replace(/\["content-length","\d+"\],?/, '');
     for (const value of ['x', null, 5, 'hush', { deep: [] }]) {
       const hidden = await patch(id, 1, { unseen: value }, partial);
       const unknown = await patch(id, 1, { nowhere: value }, partial);
-      assert.equal(told(hidden, 'unseen'), told(unknown, 'nowhere'));
+      assert.equal(comparable(hidden, 'unseen'), comparable(unknown, 'nowhere'));
       assert.deepEqual(problems(hidden), ['/changes/unseen']);
       const [a, b] = [
         await post({ title: 'abc', unseen: value }, 'limited', partial),
         await post({ title: 'abc', nowhere: value }, 'limited', partial),
       ];
-      assert.equal(told(a, 'unseen'), told(b, 'nowhere'));
+      assert.equal(comparable(a, 'unseen'), comparable(b, 'nowhere'));
     }
     for (const answer of [
       await patch(id, 1, { shut: 'moves' }, partial),

@@ -79,8 +79,7 @@ log_disconnections = 0
     const through = new URL(url);
     through.host = `127.0.0.1:${port}`;
     const seen = [await lookBetween(url, false), await lookBetween(through.toString(), false)];
-    if (seen[0]?.pooled !== false || seen[1]?.pooled !== true)
-      throw new Error('the pooler is not told from the server');
+    if (seen[0]?.pooled !== false || seen[1]?.pooled !== true) throw new Error('the pooler was not detected');
     console.log(seen[1].remarks.join('\n'));
     const files = process.argv.slice(2);
     const args = ['--test', '--test-global-setup=test/harness/global-setup.ts', '--test-concurrency=1'];

@@ -134,7 +134,7 @@ async function everyDay(call: Call, db: pg.Client, count: number): Promise<Every
 
 /** Everything that the database did for each, with its plan, as it writes it to its log. */
 async function plansOf(logFile: string, list: readonly EveryDay[]): Promise<string> {
-  const told: string[] = [];
+  const sections: string[] = [];
   for (const { name, call } of list) {
     for (let pass = 1; pass < PASSES; pass++) await call();
     const before = (await readFile(logFile)).length;
@@ -142,9 +142,9 @@ async function plansOf(logFile: string, list: readonly EveryDay[]): Promise<stri
     await sleep(300);
     const text = (await readFile(logFile)).subarray(before).toString('utf8');
     const plans = text.split(/^(?=\S)/m).filter((entry) => /duration: .* plan:/.test(entry));
-    told.push(`## ${name}\n\n\`\`\`\n${plans.join('\n')}\n\`\`\`\n`);
+    sections.push(`## ${name}\n\n\`\`\`\n${plans.join('\n')}\n\`\`\`\n`);
   }
-  return told.join('\n');
+  return sections.join('\n');
 }
 
 async function measureTimes(list: readonly EveryDay[]): Promise<string[]> {

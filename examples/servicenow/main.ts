@@ -65,7 +65,7 @@ async function run(source: string, limit: number): Promise<boolean> {
     service.deliver();
     const missed = await awaitCounts(receiver, expected);
     process.stdout.write(`${deliveryLines(receiver, performance.now() - sending, missed).join('\n')}\n`);
-    return report.told.problems.length === 0 && missed.length === 0;
+    return report.notifications.problems.length === 0 && missed.length === 0;
   } finally {
     await service.stop();
     await receiver.close();
@@ -82,7 +82,7 @@ function deliveryLines(receiver: Receiver, ms: number, missed: readonly string[]
   const total = receiver.counts.values().reduce((all, one) => all + one, 0);
   return [
     '',
-    `${SUBSCRIPTIONS.length} subscriptions were told of ${total.toLocaleString('en')} events in ${(ms / 1000).toFixed(0)} s, ${receiver.repeated} of them more than once:`,
+    `${SUBSCRIPTIONS.length} subscriptions received ${total.toLocaleString('en')} events in ${(ms / 1000).toFixed(0)} s, ${receiver.repeated} of them more than once:`,
     ...rows,
     missed.length === 0 ? 'Every event came, each with a valid signature.' : missed.join('\n'),
   ];

@@ -13,7 +13,7 @@ interface HistoryEvent {
   data: { slaInstanceId?: string; policyCode?: string; percent?: number; by?: string };
 }
 
-interface Told {
+interface Notifications {
   /** Sent breach and warning notifications. */
   breaches: number;
   warnings: number;
@@ -35,7 +35,7 @@ export interface Report {
   lines: Line[];
   instances: number;
   restarted: number;
-  told: Told;
+  notifications: Notifications;
   timeline: string[];
   ms: { replay: number; read: number };
   calls: number;
@@ -89,26 +89,26 @@ function lineOf(priority: Line['priority'], lives: readonly Life[]): Line {
 }
 
 /** Each breach notified once at its exact time; no notification without a breach. */
-function checkTold(lives: readonly Life[]): Told {
-  const told: Told = { breaches: 0, warnings: 0, problems: [] };
+function checkNotifications(lives: readonly Life[]): Notifications {
+  const notifications: Notifications = { breaches: 0, warnings: 0, problems: [] };
   for (const { incident, instances, history } of lives) {
     for (const instance of instances) {
       const own = history.filter((event) => event.data.slaInstanceId === instance.id);
       const breaches = own.filter((event) => event.type === 'SlaBreached');
-      told.breaches += breaches.length;
-      told.warnings += own.filter((event) => event.type === 'SlaWarning').length;
+      notifications.breaches += breaches.length;
+      notifications.warnings += own.filter((event) => event.type === 'SlaWarning').length;
       const problem = (what: string): unknown =>
-        told.problems.push(`${incident.number} ${instance.policyCode}: ${what}`);
+        notifications.problems.push(`${incident.number} ${instance.policyCode}: ${what}`);
       if (instance.status !== 'STOPPED') problem(`is ${instance.status} though the incident was closed`);
       // Another target may undo a breach, or make one of what had passed already.
       if (own.some((event) => event.type === 'SlaRecalculated')) continue;
-      if (breaches.length !== (instance.breached ? 1 : 0)) problem(`${breaches.length} breaches were told`);
+      if (breaches.length !== (instance.breached ? 1 : 0)) problem(`${breaches.length} breach events`);
       else if (instance.breached && breaches[0]?.at !== instance.breachedAt) {
-        problem(`told at ${breaches[0]?.at}, and breached at ${instance.breachedAt}`);
+        problem(`breach event at ${breaches[0]?.at}, and breached at ${instance.breachedAt}`);
       }
     }
   }
-  return told;
+  return notifications;
 }
 
 function hours(ms: number): string {
@@ -137,18 +137,18 @@ async function timelineOf(replay: Replay, lives: readonly Life[]): Promise<strin
     lines.push(`  ${short(at)}  ${type.padEnd(18)} ${more.join(', ')}`);
   }
   for (const instance of instances.filter((one) => one.policyCode === 'resolution')) {
-    const told = await replay.ask('GET', `/sla/${instance.id}/explanation`, undefined, true);
+    const explanation = await replay.ask('GET', `/sla/${instance.id}/explanation`, undefined, true);
     const verdict = instance.breached ? 'breached' : 'met';
     lines.push(
-      `  resolution since ${short(instance.startedAt)}: ${hours(told.elapsedMs)} of ${hours(instance.targetMs)} h, ${verdict}`,
+      `  resolution since ${short(instance.startedAt)}: ${hours(explanation.elapsedMs)} of ${hours(instance.targetMs)} h, ${verdict}`,
     );
     let sum = 0;
-    for (const { from, to, ms, counted, reason, name, pausedBy } of told.intervals) {
+    for (const { from, to, ms, counted, reason, name, pausedBy } of explanation.intervals) {
       if (counted) sum += ms;
       const why = [reason, name, pausedBy?.by].filter(Boolean).join(', ');
       lines.push(`    ${short(from)} – ${short(to)}  ${counted ? hours(ms).padStart(7) : '      –'}  ${why}`);
     }
-    if (sum !== told.elapsedMs) throw new Error(`the intervals sum to ${sum}, not to ${told.elapsedMs}`);
+    if (sum !== explanation.elapsedMs) throw new Error(`the intervals sum to ${sum}, not to ${explanation.elapsedMs}`);
   }
   return lines;
 }
@@ -160,14 +160,14 @@ export async function makeReport(replay: Replay, lives: readonly Life[], ms: Rep
     instances: all.length,
     restarted: lives.filter(({ instances }) => instances.filter((one) => one.policyCode === 'resolution').length > 1)
       .length,
-    told: checkTold(lives),
+    notifications: checkNotifications(lives),
     timeline: await timelineOf(replay, lives),
     ms,
     calls: replay.calls,
   };
 }
 
-export function reportLines({ lines, instances, restarted, told, timeline, ms, calls }: Report): string[] {
+export function reportLines({ lines, instances, restarted, notifications, timeline, ms, calls }: Report): string[] {
   const head = [
     'priority',
     'incidents',
@@ -201,9 +201,9 @@ export function reportLines({ lines, instances, restarted, told, timeline, ms, c
     text(head),
     ...rows.map(text),
     '',
-    `${instances.toLocaleString('en')} SLA instances; ${restarted.toLocaleString('en')} incidents were reopened and timed anew.`,
-    `${told.warnings.toLocaleString('en')} warnings and ${told.breaches.toLocaleString('en')} breaches were told, each at its time; not as it must be: ${told.problems.length}.`,
-    ...told.problems.slice(0, 10).map((problem) => `  ${problem}`),
+    `${instances.toLocaleString('en')} SLA instances; ${restarted.toLocaleString('en')} incidents were reopened and got new instances.`,
+    `${notifications.warnings.toLocaleString('en')} warnings and ${notifications.breaches.toLocaleString('en')} breaches were sent, each at its due time; problems: ${notifications.problems.length}.`,
+    ...notifications.problems.slice(0, 10).map((problem) => `  ${problem}`),
     `${calls.toLocaleString('en')} calls: replay ${(ms.replay / 1000).toFixed(0)} s, reading back ${(ms.read / 1000).toFixed(0)} s.`,
     '',
     ...timeline,

@@ -28,7 +28,7 @@ import { stopSignals } from './stop-signals.ts';
 const MIB = 1024 * 1024;
 
 /** Returns a progress callback. It also limits memory and prints a line at intervals. */
-function telling(out: Output): (line: () => string) => void {
+function progressPrinter(out: Output): (line: () => string) => void {
   const isDue = progressKeeper();
   return (line) => {
     if (isDue()) out.say(line());
@@ -42,7 +42,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
   const opened = await openDatabase(settings, () => {}, 'tool');
   try {
     await requireSchema(opened.db, { make: false, newer: false });
-    const tell = telling(out);
+    const progress = progressPrinter(out);
     const archive = await ArchiveWriter.create(file);
     const at = instant(systemClock.now());
     const done = await dumpService({
@@ -53,7 +53,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
       at,
       allowMissing,
       onPart: ({ rows, files, bytes }) =>
-        tell(() => `${rows} rows and ${files} files so far, ${Math.round(bytes / MIB)} MiB`),
+        progress(() => `${rows} rows and ${files} files so far, ${Math.round(bytes / MIB)} MiB`),
     }).catch(async (error: unknown) => {
       await archive.abandon();
       throw error;
@@ -76,13 +76,13 @@ async function restore(settings: Settings, file: string, out: Output, otherKey: 
   // Opened as the service opens it, so that no service can run on the same folder.
   const opened = await openDatabase(settings, () => {}, 'service');
   try {
-    const tell = telling(out);
+    const progress = progressPrinter(out);
     let sealed: readonly string[] = [];
     const { head, end } = await loadService({
       db: opened.db,
       blobs: openBlobs(settings),
       file,
-      onPart: ({ phase, parts }) => tell(() => `${phase === 'check' ? 'checking' : 'writing'}: ${parts} parts`),
+      onPart: ({ phase, parts }) => progress(() => `${phase === 'check' ? 'checking' : 'writing'}: ${parts} parts`),
       inspect: async (db) => {
         const examined = await examineMasterKey(settings, db);
         sealed = examined.closed;
@@ -151,7 +151,7 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
     let head: BackupHead;
     let rows: number;
     try {
-      const tell = telling(out);
+      const progress = progressPrinter(out);
       const blobs: Pick<BlobStore, 'put'> = {
         // The loader verified the hash, so it is enough to note that the file is present.
         put: async (sha256) => {
@@ -159,7 +159,7 @@ async function verify(settings: Settings, file: string, out: Output): Promise<Ve
         },
       };
       const onPart = ({ phase, parts }: { phase: string; parts: number }): void =>
-        tell(() => `${phase === 'check' ? 'checking' : 'restoring into a temporary database'}: ${parts} parts`);
+        progress(() => `${phase === 'check' ? 'checking' : 'restoring into a temporary database'}: ${parts} parts`);
       const loaded = await loadService({ db: opened.db, blobs, file, onPart });
       head = loaded.head;
       rows = Object.values(loaded.end.rows).reduce((sum, count) => sum + count, 0);

@@ -28,7 +28,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A process that ran this long has started successfully. */
 const SETTLED_MS = 30_000;
 const FIGURES_MS = 1000;
-/** When stopping, accepted connections are passed to children for this long before those are told to stop. */
+/** When stopping, accepted connections are passed to children for this long before the children are stopped. */
 const CLOSING_MS = 1000;
 
 /** With role `all`: N serving processes and one background worker. With another role: N processes of it. */
@@ -202,7 +202,7 @@ export class Supervisor {
     const parts = new Map(this.#children.map(({ name }) => [name, null]));
     this.#collections.set(ask, { asker, asked, parts, timer });
     for (const child of this.#children)
-      if (child.process !== undefined) tell(child.process, { docket: 'figures', ask });
+      if (child.process !== undefined) send(child.process, { docket: 'figures', ask });
   }
 
   #gather(ask: number, name: string, text: string): void {
@@ -218,10 +218,10 @@ export class Supervisor {
     clearTimeout(collection.timer);
     this.#collections.delete(ask);
     const parts: ProcessMetrics[] = [...collection.parts].map(([process, text]) => ({ process, text }));
-    tell(collection.asker, { docket: 'collected', ask: collection.asked, parts });
+    send(collection.asker, { docket: 'collected', ask: collection.asked, parts });
   }
 
-  /** Accepts no more connections, tells all processes to stop, and waits. Processes that take longer than `ms` are killed. */
+  /** Accepts no more connections, stops all processes, and waits. Processes that take longer than `ms` are killed. */
   async stop(ms: number): Promise<void> {
     this.#stopping = true;
     for (const { timer } of this.#children) clearTimeout(timer);
@@ -240,7 +240,7 @@ export class Supervisor {
   }
 }
 
-function tell(child: ChildProcess, message: ToChild): void {
+function send(child: ChildProcess, message: ToChild): void {
   // A process that is about to exit is already disconnected.
   if (child.connected) child.send(message, () => {});
 }

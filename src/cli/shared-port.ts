@@ -120,7 +120,7 @@ export class SharedPort {
     this.#again([held]);
   }
 
-  /** The process has ended and all its messages were handled. Nobody has read from its unconfirmed connections. */
+  /** The process has ended and all its messages were handled. Its unconfirmed connections are unread. */
   ended(taker: Taker): void {
     this.leave(taker);
     const left = [...this.#given.values()].filter((held) => held.taker === taker);

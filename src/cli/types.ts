@@ -36,7 +36,7 @@ export interface DeclaredWorkflow {
 
 const HEAD = `// Written by \`docket types\` from the configuration of a Docket service. Run it again when the configuration changes.
 
-/** The id of a record, person, group, unit or service: a lower-case UUID. */
+/** The id of a record, user, group, unit or service: a lower-case UUID. */
 export type Id = string;
 /** An exact decimal number, as text. */
 export type Decimal = string;

@@ -19,7 +19,7 @@ export const AudienceSchema = closed({
 
 type Item = Static<typeof AudienceSchema>;
 
-/** Contains codes and logins in definitions, ids in compiled form. An omitted or empty audience admits nobody. */
+/** Contains codes and logins in definitions, ids in compiled form. An omitted or empty audience admits no user. */
 export interface Audience {
   everyone: boolean;
   /** Includes members of nested groups. */

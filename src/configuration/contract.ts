@@ -21,13 +21,13 @@ const bundleProperties = {
   exact: Type.Optional(
     Type.Boolean({
       description:
-        'Memberships and assignments of what the bundle names become what it says; else it only adds to them.',
+        'If true, the memberships and assignments of the items in the bundle are replaced by those in the bundle. Otherwise they are only added.',
     }),
   ),
   archive: Type.Optional(
     Type.Array(closed({ section: ItemName, code: ItemName }), {
       maxItems: 1000,
-      description: 'Items to archive, whatever the bundle leaves out.',
+      description: 'Items to archive. The files must not contain them.',
     }),
   ),
 };
@@ -37,7 +37,7 @@ export const BundleFiles = closed(bundleProperties);
 const PlanNotes = Type.Array(
   Type.Object(
     {
-      reason: Type.String({ description: 'Names the text, such as `FIELD_REMOVED`.' }),
+      reason: Type.String({ description: 'Code of the note, such as `FIELD_REMOVED`.' }),
       params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The values in the message.' })),
       message: Type.String(),
     },
@@ -59,7 +59,7 @@ const plannedProperties = {
         reasons: Type.Array(Type.String(), { description: 'The messages of `notes`.' }),
         notes: PlanNotes,
       },
-      { description: 'For a record type: whether stored records go on under a new version, and why.' },
+      { description: 'For a record type: whether stored records are compatible with the new version, and why.' },
     ),
   ),
   note: Type.Optional(Type.String({ description: 'The messages of `notes`, separated by "; ".' })),
@@ -70,7 +70,9 @@ const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedIt
 
 const Difference = Type.Object(
   {
-    path: Type.String({ description: 'Such as `fields[2].required`; things with a code are named by it.' }),
+    path: Type.String({
+      description: 'A path such as `fields[2].required`. Elements with a code are identified by it.',
+    }),
     before: Type.Optional(Type.Unknown()),
     after: Type.Optional(Type.Unknown()),
   },
@@ -81,7 +83,7 @@ const PlannedChanges = Type.Array(
   Type.Object(
     {
       ...plannedProperties,
-      differences: Type.Array(Difference, { description: 'At most 200; none for what is left as it is.' }),
+      differences: Type.Array(Difference, { description: 'At most 200; empty for an unchanged item.' }),
       moreDifferences: Type.Integer({ minimum: 0 }),
     },
     { $id: 'PlannedChange' },
@@ -103,7 +105,7 @@ export const listSection = defineOperation({
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
   query: closed({
     include: Type.Optional(
-      Type.Literal('updatedAt', { description: 'Adds the instant of the last change to each item.' }),
+      Type.Literal('updatedAt', { description: 'Adds the time of the last change to each item.' }),
     ),
   }),
   answer: Type.Array(
@@ -116,7 +118,7 @@ export const listSection = defineOperation({
         updatedAt: Type.Optional(
           nullable({
             ...Instant,
-            description: 'With `include=updatedAt`: the last change; null for users, groups and orgUnits.',
+            description: 'Time of the last change, with `include=updatedAt`. Null for users, groups and orgUnits.',
           }),
         ),
       },
@@ -135,7 +137,7 @@ export const readItem = defineOperation({
   status: 200,
   summary: 'Read one item of the configuration',
   description:
-    'As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`.',
+    '`text` is the item in YAML, as in an exported bundle. `definition` is the item with all defaults filled in. Needs the same rights as the list of the section. The holders of a role are shown only to callers with `user.administer` or `role.assign`.',
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }), code: ItemName }),
   answer: Type.Object(
     {
@@ -175,7 +177,7 @@ export const apply = defineOperation({
   status: 200,
   summary: 'Apply a bundle in one transaction',
   description:
-    'Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints.',
+    'Needs the rights of the plan, and for each change the rights of its endpoint: `role.assign` to change roles, their assignments, and connections that run as another user. For users, groups and organisation units the rules of the identity endpoints hold.',
   body: BundleFiles,
   answer: PlannedItems,
   faults: ['RIGHT_MISSING', 'NOT_FOUND', 'ROLE_ESCALATION', 'ALREADY_EXISTS', 'LAST_ADMINISTRATOR'],
@@ -195,7 +197,9 @@ export const exported = defineOperation({
     'With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.',
   answer: Type.Object({
     files: Type.Array(Type.Object({ name: Type.String(), text: Type.String() })),
-    leftOut: Type.Array(Type.String(), { description: 'Keys of the sections that the caller may not read.' }),
+    leftOut: Type.Array(Type.String(), {
+      description: 'Names of the sections that were left out because the caller may not read them.',
+    }),
   }),
   faults: ['RIGHT_MISSING'],
 });

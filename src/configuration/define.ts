@@ -29,7 +29,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     references: (definition) => parts.references?.(definition as Definition) ?? [],
     compile: (definition, view, report) =>
       parts.compile === undefined ? definition : parts.compile(definition as Definition, view, report),
-    whole: (view, report) => parts.whole?.(view, report),
+    validateAll: (view, report) => parts.validateAll?.(view, report),
     verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
     notes: async (change, view, turns) => (await parts.notes?.(change, view, turns)) ?? [],
     compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, notes: [] },
@@ -41,7 +41,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
       if (parts.write === undefined) planItem(ctx, change);
       else parts.write(ctx, change, view);
     },
-    present: (definition, options) =>
-      parts.present === undefined ? definition : parts.present(definition as Definition, options),
+    toBundleItem: (definition, options) =>
+      parts.toBundleItem === undefined ? definition : parts.toBundleItem(definition as Definition, options),
   };
 }

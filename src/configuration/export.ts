@@ -41,7 +41,7 @@ export async function exportBundle(
     if ((section.identity && !identity) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
     const written = items.flatMap((item) => {
-      const presented = section.present(item.definition, { identity, active: hasActive });
+      const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
       return presented === undefined ? [] : [withoutDefaults(section, presented)];
     });
     if (written.length === 0) continue;
@@ -96,7 +96,7 @@ export async function exportItem(
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
   const holders = seesHolders(ctx);
-  const presented = section.present(item.definition, { identity: holders, active: hasActive });
+  const presented = section.toBundleItem(item.definition, { identity: holders, active: hasActive });
   const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);
@@ -105,7 +105,7 @@ export async function exportItem(
 
 /** The section's definition of an item that is not stored yet. */
 function meaning(section: ConfigSection, item: unknown): unknown {
-  return section.merge(item, undefined, { exact: true, spell: (_section, code) => code });
+  return section.merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code });
 }
 
 /** The item without the values that its section fills in by default. */

@@ -153,7 +153,7 @@ function archive(view: View, wanted: readonly { section: string; code: string }[
 }
 
 async function merge(view: View, sections: readonly ConfigSection[], exact: boolean, turns: Turns): Promise<void> {
-  const options = { exact, spell: (section: string, code: string) => view.spell(section, code) };
+  const options = { exact, canonicalCode: (section: string, code: string) => view.canonicalCode(section, code) };
   for (const section of sections) {
     for (const entry of view.entries(section.key)) {
       if (entry.named === undefined) continue;
@@ -180,7 +180,7 @@ async function validate(view: View, sections: readonly ConfigSection[], turns: T
       };
       entry.compiled = section.compile(entry.definition, view, report);
     }
-    section.whole(view, reportFor(view, section, problems));
+    section.validateAll(view, reportFor(view, section, problems));
   }
   return problems;
 }

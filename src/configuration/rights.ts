@@ -58,5 +58,5 @@ export function seesHolders({ actor }: Pick<ReadContext, 'actor'>): boolean {
 export function shown(sections: readonly ConfigSection[], key: string, definition: unknown, holders: boolean): unknown {
   if (holders) return definition;
   const section = sections.find((one) => one.key === key && one.shape === 'list');
-  return section?.present(definition, { identity: false, active: () => true }) ?? definition;
+  return section?.toBundleItem(definition, { identity: false, active: () => true }) ?? definition;
 }

@@ -29,7 +29,7 @@ export interface StoredItem {
   version: number;
   definition: unknown;
   compiled: unknown;
-  /** When it was last changed; absent for what is no row of the configuration itself. */
+  /** Time of the last change. Absent for items that are stored outside the configuration, such as users. */
   updatedAt?: string;
 }
 
@@ -85,11 +85,11 @@ export interface Change {
 export interface MergeOptions {
   /** Replace memberships and assignments by those of the bundle; otherwise only add to them. */
   exact: boolean;
-  /** The code or login in the spelling of the resulting configuration. */
-  spell(section: string, code: string): string;
+  /** The code or login as the resulting configuration spells it; see `keyOf`. */
+  canonicalCode(section: string, code: string): string;
 }
 
-export interface PresentOptions {
+export interface ExportOptions {
   identity: boolean;
   /** Whether the item of another section is active and therefore exported, too. */
   active(section: string, code: string): boolean;
@@ -97,7 +97,7 @@ export interface PresentOptions {
 
 export interface Comparison {
   compatible: boolean;
-  /** Why stored records go on under a new version. */
+  /** Why stored records are compatible with the new version, or not. */
   notes: PlanNote[];
 }
 
@@ -113,7 +113,7 @@ export interface SectionParts<Item, Definition> {
   codeProperty?: string;
   /** The normal form in which codes are compared; by default the code itself. @throws Error with a sentence if it is invalid */
   keyOf?(code: string): string;
-  /** Users and memberships. API calls and imports change them, too, so a bundle only adds and changes them. */
+  /** True for users, groups and units. API calls and imports change them, too, so a bundle without `pruneIdentity` archives none. */
   identity?: boolean;
   /**
    * The right that the API endpoints of the same items need. Reading and changing the items in a bundle needs it in addition to
@@ -129,19 +129,19 @@ export interface SectionParts<Item, Definition> {
   /** Validates the definition in the whole configuration and returns its compiled form; any value if it has problems. */
   compile?(definition: Definition, view: CompileView, report: Report): unknown;
   /** Validates rules about several items of the section. */
-  whole?(view: ConfigView, report: SectionReport): void;
+  validateAll?(view: ConfigView, report: SectionReport): void;
   /** Validates against stored records. Called last, if there are no other problems. */
   verify?(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
   /** Notes shown in the plan. Long work awaits `turns`. */
   notes?(change: Change, view: ConfigView, turns: Turns): PlanNote[] | Promise<PlanNote[]>;
-  /** Declares that all versions of the compiled form are kept, and decides whether stored records fit the new one. */
+  /** If given, all versions of the compiled form are stored, and this function decides whether stored records fit the new one. */
   compare?(before: unknown, after: unknown): Comparison;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
   /** Locks the data that validation depends on, before it is read and until the apply ends. */
   lock?(ctx: WriteContext): Promise<unknown>;
   write?(ctx: WriteContext, change: Change, view: CompileView): void;
   /** The item to export for the definition; undefined omits it. */
-  present?(definition: Definition, options: PresentOptions): unknown;
+  toBundleItem?(definition: Definition, options: ExportOptions): unknown;
 }
 
 /** A section with all defaults. */
@@ -160,12 +160,12 @@ export interface ConfigSection {
   merge(item: unknown, stored: unknown, options: MergeOptions): unknown;
   references(definition: unknown): Reference[];
   compile(definition: unknown, view: CompileView, report: Report): unknown;
-  whole(view: ConfigView, report: SectionReport): void;
+  validateAll(view: ConfigView, report: SectionReport): void;
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
   notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;
   write(ctx: WriteContext, change: Change, view: CompileView): void;
-  present(definition: unknown, options: PresentOptions): unknown;
+  toBundleItem(definition: unknown, options: ExportOptions): unknown;
 }

@@ -122,7 +122,7 @@ export class View implements CompileView {
     return id;
   }
 
-  spell(section: string, code: string): string {
+  canonicalCode(section: string, code: string): string {
     return this.entry(section, code)?.code ?? code;
   }
 }

@@ -13,7 +13,7 @@ export const CORRELATION_ID = /^[A-Za-z0-9._-]{1,128}$/;
 export const MetaSchema = Type.Object(
   {
     correlationId: Type.String({
-      description: 'The same as the header X-Correlation-Id; finds the request in the log.',
+      description: 'Equal to the header X-Correlation-Id. Identifies the request in the log.',
       examples: ['0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55'],
     }),
     apiVersion: Type.Literal(API_VERSION),
@@ -24,17 +24,18 @@ export const MetaSchema = Type.Object(
 const ErrorDetailSchema = Type.Object(
   {
     path: Type.String({
-      description: 'A JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path`; of a bundle, file and line.',
+      description:
+        'A JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path`; for a bundle, the file and the line.',
       examples: ['/values/priority'],
     }),
     code: Type.String({ examples: ['REQUIRED'] }),
     message: Type.String({ examples: ['A value is required.'] }),
     file: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'Of a bundle: the file with the problem.' }),
+      Type.Union([Type.String(), Type.Null()], { description: 'For a bundle: the file with the problem.' }),
     ),
     line: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     column: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
-    at: Type.Optional(Type.String({ description: 'Of a bundle: the path in the document.' })),
+    at: Type.Optional(Type.String({ description: 'For a bundle: the path in the document.' })),
   },
   { $id: 'ErrorDetail' },
 );
@@ -42,12 +43,13 @@ const ErrorDetailSchema = Type.Object(
 const ErrorReasonSchema = Type.Object(
   {
     reason: Type.String({
-      description: 'The exact problem, for texts in other languages. It can be finer than the code.',
+      description:
+        'Identifies the problem, so that clients can show texts in other languages. It can be more specific than the code.',
       examples: ['REQUIRED'],
     }),
     params: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The values in the message, such as `max`. Absent if there are none.',
+        description: 'Values that the message contains, such as `max`. Absent if there are none.',
       }),
     ),
   },
@@ -67,10 +69,13 @@ const ErrorMetaSchema = Type.Object(
 export const ErrorSchema = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: 'One of the codes that the answer lists.', examples: ['INVALID_REQUEST'] }),
+      code: Type.String({
+        description: 'One of the error codes that the operation lists for this status.',
+        examples: ['INVALID_REQUEST'],
+      }),
       message: Type.String({ description: 'One sentence that says what to do.' }),
       details: Type.Union([Type.Array(ErrorDetailSchema), Type.Record(Type.String(), Type.Unknown())], {
-        description: 'One entry per problem, or an object for some codes; an empty list if there are no details.',
+        description: 'A list with one entry per problem, or an object for some codes. Empty if there are no details.',
       }),
     }),
     meta: ErrorMetaSchema,

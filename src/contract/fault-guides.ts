@@ -185,7 +185,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     details: [],
   },
   AUDIENCE_MISSING: {
-    cause: 'The version has no audience, so nobody could read it.',
+    cause: 'The version has no audience, so no user could read it.',
     act: 'Set an audience: `PUT /api/admin/v1/kb/article-versions/{versionId}/audiences`.',
     details: [],
   },

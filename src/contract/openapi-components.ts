@@ -14,7 +14,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
   [
     'X-Correlation-Id',
     {
-      description: 'Kept and sent back; a new one is made where this is missing or of another form.',
+      description: 'Returned in the response. A new id is generated if the header is missing or malformed.',
       schema: { type: 'string', maxLength: 128 },
       example: 'nightly-export-42',
     },
@@ -23,7 +23,7 @@ const REQUEST_HEADERS = new Map<string, Json>([
     'Idempotency-Key',
     {
       description:
-        'With the same key and the same body within 24 hours the change is made once and its answer given again.',
+        'A repeated request with the same key and body within 24 hours makes no second change and returns the stored response.',
       schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
       example: 'order-4711-printer',
     },
@@ -31,7 +31,8 @@ const REQUEST_HEADERS = new Map<string, Json>([
   [
     'If-Match',
     {
-      description: 'The revision in quotes, in place of expectedRevision in the body; both given must agree.',
+      description:
+        'The revision in quotes, instead of expectedRevision in the body. If both are given, they must be equal.',
       schema: { type: 'string', pattern: '^"[1-9][0-9]*"$' },
       example: '"3"',
     },
@@ -40,8 +41,8 @@ const REQUEST_HEADERS = new Map<string, Json>([
     'X-Docket-Position',
     {
       description:
-        'The newest that was answered to a write: the answer shows that write, whichever process or replica gives it. ' +
-        'Without effect where reads come from the primary alone.',
+        'The most recent position returned for a write. The response includes that write, whichever process or replica serves it. ' +
+        'Has no effect without a replica.',
       schema: { type: 'string', pattern: '^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$' },
       example: '0/1A2B3C4',
     },
@@ -52,17 +53,23 @@ const ANSWER_HEADERS = new Map<string, Json>([
   ['X-Correlation-Id', { description: 'Finds the request in the log.', required: true, schema: { type: 'string' } }],
   [
     'Idempotency-Replayed',
-    { description: '`true` when this answer was kept from an earlier call.', schema: { type: 'string' } },
+    { description: '`true` if this is the stored response of an earlier request.', schema: { type: 'string' } },
   ],
   [
     'RateLimit-Policy',
-    { description: 'Quota `q` in a window of `w` seconds; absent where no limit is set.', schema: { type: 'string' } },
+    {
+      description: 'Quota `q` in a window of `w` seconds. Absent if no limit is configured.',
+      schema: { type: 'string' },
+    },
   ],
-  ['RateLimit', { description: 'Requests `r` that remain and seconds `t` until more do.', schema: { type: 'string' } }],
+  [
+    'RateLimit',
+    { description: 'Remaining requests `r`, and seconds `t` until the quota is refilled.', schema: { type: 'string' } },
+  ],
   [
     'X-Docket-Position',
     {
-      description: 'Send it with later reads to see this write in them; absent where no replica is read from.',
+      description: 'Send this value with later reads so that they include this write. Absent if no replica is used.',
       schema: { type: 'string' },
     },
   ],
@@ -175,12 +182,17 @@ export class Components {
 
   toJson(surface: 'public' | 'console'): Json {
     const key: Json = { type: 'http', scheme: 'bearer', description: 'An API key.' };
-    const session: Json = { type: 'apiKey', in: 'cookie', name: 'docket_session', description: 'Set by signing in.' };
+    const session: Json = {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'docket_session',
+      description: 'The session cookie that signing in sets.',
+    };
     const csrf: Json = {
       type: 'apiKey',
       in: 'header',
       name: 'X-Docket-CSRF',
-      description: 'With a session, on every write.',
+      description: 'Required on every write with a session.',
     };
     return {
       securitySchemes: surface === 'public' ? { key } : { key, session, csrf },

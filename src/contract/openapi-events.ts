@@ -12,17 +12,20 @@ export interface DescribedEvent {
 }
 
 const DELIVERY_HEADERS: readonly (readonly [string, string])[] = [
-  ['X-ITSM-Delivery', 'The deliveryId: the same on each attempt.'],
-  ['X-ITSM-Timestamp', 'Of this attempt, RFC 3339 UTC with milliseconds; refuse one that is older than five minutes.'],
+  ['X-ITSM-Delivery', 'The deliveryId. It is the same for every attempt.'],
+  [
+    'X-ITSM-Timestamp',
+    'Time of this attempt, RFC 3339 UTC with milliseconds. Reject a delivery whose timestamp is older than five minutes.',
+  ],
   [
     'X-ITSM-Signature',
-    '`sha256=` and the hex HMAC-SHA256, keyed with the signing secret as it was shown, over timestamp, dot, delivery id, dot and the raw body.',
+    '`sha256=` and the HMAC-SHA256 in hex of `timestamp.deliveryId.body`, with the raw body. The key is the signing secret exactly as it was shown.',
   ],
-  ['webhook-id', 'The deliveryId once more, for libraries of Standard Webhooks.'],
-  ['webhook-timestamp', 'Unix seconds of this attempt.'],
+  ['webhook-id', 'The deliveryId, under the name that libraries for Standard Webhooks expect.'],
+  ['webhook-timestamp', 'Time of this attempt in Unix seconds.'],
   [
     'webhook-signature',
-    '`v1,` and a base64 HMAC-SHA256, keyed with the decoded part of the secret after `whsec_`, over id, dot, Unix seconds, dot and the raw body; two, with a space between, while a rotated secret overlaps.',
+    '`v1,` and the HMAC-SHA256 in base64 of `id.seconds.body`, with the raw body. The key is the base64-decoded part of the secret after `whsec_`. While a rotated secret overlaps, there are two signatures, separated by a space.',
   ],
 ];
 
@@ -43,15 +46,16 @@ export function webhooksOf(events: readonly DescribedEvent[], schemaOf: (schema:
           operationId: `webhook.${name}`,
           tags: ['Webhooks'],
           summary,
-          description: 'Sent to each subscription that takes this kind, again and again until the receiver accepts it.',
+          description:
+            'Sent to each subscription for this event type. Retried according to the retry policy until the receiver accepts it.',
           security: [],
           parameters,
           requestBody: { required: true, content: { 'application/json': { schema: schemaOf(payload) } } },
           responses: {
-            '2XX': { description: 'Accepted: not sent again.' },
-            429: { description: 'Sent again within the retry policy, not before `Retry-After`.' },
-            '4XX': { description: 'Refused: not sent again.' },
-            '5XX': { description: 'Sent again within the retry policy.' },
+            '2XX': { description: 'Accepted. Not retried.' },
+            429: { description: 'Retried according to the retry policy, but not before `Retry-After`.' },
+            '4XX': { description: 'Rejected. Not retried.' },
+            '5XX': { description: 'Retried according to the retry policy.' },
           },
         },
       },

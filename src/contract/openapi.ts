@@ -29,10 +29,10 @@ const TITLES = { public: 'Docket', console: 'Docket administration' };
 const DESCRIPTIONS = {
   public:
     'Work records over JSON and HTTP. Every operation runs with the rights of the owner of the API key, limited by the scopes of ' +
-    'the key. Unknown query parameters and unknown body properties are errors. Answers may carry further fields.',
+    'the key. Unknown query parameters and unknown body properties are errors. Responses may contain additional fields.',
   console:
-    'Administration. A person signs in and sends the session cookie, on writes with the header X-Docket-CSRF; a script sends ' +
-    'an API key with the scope admin:manage. All operations of the public interface are here too, at the same paths.',
+    'The administration API. Users sign in and send the session cookie, on writes with the header X-Docket-CSRF. Scripts send ' +
+    'an API key with the scope admin:manage. The document also contains all operations of the public API, at the same paths.',
 };
 
 /** Errors that any request can cause. */
@@ -90,7 +90,7 @@ export function buildDocument(operations: readonly Operation[], options: Documen
     },
     servers: [{ url: PREFIXES[surface] }],
     tags: [
-      { name: 'Description', description: 'The interface itself.' },
+      { name: 'Description', description: 'The API description.' },
       ...[...tags].map(([name, tagged]) => ({ name, description: scopesOf(tagged) })),
     ],
     paths: Object.fromEntries(paths),
@@ -103,7 +103,7 @@ function scopesOf(operations: readonly Operation[]): string {
   const scopes = new Set(operations.map((operation) => operation.access));
   const named = [...scopes].filter((scope) => scope !== 'console' && scope !== 'open').sort();
   return named.length === 0
-    ? 'Administration interface alone.'
+    ? 'Only in the administration API.'
     : `Scopes: ${named.map((scope) => `\`${scope}\``).join(', ')}.`;
 }
 
@@ -170,13 +170,13 @@ function documentOperation(components: Components): Json {
   };
 }
 
-const NOT_MODIFIED = 'What `If-None-Match` names is what would be sent; there is no content.';
+const NOT_MODIFIED = 'Not modified: the ETag in `If-None-Match` is current. The response has no body.';
 
 /** Other responses of a raw operation besides the success. */
 function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
   const { content: _, ...bare } = success;
   const described = {
-    206: { ...success, description: 'The part that `Range` asks for.' },
+    206: { ...success, description: 'The requested byte range.' },
     304: { ...bare, description: NOT_MODIFIED },
   };
   return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));

@@ -9,7 +9,7 @@ const MOST_REACH = 1_000_000;
 
 /** Query parameters of a paged list; spread into the operation's query schema. */
 export const pagingQuery = {
-  page: Type.Integer({ minimum: 1, maximum: MOST_REACH, default: 1, description: 'From 1.' }),
+  page: Type.Integer({ minimum: 1, maximum: MOST_REACH, default: 1, description: 'The first page is 1.' }),
   pageSize: Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
 };
 

@@ -39,7 +39,7 @@ export const MOST_VALUES = 1000;
 /** Field code → value. */
 export const Values = Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), {
   maxProperties: MOST_VALUES,
-  description: 'Field code to value; the formats are those of the field schema.',
+  description: 'Maps field codes to values, in the formats of the field schema.',
 });
 
 /** The locale of names and texts in answers, unless the request gives one (docs/spec/conventions.md#requests). */
@@ -49,7 +49,7 @@ export const localeQuery = {
   locale: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `Locale of names and texts, ${DEFAULT_REQUEST_LOCALE} by default. Where there is none in it, the default locale of the service is used, then any.`,
+      description: `Locale of names and texts, ${DEFAULT_REQUEST_LOCALE} by default. If a text does not exist in this locale, the default locale of the service is used, then any other.`,
     }),
   ),
 };

@@ -154,7 +154,7 @@ export class AdmissionControl {
     return new Admission(this);
   }
 
-  /** `Visit.attribute`. */
+  /** `Admission.attribute`. */
   attribute(callerId: string): void {
     let caller = this.#callers.get(callerId);
     if (caller === undefined) {
@@ -188,7 +188,7 @@ export class AdmissionControl {
     return this.#running.size < this.#limit && caller.running < this.#callerLimit;
   }
 
-  /** `Visit.turn`. A request without a known caller runs immediately. */
+  /** `Admission.turn`. A request without a known caller runs immediately. */
   turn(admission: Admission): Promise<void> | undefined {
     const caller = admission.callerId === undefined ? undefined : this.#callers.get(admission.callerId);
     const now = performance.now();
@@ -242,13 +242,13 @@ export class AdmissionControl {
     this.#queuedSince = undefined;
   }
 
-  /** `Visit.rest`. */
+  /** `Admission.rest`. */
   rest(admission: Admission): void {
     this.#end(admission);
     if (this.#waiting.size > 0) this.#next(performance.now());
   }
 
-  /** `Visit.leave`. */
+  /** `Admission.leave`. */
   leave(admission: Admission): void {
     this.#inFlight--;
     this.#long.delete(admission);

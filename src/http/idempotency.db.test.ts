@@ -86,7 +86,7 @@ describe('Idempotency-Key', () => {
     assert.equal(first.headers.get('idempotency-replayed'), null);
     const again = await ask('/create', 'k1', ' { "name" : "\\u0061" } ');
     assert.deepEqual([again.status, again.headers.get('idempotency-replayed')], [201, 'true']);
-    assert.deepEqual(again.body.data, { name: 'a', nth: 1, seenBy: 'nobody' }, 'projected anew');
+    assert.deepEqual(again.body.data, { name: 'a', nth: 1, seenBy: 'nobody' }, 'projected again for the replay');
     assert.notEqual(again.body.meta.correlationId, first.body.meta.correlationId);
   });
 

@@ -162,11 +162,11 @@ export function mergeMetrics(parts: readonly Part[]): string {
 }
 
 function addPart(families: Map<string, Family>, label: string, text: string): void {
-  const told = new Set<string>();
+  const declared = new Set<string>();
   for (const line of text.split('\n')) {
     const family = HEAD.exec(line)?.[1];
     if (family !== undefined) {
-      told.add(family);
+      declared.add(family);
       const { head } = familyOf(families, family);
       // All processes run the same version, so the HELP and TYPE lines of the first are used.
       if (!head.some((one) => one.split(' ', 3).join(' ') === line.split(' ', 3).join(' '))) head.push(line);
@@ -175,7 +175,7 @@ function addPart(families: Map<string, Family>, label: string, text: string): vo
     const [, name, labelled] = SAMPLE.exec(line) ?? [];
     if (name === undefined) continue;
     const short = name.replace(OF_FAMILY, '');
-    const samples = familyOf(families, told.has(name) || !told.has(short) ? name : short).samples;
+    const samples = familyOf(families, declared.has(name) || !declared.has(short) ? name : short).samples;
     const rest = line.slice(name.length + (labelled === undefined ? 0 : 1));
     const separator = labelled === undefined ? '}' : rest.startsWith('}') ? '' : ',';
     samples.push(`${name}{${label}${separator}${rest}`);

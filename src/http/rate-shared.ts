@@ -13,7 +13,7 @@ const WINDOW_MS = 60_000;
 const SETTLE_MS = 1000;
 /** Default for the milliseconds that a request waits for a lease. After that, this process decides from its own state. */
 const PATIENCE_MS = 150;
-/** Milliseconds after an empty budget before the database is asked again. */
+/** After an empty budget, the database is queried again after this many milliseconds. */
 const EMPTY_MS = 100;
 /** Milliseconds without leases after the database was unreachable or too slow. */
 const BLIND_MS = 1000;
@@ -25,7 +25,7 @@ interface Budget {
   /** When the whole budget is available again, as far as this process knows. Monotonic milliseconds. */
   full: number;
   lease: number;
-  /** Requests admitted on credit and not yet reported, and when these alone would be paid off. */
+  /** Requests admitted on credit and not yet reported, and the time at which the refilled budget covers them. */
   spent: number;
   spentUntil: number;
   /** Requests admitted since the last settlement of all callers. */

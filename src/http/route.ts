@@ -66,7 +66,7 @@ export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: 
   const routes: Route[] = [];
   for (const binding of bindings) {
     const { operation } = binding;
-    if (ids.has(operation.id)) throw new Error(`operation ${operation.id}: the id stands twice`);
+    if (ids.has(operation.id)) throw new Error(`operation ${operation.id}: the id is declared twice`);
     ids.add(operation.id);
     const prepared = prepare(binding, defaultTimeoutMs);
     for (const surface of surfacesOf(operation)) {

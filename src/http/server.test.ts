@@ -28,7 +28,7 @@ describe('an invalid server definition', () => {
     ['no access', [{ ...list, access: undefined }], /things\.list: access is neither/],
     ['an unknown scope', [{ ...list, access: 'objects:everything' }], /access is neither/],
     ['an open operation without surface', [{ ...list, access: 'open' }], /names its surface/],
-    ['a duplicate id', [list, { ...list, path: '/other' }], /the id stands twice/],
+    ['a duplicate id', [list, { ...list, path: '/other' }], /the id is declared twice/],
     [
       'a duplicate route',
       [read, { ...read, id: 'x', path: '/things/{other}', params: Type.Object({ other: Type.String() }) }],

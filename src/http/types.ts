@@ -72,7 +72,7 @@ export interface ServerOptions {
   /** @throws Fault UNAUTHENTICATED, DATABASE_UNAVAILABLE */
   authenticate(credentials: Credentials): Promise<Authenticated>;
   device?: DeviceCookie;
-  /** Who acts in operations that ask nobody. */
+  /** The actor of operations without authentication. */
   anonymous(): Omit<Caller, 'correlationId'> | Promise<Omit<Caller, 'correlationId'>>;
   work: Work;
   log: Logger;

@@ -1,4 +1,4 @@
-/** Pickers: nothing can be chosen before the answer to what was typed, and users with the same name are told apart. */
+/** Pickers: nothing can be chosen before the answer to what was typed, and users with the same name can be distinguished. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';

@@ -112,7 +112,7 @@ async function upload(objectId: string, filename: string, mediaType: string, con
 const contentUrl = (id: string): string => `${fixture.app.url}/api/v1/attachments/${id}/content`;
 
 /** The file name in the header, by RFC 6266. */
-async function toldName(id: string): Promise<string> {
+async function offeredName(id: string): Promise<string> {
   const answer = await fetch(contentUrl(id), { headers: { authorization: `Bearer ${fixture.keys.chief}` } });
   await answer.arrayBuffer();
   const header = answer.headers.get('content-disposition') ?? '';
@@ -183,7 +183,7 @@ describe('attachments in a browser', () => {
         const saved = await downloaded(page, id);
         assert.equal(saved.content, content, name);
         assert.equal(saved.name, savedName(name), name);
-        assert.equal(await toldName(id), name);
+        assert.equal(await offeredName(id), name);
       }
       await page.close();
     };

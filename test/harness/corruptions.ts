@@ -174,7 +174,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   'I5 a kept answer has its relation': [
     [`DELETE FROM relations`, `SELECT key AS what FROM idempotency WHERE starts_with(route, 'relations.add ')`],
   ],
-  'I10 a relation stands once, and no more at an end than its definition allows now': [
+  'I10 a relation exists once, and each record has no more relations than the definition allows': [
     [
       `DROP INDEX relations_unique`,
       `CREATE TEMP TABLE one AS SELECT * FROM relations LIMIT 1`,

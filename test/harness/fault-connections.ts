@@ -58,7 +58,8 @@ export async function cutResponses(on: ConnectionFaults, count: number, seed: nu
       const until = performance.now() + 60_000 + count * 500;
       const said = (): number => journal.codes.get('DATABASE_UNAVAILABLE') ?? 0;
       while (said() < count) {
-        if (performance.now() > until) throw new Error(`${proxy.cut} connections cut, ${said()} requests told of it`);
+        if (performance.now() > until)
+          throw new Error(`${proxy.cut} connections cut, ${said()} requests failed because of it`);
         await sleep(next() * 40);
         proxy.cutting = 1;
       }

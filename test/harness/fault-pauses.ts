@@ -88,11 +88,11 @@ export async function stopUnderLoad(environment: FaultEnvironment, turn: number)
   await environment.untilAnswered(turn);
   const bad = shots.filter(({ status }) => status !== 200 && status !== 503).length;
   return [
-    ...(code === 0 ? [] : [`a process that was told to stop ended with ${code}`]),
-    ...(took <= DRAIN_MS ? [] : [`a process that was told to stop took ${took} ms`]),
+    ...(code === 0 ? [] : [`a process that received SIGTERM ended with ${code}`]),
+    ...(took <= DRAIN_MS ? [] : [`a process that received SIGTERM took ${took} ms`]),
     ...(broken === 0
       ? []
-      : [`${broken} requests over connections in use had no answer when the process was told to stop`]),
+      : [`${broken} requests over connections in use had no answer when the process received SIGTERM`]),
     ...(bad === 0 ? [] : [`${bad} answers were neither 200 nor 503`]),
     ...(shots.length > 0 ? [] : ['there was no load']),
   ];

@@ -12,7 +12,7 @@ export type FaultMode = 'fair' | 'hole' | 'slow' | 'slices' | 'closed';
  * How a connection ends at a statement: before it reaches the database; after it ran and before the confirmation; with the
  * error of an administrator shutdown; by a reset.
  */
-export type ConnectionEnd = 'unsent' | 'untold' | 'dismissed' | 'reset';
+export type ConnectionEnd = 'unsent' | 'unconfirmed' | 'dismissed' | 'reset';
 
 /** The message of PostgreSQL to a terminated connection (57P01). */
 function dismissal(): Buffer {
@@ -118,13 +118,13 @@ export class FaultProxy {
       socket.on('close', close);
       socket.setNoDelay(true);
     }
-    let untold = false;
+    let unconfirmed = false;
     this.#pass(client, database, (chunk) => {
       const before = frontend.statements;
       frontend.read(chunk);
       const how = this.#endingNow(frontend.statements - before);
-      untold ||= how === 'untold';
-      if (how === undefined || untold) return true;
+      unconfirmed ||= how === 'unconfirmed';
+      if (how === undefined || unconfirmed) return true;
       if (how === 'reset') resetSocket(client);
       else if (how === 'dismissed') client.end(dismissal());
       if (how !== 'dismissed') close();
@@ -132,7 +132,7 @@ export class FaultProxy {
       return false;
     });
     this.#pass(database, client, () => {
-      if (untold) {
+      if (unconfirmed) {
         close();
         return false;
       }

@@ -26,31 +26,31 @@ export async function verifyAcknowledged(rows: Rows, journal: WorkloadJournal, p
   for (const record of stored) byTag.set(record.tag, [...(byTag.get(record.tag) ?? []), record]);
   const expected = new Set([...journal.records.map(({ tag }) => tag), ...journal.imported.keys()]);
   for (const [tag, found] of byTag) {
-    if (found.length > 1) problems.push(`${tag} is there ${found.length} times`);
-    if (!expected.has(tag)) problems.push(`${tag} is there, and nobody was told so`);
+    if (found.length > 1) problems.push(`${tag} exists ${found.length} times`);
+    if (!expected.has(tag)) problems.push(`${tag} exists, but was never acknowledged`);
   }
   for (const known of journal.records) {
     const found = byTag.get(known.tag)?.find(({ id }) => id === known.id);
     if (found === undefined) problems.push(`${known.tag} was acknowledged as ${known.id} and is lost`);
     else if (!fits(found, known) && !(known.perhaps !== undefined && fits(found, known.perhaps)))
-      problems.push(`${known.tag} is ${JSON.stringify(found)}, told ${JSON.stringify(known)}`);
+      problems.push(`${known.tag} is ${JSON.stringify(found)}, expected ${JSON.stringify(known)}`);
   }
   for (const [tag, note] of journal.imported) {
     const found = byTag.get(tag)?.[0];
-    if (found?.note !== note) problems.push(`the row ${tag} is ${JSON.stringify(found)}, told ${note}`);
+    if (found?.note !== note) problems.push(`the row ${tag} is ${JSON.stringify(found)}, expected ${note}`);
   }
   problems.push(...(await judgeAround(rows, journal, prefix)));
   return problems;
 }
 
-function fits(found: StoredRecord, told: ExpectedRecord): boolean {
-  const { revision, title, note, archived } = told;
+function fits(found: StoredRecord, expected: ExpectedRecord): boolean {
+  const { revision, title, note, archived } = expected;
   return (
     found.revision === revision &&
     found.title === title &&
     found.note === note &&
     found.archived === archived &&
-    found.taken === told.taken
+    found.taken === expected.taken
   );
 }
 
@@ -60,7 +60,7 @@ async function judgeAround(rows: Rows, journal: WorkloadJournal, prefix: string)
   const kinds = [
     {
       what: 'comment',
-      told: journal.comments.map(({ key, id, objectId }) => `${key} ${id} ${objectId}`),
+      expected: journal.comments.map(({ key, id, objectId }) => `${key} ${id} ${objectId}`),
       found: await rows<{ said: string }>(
         `SELECT concat_ws(' ', body, id, object_id) AS said FROM comments WHERE starts_with(body, $1)`,
         [prefix],
@@ -68,7 +68,7 @@ async function judgeAround(rows: Rows, journal: WorkloadJournal, prefix: string)
     },
     {
       what: 'attachment',
-      told: journal.attachments.map((one) => `${one.key}.txt ${one.id} ${one.objectId} ${one.sha256} ${one.size}`),
+      expected: journal.attachments.map((one) => `${one.key}.txt ${one.id} ${one.objectId} ${one.sha256} ${one.size}`),
       found: await rows<{ said: string }>(
         `SELECT concat_ws(' ', original_filename, id, object_id, sha256, size) AS said FROM attachments
         WHERE starts_with(original_filename, $1)`,
@@ -77,7 +77,7 @@ async function judgeAround(rows: Rows, journal: WorkloadJournal, prefix: string)
     },
     {
       what: 'relation',
-      told: journal.relations.map(({ id, sourceId, targetId }) => `${id} ${sourceId} ${targetId}`),
+      expected: journal.relations.map(({ id, sourceId, targetId }) => `${id} ${sourceId} ${targetId}`),
       found: await rows<{ said: string }>(
         `SELECT concat_ws(' ', r.id, r.source_id, r.target_id) AS said
         FROM relations r JOIN objects o ON o.id = r.source_id WHERE starts_with(o."values" ->> 'tag', $1)`,
@@ -85,11 +85,12 @@ async function judgeAround(rows: Rows, journal: WorkloadJournal, prefix: string)
       ),
     },
   ];
-  for (const { what, told, found } of kinds) {
+  for (const { what, expected, found } of kinds) {
     const there = new Set(found.map(({ said }) => said));
-    if (there.size !== found.length) problems.push(`a ${what} is there twice`);
-    for (const one of told) if (!there.delete(one)) problems.push(`the ${what} ${one} was acknowledged and is lost`);
-    for (const one of there) problems.push(`the ${what} ${one} is there, and nobody was told so`);
+    if (there.size !== found.length) problems.push(`a ${what} exists twice`);
+    for (const one of expected)
+      if (!there.delete(one)) problems.push(`the ${what} ${one} was acknowledged and is lost`);
+    for (const one of there) problems.push(`the ${what} ${one} exists, but was never acknowledged`);
   }
   return problems;
 }

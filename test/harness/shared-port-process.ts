@@ -5,10 +5,10 @@ import { listenNowhere } from '../../src/http/connection.ts';
 import { adopt, buildServer, drain } from '../../src/http/server.ts';
 import { echoing, getting, optionsOf } from './http-sample.ts';
 
-/** A slow request runs until the process is told to stop, and a little longer; or for this time. */
+/** A slow request ends MORE_MS after SIGTERM, or after LATER_MS + MORE_MS. */
 const LATER_MS = 2500;
 const MORE_MS = 300;
-const told = Promise.withResolvers<void>();
+const stopping = Promise.withResolvers<void>();
 let running = 0;
 
 const ipc = new WorkerIpc();
@@ -18,7 +18,7 @@ const { options } = optionsOf(
     getting('/pid', async () => process.pid),
     getting('/later', async () => {
       running++;
-      await Promise.race([sleep(LATER_MS), told.promise]);
+      await Promise.race([sleep(LATER_MS), stopping.promise]);
       await sleep(MORE_MS);
       running--;
       return process.pid;
@@ -31,7 +31,7 @@ const server = buildServer(options);
 await listenNowhere(server);
 process.once('SIGTERM', () => {
   ipc.leaving();
-  told.resolve();
+  stopping.resolve();
   void drain(server, 5000).then(() => ipc.leave());
 });
 ipc.ready(

@@ -6,11 +6,11 @@ export interface Ownership {
   writes?: Readonly<Record<string, string>>;
 }
 
-const NAMES = 'names of people beside what they did, in the same statement';
-const RIGHTS = 'rights are made of people, groups and units in one statement';
-const CODES = 'a call names people by id, a configuration item by login and code';
-const SEARCHED = 'rights, order and filters are part of the statement that finds, before every limit';
-const EXISTENCE = 'a value that names somebody is checked in one statement';
+const NAMES = 'the names of users are read in the statement that reads their actions';
+const RIGHTS = 'rights are computed from users, groups and units in one statement';
+const CODES = 'calls refer to users, groups and units by id, configuration items by login or code';
+const SEARCHED = 'rights, order and filters are part of the search statement, before LIMIT and COUNT';
+const EXISTENCE = 'a statement checks that the users, groups and units in values exist';
 
 export const TABLES: Readonly<Record<string, Ownership>> = {
   cache_versions: { owner: 'platform' },
@@ -19,8 +19,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     owner: 'configuration',
     reads: {
       platform: 'the snapshot of the configuration is read in one statement',
-      webhooks: 'a sender is read with its secret in one statement, as it stands at that moment',
-      access: 'whether somebody can still assign roles is asked of the roles as the change leaves them',
+      webhooks: 'a subscription is read with its current secret in one statement',
+      access: 'the check for the last administrator reads the roles after the change',
     },
   },
   config_ids: {
@@ -41,23 +41,35 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       reports: "the caller's time zone is read with the state of the facts in one statement",
       platform: NAMES,
       webhooks: CODES,
-      search: 'people are found by their names, groups and units with them',
+      search: 'users, groups and units are searched by name',
     },
-    writes: { access: 'the password is a column of the person' },
+    writes: { access: 'the password hash is a column of the user' },
   },
   groups: {
     owner: 'identity',
-    reads: { access: RIGHTS, objects: EXISTENCE, knowledge: EXISTENCE, webhooks: CODES, search: 'as people' },
+    reads: {
+      access: RIGHTS,
+      objects: EXISTENCE,
+      knowledge: EXISTENCE,
+      webhooks: CODES,
+      search: 'groups and units are searched by name',
+    },
   },
   org_units: {
     owner: 'identity',
-    reads: { access: RIGHTS, objects: EXISTENCE, knowledge: EXISTENCE, webhooks: CODES, search: 'as people' },
+    reads: {
+      access: RIGHTS,
+      objects: EXISTENCE,
+      knowledge: EXISTENCE,
+      webhooks: CODES,
+      search: 'groups and units are searched by name',
+    },
   },
   group_members: { owner: 'identity', reads: { access: RIGHTS } },
   org_members: { owner: 'identity', reads: { access: RIGHTS } },
   role_assignments: {
     owner: 'access',
-    reads: { identity: 'whether a membership hands a role on is decided in one statement' },
+    reads: { identity: 'the escalation check reads in one statement which roles a membership grants' },
   },
   api_keys: { owner: 'access' },
   sessions: { owner: 'access' },
@@ -68,8 +80,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     reads: {
       search: SEARCHED,
       desk: SEARCHED,
-      webhooks: 'an event is dispatched by the type of its record, a thousand in one statement',
-      reports: 'rights, filter and groups are part of the statement that counts',
+      webhooks: 'events are dispatched by the type of their records, a thousand in one statement',
+      reports: 'rights, filter and groups are part of the counting statement',
     },
   },
   external_ids: { owner: 'imports' },
@@ -78,7 +90,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   comments: {
     owner: 'comments',
     reads: {
-      search: 'the projection is made anew of what is stored',
+      search: 'a rebuild of the index reads the stored comments',
       reports: 'a rebuild of the facts finds the authors of replies',
     },
   },
@@ -105,11 +117,11 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     owner: 'platform',
     reads: {
       objects: 'the history of a record is its rows of the journal',
-      comments: 'what changed since a revision is told by the rows of the comment',
-      webhooks: 'what an event names travels with its deliveries, in the transaction that takes it out of the outbox',
+      comments: 'a conflict lists the changes since a revision from the events of the comment',
+      webhooks: 'deliveries copy data of the event in the transaction that removes it from the outbox',
       sla: 'the history of an instance is its events',
-      attachments: 'docket doctor holds a file against its events',
-      relations: 'docket doctor holds a relation against its events',
+      attachments: 'docket doctor compares a file with its events',
+      relations: 'docket doctor compares a relation with its events',
       reports: 'a rebuild computes the facts of a record from its history',
     },
   },

@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   RELATION_STORE("x.revision = r.expected AND x.state = 'ACTIVE'", 'true'),
   // Keys, sessions, rights.
   AUTHENTICATE(
-    'if (found === undefined || !isActive(found.person)) throw unauthenticated();\n    this.#used',
+    'if (found === undefined || !isActive(found.user)) throw unauthenticated();\n    this.#used',
     'if (found === undefined) throw unauthenticated();\n    this.#used',
   ),
   AUTHENTICATE('      row.revoked_at === null &&\n', ''),
@@ -144,10 +144,10 @@ export const MUTANTS: readonly Mutant[] = [
     "if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;",
     'if (ctx.actor.userId === userId) return;',
   ),
-  ESCALATION('  ctx.verify(handingOn);\n', ''),
+  ESCALATION('  ctx.verify(escalationCheck);\n', ''),
   HANDED('if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {', 'if (fresh.length === 0) {'),
   HANDED("      if (this.#depends(roles, '$myGroups')) {", '      if (roles.length < 0) {'),
-  HANDED('if (!has) throw beyond(', 'if (has === undefined) throw beyond('),
+  HANDED('if (!has) throw escalation(', 'if (has === undefined) throw beyond('),
   HANDED('if (configured || (await', 'if (configured && (await'),
   ACCESS_FOLLOW('if (ctx.invalidated.size > 0) ctx.verify(invariant);', ''),
   BUNDLE_RIGHTS('    if (!same) requireRight(ctx, section);\n', ''),

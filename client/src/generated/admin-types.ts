@@ -75,7 +75,7 @@ export type ApiKey = {
   ownerId: string;
   name: string;
   /**
-   * The visible beginning of the key.
+   * The first characters of the key, which identify it.
    */
   prefix: string;
   scopes: Array<string>;
@@ -137,7 +137,7 @@ export type ArticleVersionText = {
    */
   body: string;
   /**
-   * The text as a ProseMirror document; images are named by `blob:<sha256>`.
+   * The text as a ProseMirror document. Images refer to `blob:<sha256>`.
    */
   bodyDocument: {
     [key: string]: unknown;
@@ -185,7 +185,7 @@ export type BuiltInQueue = {
   code: 'mine' | 'unassigned' | 'my-groups' | 'overdue' | 'waiting' | 'closed';
   count: number | null;
   /**
-   * When false, there are more than `count`.
+   * If false, there are more than `count`.
    */
   exact: boolean;
   definition: {
@@ -196,7 +196,7 @@ export type BuiltInQueue = {
     state?: string;
     q?: string;
     /**
-     * A condition; the variables $me, $myGroups, $today and the like may stand for values.
+     * A condition. Variables such as $me, $myGroups and $today can be used as values.
      */
     filter?: unknown;
     /**
@@ -217,11 +217,11 @@ export type CalendarPreview = {
     date: string;
     weekday: string;
     /**
-     * False for a day that the time zone skips.
+     * False for a date that does not exist in the time zone.
      */
     exists: boolean;
     /**
-     * How long the day is; 86,400,000 but where clocks change.
+     * Length of the day in milliseconds: 86,400,000 except when clocks change.
      */
     ms: number;
     openMs: number;
@@ -246,14 +246,14 @@ export type Choice = {
   login?: string;
   email?: string | null;
   /**
-   * Name of the user's unit.
+   * Name of the user's organisation unit.
    */
   unit?: string;
 };
 
 export type ConfigDifference = {
   /**
-   * Such as `fields[2].required`; things with a code are named by it.
+   * A path such as `fields[2].required`. Elements with a code are identified by it.
    */
   path: string;
   before?: unknown;
@@ -289,7 +289,7 @@ export type DeskRow = {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowState: WorkflowState | null;
   /**
-   * Field code to value; the formats are those of the field schema.
+   * Maps field codes to values, in the formats of the field schema.
    */
   values: {
     [key: string]: unknown;
@@ -324,7 +324,7 @@ export type DeskRow = {
 };
 
 /**
- * A record type with what some grant of the caller allows on it.
+ * A record type with the actions that at least one grant of the caller allows.
  */
 export type DeskType = {
   id: string;
@@ -353,7 +353,7 @@ export type ExplainedGrant = {
    */
   type: string;
   /**
-   * The condition; null where there is none.
+   * The condition; null if there is none.
    */
   where: unknown;
   /**
@@ -395,7 +395,7 @@ export type ImportDefinition = {
   id: string;
   code: string;
   /**
-   * A text, or texts by locale.
+   * A text, or an object with a text for each locale.
    */
   name: unknown;
   targetKind: string;
@@ -438,7 +438,7 @@ export type ImportPreview = {
     }>;
   }>;
   /**
-   * Rows of the content; the first of them are shown.
+   * Number of rows in the content. Only the first rows are in `rows`.
    */
   total: number;
 };
@@ -452,7 +452,7 @@ export type ImportRunSummary = {
   failed: number;
   skipped: number;
   /**
-   * Rows of the content.
+   * Number of rows in the content.
    */
   total: number;
   fileName?: string;
@@ -564,7 +564,7 @@ export type Label = {
 
 export type Meta = {
   /**
-   * The same as the header X-Correlation-Id; finds the request in the log.
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
    */
   correlationId: string;
   apiVersion: 'v1';
@@ -632,7 +632,7 @@ export type Person = {
 
 export type PlanNote = {
   /**
-   * Names the text, such as `FIELD_REMOVED`.
+   * Code of the note, such as `FIELD_REMOVED`.
    */
   reason: string;
   /**
@@ -653,7 +653,7 @@ export type PlannedChange = {
    */
   action: string;
   /**
-   * For a record type: whether stored records go on under a new version, and why.
+   * For a record type: whether stored records are compatible with the new version, and why.
    */
   version?: {
     from: number;
@@ -671,7 +671,7 @@ export type PlannedChange = {
   note?: string;
   notes?: Array<PlanNote>;
   /**
-   * At most 200; none for what is left as it is.
+   * At most 200; empty for an unchanged item.
    */
   differences: Array<ConfigDifference>;
   moreDifferences: number;
@@ -686,7 +686,7 @@ export type PlannedItem = {
    */
   action: string;
   /**
-   * For a record type: whether stored records go on under a new version, and why.
+   * For a record type: whether stored records are compatible with the new version, and why.
    */
   version?: {
     from: number;
@@ -722,7 +722,7 @@ export type Queue = {
     state?: string;
     q?: string;
     /**
-     * A condition; the variables $me, $myGroups, $today and the like may stand for values.
+     * A condition. Variables such as $me, $myGroups and $today can be used as values.
      */
     filter?: unknown;
     /**
@@ -759,11 +759,11 @@ export type Report = {
   timeZone: string;
   rows: Array<{
     /**
-     * A value for each of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (from Monday) or month; null without a value.
+     * One value for each entry of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (starting on Monday) or month. Null if there is no value.
      */
     group: Array<unknown>;
     /**
-     * One for each of `measures`.
+     * One value for each entry of `measures`.
      */
     values: Array<number | null>;
   }>;
@@ -783,13 +783,13 @@ export type Session = {
     timezone: string | null;
   };
   /**
-   * Groups of the person, nested ones too.
+   * Groups of the user, including groups that contain these groups.
    */
   groups: Array<string>;
   orgUnit: string | null;
   rights: Array<string>;
   /**
-   * For the header X-Docket-CSRF; with a session alone.
+   * Value for the header X-Docket-CSRF. Only with a session.
    */
   csrfToken?: string;
 };
@@ -797,7 +797,7 @@ export type Session = {
 export type ShownKey = {
   id: string;
   /**
-   * The key itself; shown this once.
+   * The key. It is not shown again.
    */
   key: string;
   owner: string;
@@ -808,7 +808,7 @@ export type ShownKey = {
 export type ShownSecret = {
   code: string;
   /**
-   * whsec_ and base64; shown this once.
+   * `whsec_` and base64. The value is not shown again.
    */
   secret: string;
   previousUntil?: string | null;
@@ -819,7 +819,7 @@ export type SigningSecret = {
   code: string;
   state: 'ACTIVE' | 'ARCHIVED';
   /**
-   * Without one, connections with this secret cannot be enabled.
+   * Whether the secret has a value. If not, subscriptions that use it cannot be enabled.
    */
   hasValue: boolean;
   createdAt: string | null;
@@ -846,7 +846,7 @@ export type SlaExplanation = {
 };
 
 /**
- * The running time limit of a record that is due next. Without a running one, times are null and `breached` says whether any was.
+ * The running SLA instance of a record that is due next. If none is running, the times are null and `breached` is true if any instance was breached.
  */
 export type SlaFigures = {
   policyName: string | null;
@@ -855,12 +855,12 @@ export type SlaFigures = {
   targetMs: number | null;
   paused: boolean;
   /**
-   * A warning of the policy was reached.
+   * Whether a warning threshold of the policy was reached.
    */
   warned: boolean;
   breached: boolean;
   /**
-   * The calendar is not open around the clock: times are working time.
+   * True if the calendar is not open around the clock, so that durations are working time.
    */
   workingTime: boolean;
 };
@@ -895,7 +895,7 @@ export type SlaInstance = {
    */
   elapsedMs: number;
   /**
-   * Milliseconds of open time; below zero once the target is overrun.
+   * Milliseconds of open time. Negative once the target is breached.
    */
   remainingMs: number;
   breached: boolean;
@@ -917,16 +917,16 @@ export type SlaInterval = {
    */
   to: string;
   /**
-   * Its length in real time.
+   * Length of the interval in elapsed time.
    */
   ms: number;
   counted: boolean;
   /**
-   * open, closed: the hours of the weekday. holiday: an exception without hours. special-hours: an exception with hours of its own, in and out of them. paused: whatever the hours.
+   * open and closed: by the hours of the weekday. holiday: an exception without hours. special-hours: an exception with its own hours, inside or outside of them. paused: the instance was paused, in open hours or not.
    */
   reason: 'open' | 'closed' | 'holiday' | 'special-hours' | 'paused';
   /**
-   * What the exception is called, where it has a name.
+   * Name of the exception, if it has one.
    */
   name?: string;
   pausedBy?: {
@@ -955,7 +955,7 @@ export type SlaTryOut = {
     timezone: string;
   };
   /**
-   * From the opening to the due time; none where there is none.
+   * From the opening to the due time. Absent if there is no due time.
    */
   intervals: Array<SlaInterval>;
 };
@@ -1001,14 +1001,14 @@ export type WebhookDelivery = {
    */
   nextAttemptAt?: string;
   /**
-   * When the last attempt ended, or was found not to be needed.
+   * The end of the last attempt, or the time at which the delivery was skipped.
    */
   finishedAt?: string;
   response?: {
     status: number;
     durationMs: number;
     /**
-     * Empty for callers who could not be the executor themselves.
+     * Empty unless the caller is the executing user or holds role.assign.
      */
     bodyExcerpt: string;
   };
@@ -1023,7 +1023,7 @@ export type WebhookDelivery = {
       status: number;
       durationMs: number;
       /**
-       * Empty for callers who could not be the executor themselves.
+       * Empty unless the caller is the executing user or holds role.assign.
        */
       bodyExcerpt: string;
     };
@@ -1061,7 +1061,7 @@ export type WorkflowState = {
 };
 
 /**
- * A record. Only fields that the caller may read are in `values`.
+ * A record. `values` contains only fields that the caller may read.
  */
 export type DocketObject = {
   id: string;
@@ -1073,7 +1073,7 @@ export type DocketObject = {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowState: WorkflowState | null;
   /**
-   * Field code to value; the formats are those of the field schema.
+   * Maps field codes to values, in the formats of the field schema.
    */
   values: {
     [key: string]: unknown;
@@ -1144,7 +1144,7 @@ export type SlaTryData = {
     openedAt: string;
     policy?: string;
     /**
-     * Field code to value; the formats are those of the field schema.
+     * Maps field codes to values, in the formats of the field schema.
      */
     values?: {
       [key: string]: unknown;
@@ -1178,7 +1178,7 @@ export type SlaTryData = {
      */
     target?: string;
     /**
-     * In order and apart.
+     * In ascending order, without overlaps.
      */
     pauses?: Array<{
       /**
@@ -1281,7 +1281,7 @@ export type ImportsListData = {
   path?: never;
   query?: {
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -1309,11 +1309,11 @@ export type ImportsListResponse = ImportsListResponses[keyof ImportsListResponse
 export type ImportsPreviewData = {
   body: {
     /**
-     * Id or code of an import definition; where a code is also another definition's id, the id wins.
+     * Id or code of an import definition. If a value is both the id of one definition and the code of another, it is used as the id.
      */
     definitionId: string;
     /**
-     * A CSV, or a JSON array of objects, as the definition says.
+     * CSV, or a JSON array of objects, depending on the format of the definition.
      */
     content: string;
     limit?: number;
@@ -1382,7 +1382,7 @@ export type KbBasesData = {
   path?: never;
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -1409,7 +1409,7 @@ export type KbVersionsData = {
     baseId?: string;
     articleId?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -1514,7 +1514,7 @@ export type KbMaterialData = {
   };
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -1536,7 +1536,7 @@ export type KbMaterialResponse = KbMaterialResponses[keyof KbMaterialResponses];
 export type WebhooksChangeData = {
   body?: {
     /**
-     * An https address without user name, query and fragment, at public addresses.
+     * An https URL without user name, query and fragment, whose host resolves to public addresses only.
      */
     endpoint?: string;
     /**
@@ -1569,11 +1569,11 @@ export type WebhooksChangeData = {
     >;
     filters?: {
       /**
-       * Ids or codes; none: all types. Events on records of other types make no delivery.
+       * Ids or codes of record types; empty for all types. Events on records of other types are not delivered.
        */
       types?: Array<string>;
       /**
-       * A condition on the record, judged with the rights of the executor when the event is sent.
+       * A condition on the record. It is evaluated with the rights of the executing user when the event is sent.
        */
       condition?: {
         field?: unknown;
@@ -2326,7 +2326,7 @@ export type IntegrationsTryResponses = {
         };
       };
       /**
-       * The status of the answer that the caller would get.
+       * The HTTP status that a real call would return.
        */
       status: number;
       data: unknown;
@@ -2707,7 +2707,7 @@ export type AuditListData = {
     type?: string;
     subject?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -2752,7 +2752,7 @@ export type DeskObjectsData = {
      */
     sort?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -2776,7 +2776,7 @@ export type DeskObjectsResponses = {
        */
       totalExact: boolean;
       /**
-       * The names of the users, groups and units in the values of the rows.
+       * Names of the users, groups and units that occur in the values of the rows.
        */
       names: Array<{
         id: string;
@@ -2925,7 +2925,7 @@ export type DeskQueuesCreateData = {
       state?: string;
       q?: string;
       /**
-       * A condition; the variables $me, $myGroups, $today and the like may stand for values.
+       * A condition. Variables such as $me, $myGroups and $today can be used as values.
        */
       filter?: unknown;
       /**
@@ -3013,7 +3013,7 @@ export type DeskQueuesChangeData = {
       state?: string;
       q?: string;
       /**
-       * A condition; the variables $me, $myGroups, $today and the like may stand for values.
+       * A condition. Variables such as $me, $myGroups and $today can be used as values.
        */
       filter?: unknown;
       /**
@@ -3053,11 +3053,11 @@ export type ReportsQueryData = {
      */
     types: Array<string>;
     /**
-     * A condition, as in GET /search; variables such as $me may stand for values.
+     * A condition, as in GET /search. Variables such as $me can be used as values.
      */
     filter?: unknown;
     /**
-     * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Times are elapsed time, nights and weekends included.
+     * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
      */
     measures: Array<
       | 'count'
@@ -3077,11 +3077,11 @@ export type ReportsQueryData = {
       | 'timeToDone.sum'
     >;
     /**
-     * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record counts in the group of each value of a field with several values.
+     * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
      */
     groupBy?: Array<string>;
     /**
-     * Days in the time zone of the report, both included. `of` is the moment that must be in the period, `createdAt` by default. `lastDays` counts back from today, which is the last of them; it takes no `from` and `to`.
+     * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
      */
     period?: {
       of?: 'createdAt' | 'doneAt';
@@ -3096,7 +3096,7 @@ export type ReportsQueryData = {
       lastDays?: number;
     };
     /**
-     * IANA time zone of days, weeks and months. Default: the caller's, else that of the service.
+     * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
      */
     timeZone?: string;
   };
@@ -3124,7 +3124,7 @@ export type ConfigListData = {
   };
   query?: {
     /**
-     * Adds the instant of the last change to each item.
+     * Adds the time of the last change to each item.
      */
     include?: 'updatedAt';
   };
@@ -3177,11 +3177,11 @@ export type ConfigPlanData = {
     prune?: boolean;
     pruneIdentity?: boolean;
     /**
-     * Memberships and assignments of what the bundle names become what it says; else it only adds to them.
+     * If true, the memberships and assignments of the items in the bundle are replaced by those in the bundle. Otherwise they are only added.
      */
     exact?: boolean;
     /**
-     * Items to archive, whatever the bundle leaves out.
+     * Items to archive. The files must not contain them.
      */
     archive?: Array<{
       section: string;
@@ -3217,11 +3217,11 @@ export type ConfigApplyData = {
     prune?: boolean;
     pruneIdentity?: boolean;
     /**
-     * Memberships and assignments of what the bundle names become what it says; else it only adds to them.
+     * If true, the memberships and assignments of the items in the bundle are replaced by those in the bundle. Otherwise they are only added.
      */
     exact?: boolean;
     /**
-     * Items to archive, whatever the bundle leaves out.
+     * Items to archive. The files must not contain them.
      */
     archive?: Array<{
       section: string;
@@ -3265,7 +3265,7 @@ export type ConfigExportResponses = {
         text: string;
       }>;
       /**
-       * Keys of the sections that the caller may not read.
+       * Names of the sections that were left out because the caller may not read them.
        */
       leftOut: Array<string>;
     };

@@ -79,7 +79,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * List import runs, newest first. Without the results of the rows; read one run for these. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
+   * List import runs, newest first. The list does not contain the results of rows; read a single run to get them. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `GET /import-runs`, right `import.manage`
    */
@@ -95,7 +95,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * Preview what each row would change. The mapped fields before and after, for the first rows, as far as the caller may read them. Nothing is stored. Needs a session, or a key with the scope `admin:manage`, and the right `import.execute`.
+   * Preview what each row would change. For the first rows: the mapped fields before and after, limited to fields that the caller may read. Nothing is stored. Needs a session, or a key with the scope `admin:manage`, and the right `import.execute`.
    *
    * `POST /imports/preview`, right `import.execute`
    */
@@ -108,7 +108,7 @@ export class ImportsAdministration extends Group {
   }
 
   /**
-   * Undo an import run. Row by row, the last first: created records are archived, changed records get their former values. Rows whose record was changed since are skipped. The call can be repeated. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
+   * Undo an import run. Rows are undone in reverse order: created records are archived, changed records get their previous values back. Rows whose record was changed since are skipped. The call can be repeated. Needs a session, or a key with the scope `admin:manage`, and the right `import.manage`.
    *
    * `POST /import-runs/{runId}/undo`, right `import.manage`
    */
@@ -257,7 +257,7 @@ export class KbAdministration extends Group {
 
 export class WebhooksAdministration extends Group {
   /**
-   * Change a webhook subscription. Only possible while the subscription is disabled. Properties that are left out stay as they are; `filters` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
+   * Change a webhook subscription. Only possible while the subscription is disabled. Omitted properties keep their values; `filters` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `PATCH /webhooks/{id}`, right `webhook.manage`
    */
@@ -426,7 +426,7 @@ export class SecretsAdministration extends Group {
 
 export class IdentityAdministration extends Group {
   /**
-   * Change a user. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The login cannot be changed, because the configuration refers to it. Without the right role.assign nobody changes their own e-mail address and external id, and those of another user only if the caller is given everything that this user is given: one can sign in by them. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Change a user. Omitted properties keep their values; null clears a property. A request whose values all equal the stored ones changes nothing. The login cannot be changed, because the configuration refers to it. E-mail address and external id identify a user at sign-in. Callers without the right role.assign cannot change their own, and can change those of another user only if they have all access that this user has. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/users/{id}`, right `user.administer`
    */
@@ -443,7 +443,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Archive a user. API keys and sessions of the user stop working within a second in every process. The name stays on earlier actions. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Archive a user. API keys and sessions of the user stop working within a second in every process. Earlier actions keep the name of the user. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/archive`, right `user.administer`
    */
@@ -466,7 +466,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Restore an archived user. The user has the same memberships, roles and keys as before, so the caller must be given all of it or hold the right role.assign. Sessions do not come back. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Restore an archived user. The user has the same memberships, roles and keys as before. The caller must have all access that these grant, or the right role.assign. Sessions are not restored. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/restore`, right `user.administer`
    */
@@ -489,7 +489,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Change a group. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Change a group. Omitted properties keep their values; null clears a property. A request whose values all equal the stored ones changes nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/groups/{id}`, right `user.administer`
    */
@@ -529,7 +529,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Restore an archived group. Its members get again what it grants, so the caller must have all of it, as for a new membership, or hold the right role.assign. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Restore an archived group. The group grants access to its members again. The caller must have all of that access, as for a new membership, or the right role.assign. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/groups/{id}/restore`, right `user.administer`
    */
@@ -552,7 +552,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Change an organisation unit. Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Change an organisation unit. Omitted properties keep their values; null clears a property. A request whose values all equal the stored ones changes nothing. The code cannot be changed, because the configuration refers to it. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `PATCH /identity/org-units/{id}`, right `user.administer`
    */
@@ -575,7 +575,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Archive an organisation unit. Members and units below it stay as they are. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Archive an organisation unit. Its members and child units are not changed. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/org-units/{id}/archive`, right `user.administer`
    */
@@ -598,7 +598,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Restore an archived organisation unit. The unit is active again, with the parent and the members that it has. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Restore an archived organisation unit. The unit becomes active. Its parent and its members are unchanged. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/org-units/{id}/restore`, right `user.administer`
    */
@@ -643,7 +643,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Remove a member from a group. What the group granted to the member stops within a second. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Remove a member from a group. The member loses the access granted by the group within a second. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `DELETE /identity/group-memberships/{id}`, right `user.administer`
    */
@@ -681,7 +681,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Remove a user from the organisation unit. With `expectedOrganizationUnitId`, the call is refused if the user is in another unit by now. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Remove a user from the organisation unit. With `expectedOrganizationUnitId`, the call is rejected if the user is now in another unit. Returns the removed membership. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `DELETE /identity/org-memberships/{id}`, right `user.administer`
    */
@@ -704,7 +704,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * List archived users, groups and organisation units. Restore an item with the `restore` operation of its kind. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * List archived users, groups and organisation units. Use the `restore` operation of its kind to restore an item. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `GET /identity/archived`, right `user.administer`
    */
@@ -717,7 +717,7 @@ export class IdentityAdministration extends Group {
   }
 
   /**
-   * Set the console password of a user. Their sessions end. Callers without the right role.assign set it for themselves, and for users who are given nothing that the caller is not given: with a password one can sign in as that user. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
+   * Set the console password of a user. All sessions of the user end. The password lets the caller sign in as that user. Callers without the right role.assign can therefore set it only for themselves and for users who have no access that the caller lacks. Needs a session, or a key with the scope `admin:manage`, and the right `user.administer`.
    *
    * `POST /identity/users/{id}/password`, right `user.administer`
    */
@@ -755,7 +755,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Change an integration. Only possible while the integration is disabled. Properties that are left out stay as they are; `config` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * Change an integration. Only possible while the integration is disabled. Omitted properties keep their values; `config` is replaced as a whole. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `PATCH /integrations/{id}`, right `integration.manage`
    */
@@ -838,7 +838,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * Restore an archived integration. The integration is disabled until it is enabled again. Its settings are checked as for a new one. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * Restore an archived integration. The integration is disabled until it is enabled again. Its settings are validated as for a new integration. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `POST /integrations/{id}/restore`, right `integration.manage`
    */
@@ -860,7 +860,7 @@ export class IntegrationsAdministration extends Group {
   }
 
   /**
-   * List the last 100 calls of an integration, newest first. With the reason of each failure. Runs are kept for 30 days, at most 1,000 for each integration. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * List the last 100 calls of an integration, newest first. Failed calls show the reason. Runs are kept for 30 days, at most 1,000 for each integration. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /integrations/{id}/runs`, right `integration.manage`
    */
@@ -909,7 +909,7 @@ export class KeysAdministration extends Group {
   }
 
   /**
-   * Issue an API key. The key is shown this once. A key of another owner needs the right role.assign too. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
+   * Issue an API key. The key is returned only by this call. To issue a key for another user, the caller also needs the right role.assign. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.
    *
    * `POST /keys`, right `key.manage`
    */
@@ -954,7 +954,7 @@ export class KeysAdministration extends Group {
 
 export class SessionAdministration extends Group {
   /**
-   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: 429 says in Retry-After how long to wait, 30 s at most. The cookie docket_device makes the device known, so that attempts of others do not make this person wait. Needs no authentication.
+   * Sign in with a password. Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: a 429 response gives the waiting time in Retry-After, at most 30 s. The cookie docket_device identifies the device, so that failed attempts from other devices do not delay this user. Needs no authentication.
    *
    * `POST /session`
    */
@@ -1039,7 +1039,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * Change the own name, locale and time zone. Properties that are left out stay as they are; null clears. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer. Needs a session, or a key with the scope `admin:manage`.
+   * Change the own name, locale and time zone. Omitted properties keep their values; null clears a property. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /me`
    */
@@ -1094,7 +1094,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * End one of the own sessions. Every process refuses the session from then on. Ending a session that has ended changes nothing. Needs a session, or a key with the scope `admin:manage`.
+   * End one of the own sessions. All processes reject the session from then on. Ending a session that has already ended changes nothing. Needs a session, or a key with the scope `admin:manage`.
    *
    * `DELETE /me/sessions/{id}`
    */
@@ -1130,7 +1130,7 @@ export class AuditAdministration extends Group {
 
 export class DeskAdministration extends Group {
   /**
-   * List records in any order. `sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value come last, and so do those whose value the caller may not read. Options sort by their place, users, groups and units by name. `state` and `q` as for `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`. Needs a session, or a key with the scope `admin:manage`.
+   * List records in any order. `sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value, or with a value that the caller may not read, come last. Options are sorted by their configured order; users, groups and units by name. `state` and `q` work as in `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/objects`
    */
@@ -1146,7 +1146,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * List record types with what the caller may do. For each type: whether some grant of the caller allows reading, creating, changing, archiving and transitions, and the states of its workflow. Needs a session, or a key with the scope `admin:manage`.
+   * List record types with what the caller may do. For each type: the states of its workflow, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/types`
    */
@@ -1181,7 +1181,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are there for users who share their name with another active user, and for callers with user.administer. `unit` is there for callers who may look up units. Needs a session, or a key with the scope `admin:manage`.
+   * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/lookup`, right `user.administer`
    */
@@ -1272,7 +1272,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * Change a queue. Properties that are left out stay as they are. A private queue can be changed by its owner, a shared one by callers with the right config.manage. Needs a session, or a key with the scope `admin:manage`.
+   * Change a queue. Omitted properties keep their values. A private queue can be changed by its owner, a shared one by callers with the right config.manage. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /desk/queues/{queueId}`
    */
@@ -1308,7 +1308,7 @@ export class DeskQueuesAdministration extends Group {
 
 export class ReportsAdministration extends Group {
   /**
-   * Count and measure records in groups. Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. `reopened`, `timeToDone` and the moment of being done take part only on records whose history the caller may read. Groups by a moment come in its order, all others by their number of records; at most 1000, then `truncated` is true. A time without records is null. Time limit 3 s. Needs a session, or a key with the scope `admin:manage`.
+   * Count and measure records in groups. Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. `reopened`, `timeToDone` and the time of completion are computed only from records whose history the caller may read. Groups by time are in chronological order, all others are sorted by number of records. If there are more than 1000, the list is cut and `truncated` is true. A duration without records is null. Time limit 3 s. Needs a session, or a key with the scope `admin:manage`.
    *
    * `POST /reports/query`
    */
@@ -1340,7 +1340,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Read one item of the configuration. As a bundle would write it (`text`, YAML), and with every default filled in (`definition`). Needs the same rights as the list of the section. Who holds a role is shown to callers with `user.administer` or `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Read one item of the configuration. `text` is the item in YAML, as in an exported bundle. `definition` is the item with all defaults filled in. Needs the same rights as the list of the section. The holders of a role are shown only to callers with `user.administer` or `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/{section}/{code}`, right `config.manage`
    */
@@ -1370,7 +1370,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Apply a bundle in one transaction. Needs the rights that the plan needs, and those of the endpoints for each change: `role.assign` to change roles and their assignments, and connections that run as somebody else. Users, groups and organisation units are changed under the rules of the identity endpoints. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Apply a bundle in one transaction. Needs the rights of the plan, and for each change the rights of its endpoint: `role.assign` to change roles, their assignments, and connections that run as another user. For users, groups and organisation units the rules of the identity endpoints hold. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /config/apply`, right `config.manage`
    */

@@ -49,17 +49,17 @@ export type Article = {
 
 export type ArticleArchivedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ArticleArchived';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -73,17 +73,17 @@ export type ArticleArchivedDelivery = {
 
 export type ArticlePublishedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ArticlePublished';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -124,7 +124,7 @@ export type ArticleText = {
    */
   body: string;
   /**
-   * The text as a ProseMirror document; images are named by `blob:<sha256>`.
+   * The text as a ProseMirror document. Images refer to `blob:<sha256>`.
    */
   bodyDocument: {
     [key: string]: unknown;
@@ -152,7 +152,7 @@ export type Attachment = {
   originalFilename: string;
   mediaType: string;
   /**
-   * In bytes.
+   * Size in bytes.
    */
   size: number;
   sha256: string;
@@ -170,17 +170,17 @@ export type Attachment = {
 
 export type AttachmentAddedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'AttachmentAdded';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -193,17 +193,17 @@ export type AttachmentAddedDelivery = {
 
 export type AttachmentArchivedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'AttachmentArchived';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -248,14 +248,14 @@ export type CatalogItem = {
   categoryId: string;
   serviceId: string | null;
   /**
-   * The form: what a request may give.
+   * The fields of the request form.
    */
   fields: Array<FieldSchema>;
   assetTypes: Array<string> | null;
 };
 
 /**
- * What the portal shows of a request.
+ * The fields of a created request that the portal shows.
  */
 export type CatalogRequest = {
   id: string;
@@ -292,17 +292,17 @@ export type Comment = {
 
 export type CommentAddedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'CommentAdded';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -311,7 +311,7 @@ export type CommentAddedDelivery = {
     object: EventObject;
     commentId: string;
     /**
-     * The comment as it is now, where the executor may read it.
+     * The comment in its current state, if the executing user may read it.
      */
     comment?: {
       id: string;
@@ -324,17 +324,17 @@ export type CommentAddedDelivery = {
 
 export type CommentArchivedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'CommentArchived';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -343,7 +343,7 @@ export type CommentArchivedDelivery = {
     object: EventObject;
     commentId: string;
     /**
-     * The comment as it is now, where the executor may read it.
+     * The comment in its current state, if the executing user may read it.
      */
     comment?: {
       id: string;
@@ -356,17 +356,17 @@ export type CommentArchivedDelivery = {
 
 export type CommentUpdatedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'CommentUpdated';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -375,7 +375,7 @@ export type CommentUpdatedDelivery = {
     object: EventObject;
     commentId: string;
     /**
-     * The comment as it is now, where the executor may read it.
+     * The comment in its current state, if the executing user may read it.
      */
     comment?: {
       id: string;
@@ -387,7 +387,7 @@ export type CommentUpdatedDelivery = {
 };
 
 /**
- * The record as the executor may read it at the moment of the attempt.
+ * The record at the time of the attempt, as the executing user may read it.
  */
 export type EventObject = {
   id: string;
@@ -397,7 +397,7 @@ export type EventObject = {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowState: WorkflowState | null;
   /**
-   * Field code to value; the formats are those of the field schema.
+   * Maps field codes to values, in the formats of the field schema.
    */
   values: {
     [key: string]: unknown;
@@ -433,7 +433,7 @@ export type FieldSchema = {
    */
   required: boolean;
   /**
-   * A hint; what forbids is the right.
+   * For display only. The caller’s rights decide.
    */
   readOnly: boolean;
   multiple: boolean;
@@ -497,7 +497,7 @@ export type ImportDefinition = {
   id: string;
   code: string;
   /**
-   * A text, or texts by locale.
+   * A text, or an object with a text for each locale.
    */
   name: unknown;
   targetKind: string;
@@ -538,7 +538,7 @@ export type ImportRun = {
   failed: number;
   skipped: number;
   /**
-   * Rows of the content.
+   * Number of rows in the content.
    */
   total: number;
   fileName?: string;
@@ -559,7 +559,7 @@ export type ImportRun = {
    */
   undoneAt?: string;
   /**
-   * How far the undo of the run is, in rows; absent where nobody asked for one.
+   * Progress of the undo in rows. Absent if no undo was requested.
    */
   undo?: {
     undone: number;
@@ -568,7 +568,7 @@ export type ImportRun = {
   };
   rows: Array<ImportRow>;
   /**
-   * There are more than 10,000 rows; the failed ones stand first.
+   * True if there are more than 10,000 rows. `rows` then lists failed rows first.
    */
   rowsTruncated: boolean;
 };
@@ -596,7 +596,7 @@ export type Integration = {
 
 export type Meta = {
   /**
-   * The same as the header X-Correlation-Id; finds the request in the log.
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
    */
   correlationId: string;
   apiVersion: 'v1';
@@ -604,17 +604,17 @@ export type Meta = {
 
 export type ObjectArchivedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ObjectArchived';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -628,17 +628,17 @@ export type ObjectCategory = 'object' | 'dictionary';
 
 export type ObjectCreatedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ObjectCreated';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -650,17 +650,17 @@ export type ObjectCreatedDelivery = {
 
 export type ObjectRestoredDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ObjectRestored';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -672,17 +672,17 @@ export type ObjectRestoredDelivery = {
 
 export type ObjectTransitionedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ObjectTransitioned';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -698,17 +698,17 @@ export type ObjectTransitionedDelivery = {
 
 export type ObjectUpdatedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'ObjectUpdated';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -761,7 +761,7 @@ export type Relation = {
   definitionId: string;
   definitionCode: string;
   /**
-   * The inverse name for incoming relations.
+   * The name of the relation; for an incoming relation the inverse name.
    */
   name: string;
   direction: 'incoming' | 'outgoing';
@@ -783,17 +783,17 @@ export type Relation = {
 
 export type RelationAddedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'RelationAdded';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -809,17 +809,17 @@ export type RelationAddedDelivery = {
 
 export type RelationArchivedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'RelationArchived';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -849,7 +849,7 @@ export type RelationDefinition = {
 };
 
 /**
- * Members behind `updatedAt` are those of the kind: `objectId` is the record of a comment, `versionId` the version of an article.
+ * The properties after `updatedAt` depend on the kind: `objectId` is the record of a comment, `versionId` the version of an article.
  */
 export type SearchResult = {
   kind: 'object' | 'comment' | 'article' | 'service' | 'user' | 'group' | 'org-unit';
@@ -868,7 +868,7 @@ export type SearchResult = {
   workflowState?: WorkflowState | null;
   revision?: number;
   /**
-   * Field code to value; the formats are those of the field schema.
+   * Maps field codes to values, in the formats of the field schema.
    */
   values?: {
     [key: string]: unknown;
@@ -886,17 +886,17 @@ export type Service = {
 
 export type SlaBreachedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaBreached';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -954,7 +954,7 @@ export type SlaInstance = {
    */
   elapsedMs: number;
   /**
-   * Milliseconds of open time; below zero once the target is overrun.
+   * Milliseconds of open time. Negative once the target is breached.
    */
   remainingMs: number;
   breached: boolean;
@@ -968,17 +968,17 @@ export type SlaInstance = {
 
 export type SlaPausedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaPaused';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -991,17 +991,17 @@ export type SlaPausedDelivery = {
 
 export type SlaRecalculatedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaRecalculated';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -1014,17 +1014,17 @@ export type SlaRecalculatedDelivery = {
 
 export type SlaResumedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaResumed';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -1037,17 +1037,17 @@ export type SlaResumedDelivery = {
 
 export type SlaStartedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaStarted';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -1060,17 +1060,17 @@ export type SlaStartedDelivery = {
 
 export type SlaStoppedDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaStopped';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -1083,17 +1083,17 @@ export type SlaStoppedDelivery = {
 
 export type SlaWarningDelivery = {
   /**
-   * The same on each attempt: do nothing for one you know.
+   * The same for every attempt. Ignore a delivery whose id you have processed.
    */
   deliveryId: string;
   eventId: string;
   eventType: 'SlaWarning';
   /**
-   * Of this attempt; the same as X-ITSM-Timestamp.
+   * Time of this attempt, equal to X-ITSM-Timestamp.
    */
   timestamp: string;
   /**
-   * Of the event.
+   * Time of the event.
    */
   occurredAt: string;
   data: {
@@ -1168,14 +1168,14 @@ export type WebhookDelivery = {
    */
   nextAttemptAt?: string;
   /**
-   * When the last attempt ended, or was found not to be needed.
+   * The end of the last attempt, or the time at which the delivery was skipped.
    */
   finishedAt?: string;
   response?: {
     status: number;
     durationMs: number;
     /**
-     * Empty for callers who could not be the executor themselves.
+     * Empty unless the caller is the executing user or holds role.assign.
      */
     bodyExcerpt: string;
   };
@@ -1190,7 +1190,7 @@ export type WebhookDelivery = {
       status: number;
       durationMs: number;
       /**
-       * Empty for callers who could not be the executor themselves.
+       * Empty unless the caller is the executing user or holds role.assign.
        */
       bodyExcerpt: string;
     };
@@ -1228,7 +1228,7 @@ export type WorkflowState = {
 };
 
 /**
- * A record. Only fields that the caller may read are in `values`.
+ * A record. `values` contains only fields that the caller may read.
  */
 export type DocketObject = {
   id: string;
@@ -1240,7 +1240,7 @@ export type DocketObject = {
   state: 'ACTIVE' | 'ARCHIVED';
   workflowState: WorkflowState | null;
   /**
-   * Field code to value; the formats are those of the field schema.
+   * Maps field codes to values, in the formats of the field schema.
    */
   values: {
     [key: string]: unknown;
@@ -1333,7 +1333,7 @@ export type ObjectsListData = {
     typeId?: string;
     state?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -1362,7 +1362,7 @@ export type ObjectsCreateData = {
   body: {
     typeDefinitionId: string;
     /**
-     * Field code to value; the formats are those of the field schema.
+     * Maps field codes to values, in the formats of the field schema.
      */
     values: {
       [key: string]: unknown;
@@ -1865,7 +1865,7 @@ export type WorkflowTransitionData = {
     expectedRevision: number;
     expectedStateId: string;
     /**
-     * Field code to value; the formats are those of the field schema.
+     * Maps field codes to values, in the formats of the field schema.
      */
     values?: {
       [key: string]: unknown;
@@ -1915,7 +1915,7 @@ export type SearchSearchData = {
      */
     filter?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -1940,7 +1940,7 @@ export type SearchSearchResponses = {
       totalExact: boolean;
       totalPages: number;
       /**
-       * Counted over this page.
+       * Number of hits of each kind on this page.
        */
       facets: {
         [key: string]:
@@ -1984,7 +1984,7 @@ export type BulkRunData = {
           expectedRevision: number;
           expectedStateId: string;
           /**
-           * Field code to value; the formats are those of the field schema.
+           * Maps field codes to values, in the formats of the field schema.
            */
           values?: {
             [key: string]: unknown;
@@ -2128,11 +2128,11 @@ export type ImportsDefineResponse = ImportsDefineResponses[keyof ImportsDefineRe
 export type ImportsRunData = {
   body: {
     /**
-     * Id or code of an import definition; where a code is also another definition's id, the id wins.
+     * Id or code of an import definition. If a value is both the id of one definition and the code of another, it is used as the id.
      */
     definitionId: string;
     /**
-     * A CSV, or a JSON array of objects, as the definition says.
+     * CSV, or a JSON array of objects, depending on the format of the definition.
      */
     content: string;
     dryRun: boolean;
@@ -2181,7 +2181,7 @@ export type ExportsCreateData = {
     format: 'JSON' | 'CSV';
     limit?: number;
     /**
-     * Words, as in GET /objects, and a condition; a text is taken as words.
+     * Search words, as in GET /objects, and a condition. A string is read as search words.
      */
     query?:
       | string
@@ -2212,7 +2212,7 @@ export type ServicesListData = {
   path?: never;
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -2238,7 +2238,7 @@ export type ServicesGetData = {
   };
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -2262,7 +2262,7 @@ export type CatalogGetData = {
   path?: never;
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -2285,7 +2285,7 @@ export type CatalogRequestData = {
   body: {
     requesterId: string;
     /**
-     * Field code to value; the formats are those of the field schema.
+     * Maps field codes to values, in the formats of the field schema.
      */
     values: {
       [key: string]: unknown;
@@ -2316,7 +2316,7 @@ export type KbListData = {
   path?: never;
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -2350,7 +2350,7 @@ export type KbCreateData = {
     tags?: Array<string> | null;
     responsibleId?: string | null;
     /**
-     * Markdown; the text comes in one of the two forms.
+     * The text as Markdown. Give either `body` or `bodyDocument`.
      */
     body?: string;
     /**
@@ -2384,7 +2384,7 @@ export type KbGetData = {
   };
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -2428,7 +2428,7 @@ export type KbEditData = {
     tags?: Array<string> | null;
     responsibleId?: string | null;
     /**
-     * Markdown; the text comes in one of the two forms.
+     * The text as Markdown. Give either `body` or `bodyDocument`.
      */
     body?: string;
     /**
@@ -2482,7 +2482,7 @@ export type KbArchiveData = {
   body: {
     versionId: string;
     /**
-     * The opaque token of the article state, from the administration interface.
+     * The opaque token of the article state, from the administration API.
      */
     version: string;
     confirmed: true;
@@ -2530,7 +2530,7 @@ export type WebhooksCreateData = {
      */
     code: string;
     /**
-     * An https address without user name, query and fragment, at public addresses.
+     * An https URL without user name, query and fragment, whose host resolves to public addresses only.
      */
     endpoint: string;
     /**
@@ -2563,11 +2563,11 @@ export type WebhooksCreateData = {
     >;
     filters?: {
       /**
-       * Ids or codes; none: all types. Events on records of other types make no delivery.
+       * Ids or codes of record types; empty for all types. Events on records of other types are not delivered.
        */
       types?: Array<string>;
       /**
-       * A condition on the record, judged with the rights of the executor when the event is sent.
+       * A condition on the record. It is evaluated with the rights of the executing user when the event is sent.
        */
       condition?: {
         field?: unknown;
@@ -2697,7 +2697,7 @@ export type IdentityGroupsResponse = IdentityGroupsResponses[keyof IdentityGroup
 export type IdentityCreateGroupData = {
   body: {
     /**
-     * A letter, then letters a to z, digits and hyphens; kept in small letters.
+     * A letter, then letters a to z, digits and hyphens. Stored in lower case.
      */
     code: string;
     name: string;
@@ -2743,7 +2743,7 @@ export type IdentityCreateOrgUnitData = {
   body: {
     name: string;
     /**
-     * A letter, then letters a to z, digits and hyphens; kept in small letters.
+     * A letter, then letters a to z, digits and hyphens. Stored in lower case.
      */
     code?: string;
     organizationUnitId?: string;

@@ -20,7 +20,7 @@ export class OpenapiOperations extends Group {
 
 export class MetadataOperations extends Group {
   /**
-   * List the record types and dictionaries that the caller has access to. Types on which no role grants the caller anything are left out. Names are in the default locale of the service. Needs the scope `metadata:read`.
+   * List the record types and dictionaries that the caller has access to. Types on which no role grants the caller an action are omitted. Names are in the default locale of the service. Needs the scope `metadata:read`.
    *
    * `GET /metadata/types`, scope `metadata:read`
    */
@@ -33,7 +33,7 @@ export class MetadataOperations extends Group {
   }
 
   /**
-   * Read the field schema of a record type. Fields of the newest version of the type that some grant of the caller makes readable. The type is named by id or code. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`. Needs the scope `metadata:read`.
+   * Read the field schema of a record type. Fields of the newest version of the type that at least one grant lets the caller read. Accepts the id or the code of the type. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`. Needs the scope `metadata:read`.
    *
    * `GET /metadata/types/{typeId}/fields`, scope `metadata:read`
    */
@@ -51,7 +51,7 @@ export class MetadataOperations extends Group {
 
 export class ObjectsOperations extends Group {
   /**
-   * List records, newest first. A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words, or, if there are none, some of them. Needs the scope `objects:read`.
+   * List records, newest first. A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words. If there are none, records that contain some of the words are listed. Needs the scope `objects:read`.
    *
    * `GET /objects`, scope `objects:read`
    */
@@ -67,7 +67,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Create a record. Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated after a lost answer. `objectId` sets the id of the new record. Needs the scope `objects:write`, and the right `create`.
+   * Create a record. Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated safely if the response was lost. `objectId` sets the id of the new record. Needs the scope `objects:write`, and the right `create`.
    *
    * `POST /objects`, scope `objects:write`, right `create`; made once, however often it is sent
    */
@@ -113,7 +113,7 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Archive a record. The record can still be read, but not changed; the administration interface can restore it. The expected revision comes in the JSON body or in If-Match. Needs the scope `objects:write`, and the right `archive`.
+   * Archive a record. The record can still be read, but not changed; the administration API can restore it. The expected revision comes in the JSON body or in If-Match. Needs the scope `objects:write`, and the right `archive`.
    *
    * `DELETE /objects/{objectId}`, scope `objects:write`, right `archive`
    */
@@ -227,7 +227,7 @@ export class CommentsOperations extends Group {
   }
 
   /**
-   * Change a comment. Properties that are left out stay as they are. If the comment is internal before or after the change, the right Private Comment is also needed. Needs the scope `comments:write`, and the right `comment.edit`.
+   * Change a comment. Omitted properties keep their values. If the comment is internal before or after the change, the right Private Comment is also needed. Needs the scope `comments:write`, and the right `comment.edit`.
    *
    * `PATCH /comments/{commentId}`, scope `comments:write`, right `comment.edit`
    */
@@ -470,7 +470,7 @@ export class WorkflowOperations extends Group {
 
 export class SearchOperations extends Group {
   /**
-   * Search. By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first. Needs the scope `search:read`.
+   * Search. By words (`q`), by a `filter` (JSON; records only), or both. Hits that match all words come first; if there are fewer than 25 of them, hits that match fewer words follow. With `q`, the 1,000 most recently updated matches are sorted by relevance and the others follow by last update. Without `q`, hits are sorted by last update, newest first. Needs the scope `search:read`.
    *
    * `GET /search`, scope `search:read`
    */
@@ -565,7 +565,7 @@ export class ImportsOperations extends Group {
   }
 
   /**
-   * Import rows. Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Records are named only to callers who may read them; a row that leads to any other record fails with `NOT_FOUND`, without details. Needs the scope `imports:write`, and the right `import.execute`.
+   * Import rows. Each row is stored independently, with the rights of the caller on every record and field. A dry run performs all steps and rolls the changes back. Malformed content is rejected as a whole. Time limit 300 s; for large files use `docket import`. Results contain ids of records only if the caller may read them. A row that matches any other record fails with `NOT_FOUND`, without details. Needs the scope `imports:write`, and the right `import.execute`.
    *
    * `POST /imports/run`, scope `imports:write`, right `import.execute`
    */
@@ -593,7 +593,7 @@ export class ImportsOperations extends Group {
 
 export class ExportsOperations extends Group {
   /**
-   * Export records of a type as a file. Active records that the caller may read, newest first, with the fields that the caller may read. Only whole rows, up to `limit` and 16 MiB; the file does not tell whether there were more. Time limit 300 s. Needs the scope `exports:read`, and the right `export.execute`.
+   * Export records of a type as a file. Active records that the caller may read, newest first, with the fields that the caller may read. The file ends after the last complete row within `limit` and 16 MiB. It does not show whether there are more rows. Time limit 300 s. Needs the scope `exports:read`, and the right `export.execute`.
    *
    * `POST /exports`, scope `exports:read`, right `export.execute`
    */
@@ -659,7 +659,7 @@ export class CatalogOperations extends Group {
   }
 
   /**
-   * Make a request, for oneself or on behalf of another user. A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone. Needs the scope `catalog:impersonate`.
+   * Make a request, for oneself or on behalf of another user. A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are checked with the requester’s rights. The history names both users. `values` accepts only the fields of the item’s form. Needs the scope `catalog:impersonate`.
    *
    * `POST /catalog/items/{itemId}/requests`, scope `catalog:impersonate`; made once, however often it is sent
    */
@@ -751,7 +751,7 @@ export class KbOperations extends Group {
   }
 
   /**
-   * Change a draft. Properties that are left out stay as they are; null clears. Section, code and locale of a version cannot be changed. Needs the scope `kb:write`, and the right `kb.write`.
+   * Change a draft. Omitted properties keep their values; null clears a property. Section, code and locale of a version cannot be changed. Needs the scope `kb:write`, and the right `kb.write`.
    *
    * `PATCH /kb/article-versions/{versionId}`, scope `kb:write`, right `kb.write`
    */
@@ -809,7 +809,7 @@ export class WebhooksOperations extends Group {
   }
 
   /**
-   * Create a webhook subscription. Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To run as another user (`executionPrincipalId`), the caller needs role.assign. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
+   * Create a webhook subscription. Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To name another user as `executionPrincipalId`, the caller needs role.assign. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks`, scope `webhooks:manage`, right `webhook.manage`
    */
@@ -822,7 +822,7 @@ export class WebhooksOperations extends Group {
   }
 
   /**
-   * List the last 100 deliveries. Of the newest event first, of the subscription named, or of all; each with its attempts. With `status`, the last 100 of those. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
+   * List the last 100 deliveries. Deliveries of one subscription or of all, newest event first, each with its attempts. With `status`, the last 100 deliveries with these statuses. Needs the scope `webhooks:manage`, and the right `webhook.manage`.
    *
    * `GET /webhook-deliveries`, scope `webhooks:manage`, right `webhook.manage`
    */
@@ -853,7 +853,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Create a user. Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users; so is the external id. Needs the scope `identity:write`, and the right `user.administer`.
+   * Create a user. Sets no password and assigns no role. Login and e-mail address are unique regardless of case, and the external id is unique. Archived users count too. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/users`, scope `identity:write`, right `user.administer`
    */
@@ -927,7 +927,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Add a user or a group to a group. The caller must have what the membership gives: the roles of the group and of the groups around it, records by row conditions with $myGroups, audiences. Being a member counts, and so does a role whose `memberships` name the group, or the right role.assign, without which nobody changes their own memberships. A membership that stands is answered as it stands. Needs the scope `identity:write`, and the right `user.administer`.
+   * Add a user or a group to a group. The caller must already have everything that the membership grants: the roles of the group and of the groups that contain it, access by row conditions with $myGroups, and audiences. A caller has it as a member of the group, through a role whose `memberships` name the group, or with the right role.assign. Only callers with role.assign can change their own memberships. An existing membership is returned unchanged. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/group-memberships`, scope `identity:write`, right `user.administer`
    */
@@ -949,7 +949,7 @@ export class IdentityOperations extends Group {
   }
 
   /**
-   * Put a user into an organisation unit, or move the user. A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must have what the unit grants to the user, as for a membership of a group. Needs the scope `identity:write`, and the right `user.administer`.
+   * Put a user into an organisation unit, or move the user. A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must already have everything that the unit grants, as for a membership of a group. Needs the scope `identity:write`, and the right `user.administer`.
    *
    * `POST /identity/org-memberships`, scope `identity:write`, right `user.administer`
    */
@@ -973,7 +973,7 @@ export class IdentityOperations extends Group {
 
 export class IntegrationsOperations extends Group {
   /**
-   * Set up an inbound integration. Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names. Needs the scope `integrations:manage`, and the right `integration.manage`.
+   * Set up an inbound integration. The integration is disabled unless `enabled` is true. To name another user as `executionPrincipalId`, the caller needs role.assign. Calls always run with the rights of the key’s owner. Needs the scope `integrations:manage`, and the right `integration.manage`.
    *
    * `POST /integrations`, scope `integrations:manage`, right `integration.manage`
    */
@@ -991,7 +991,7 @@ export class IntegrationsOperations extends Group {
 
 export class InboundOperations extends Group {
   /**
-   * Call an integration. The body is any JSON that the mapping of the integration can read. The configured command runs exactly as its own endpoint would for the owner of the key, with the same checks and errors, and `data` is the answer of that endpoint. Needs the scope `integrations:execute`.
+   * Call an integration. The body is any JSON that the mapping of the integration can read. The configured command runs with the rights of the key’s owner, with the same checks and errors as its own endpoint. `data` is the response of that endpoint. Needs the scope `integrations:execute`.
    *
    * `POST /inbound/{integrationId}`, scope `integrations:execute`; made once, however often it is sent
    */

@@ -21,8 +21,8 @@ import {
   findKeyByPrefix,
   findSession,
   type KeyRow,
-  loadPerson,
-  type PersonRow,
+  loadUser,
+  type UserRow,
   type SessionRow,
   type SessionUse,
 } from './store.ts';
@@ -34,9 +34,9 @@ export interface Credentials {
   method: string;
   surface: 'public' | 'console';
   ip: string;
-  /** How long to wait for a database that is slow, in milliseconds; 30,000 unless said. */
+  /** How long to wait for a slow database, in milliseconds. Default: 30,000. */
   patienceMs?: number;
-  /** Runs a look-up of a credential that was not found valid before, within what the sender's address may ask for. */
+  /** Looks up a credential that is not known to be valid. Such look-ups are limited per client address. */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -48,7 +48,7 @@ export interface Authenticated {
   caller: Omit<Caller, 'correlationId'>;
 }
 
-interface RememberedKey extends KeyRow {
+interface CachedKey extends KeyRow {
   /** Its scopes as a set: every request checks one. */
   granted: ReadonlySet<string>;
 }
@@ -56,7 +56,7 @@ interface RememberedKey extends KeyRow {
 const NO_HASH = Buffer.alloc(32);
 const SAFE_METHODS = new Set(['GET', 'HEAD']);
 /** Bounds the caches of credentials: a client can send any number of invalid ones. */
-const MOST_REMEMBERED = 50_000;
+const MOST_CACHED = 50_000;
 
 const NEEDS_KEY = 'The API key is missing or invalid. Send "Authorization: Bearer <key>" with a valid key.';
 const NEEDS_SIGN_IN = 'The session has ended. Sign in again, or send an API key with the scope admin:manage.';
@@ -69,7 +69,7 @@ export function unauthenticated(message = NEEDS_KEY, details: FaultDetails = [])
   });
 }
 
-/** The error for a session cookie without an open session. It does not tell an ended session from one that never existed. */
+/** The error for a session cookie without an open session. It is the same for an ended session and for one that never existed. */
 function sessionEnded(): Fault {
   return unauthenticated(NEEDS_SIGN_IN, { session: 'ended' });
 }
@@ -83,14 +83,14 @@ export class Authenticator {
   readonly #versions: VersionWatcher;
   readonly #clock: Clock;
   readonly #onLoaded: () => Promise<void>;
-  #keys = new Map<string, Promise<RememberedKey | undefined>>();
+  #keys = new Map<string, Promise<CachedKey | undefined>>();
   /** Prefixes without a key. Kept apart from `#keys`: many invalid prefixes must not evict the keys in use. */
   #unknown = new Set<string>();
   /** Prefixes of keys that exist. Kept when rights change: reloading such a key does not count towards the look-up limit. */
   readonly #found = new Set<string>();
   /** Hashes of sessions that were valid, oldest first. */
   readonly #sessions = new Set<string>();
-  #people = new Map<string, Promise<{ person: PersonRow; actor: Actor } | undefined>>();
+  #users = new Map<string, Promise<{ user: UserRow; actor: Actor } | undefined>>();
   #names = new Map<string, string>();
   #used = new Map<string, string>();
   #usedSessions = new Map<string, SessionUse>();
@@ -111,7 +111,7 @@ export class Authenticator {
     options.versions.onRights(() => {
       this.#keys = new Map();
       this.#unknown = new Set();
-      this.#people = new Map();
+      this.#users = new Map();
       this.#names = new Map();
     });
   }
@@ -131,8 +131,8 @@ export class Authenticator {
         scope: ADMIN_SCOPE,
       });
     }
-    const found = await this.#remembered(row.owner_id);
-    if (found === undefined || !isActive(found.person)) throw unauthenticated();
+    const found = await this.#cachedUser(row.owner_id);
+    if (found === undefined || !isActive(found.user)) throw unauthenticated();
     this.#used.set(row.id, new Date(this.#clock.now()).toISOString());
     return {
       callerId: row.id,
@@ -142,7 +142,7 @@ export class Authenticator {
     };
   }
 
-  async #acceptedKey(given: Credentials): Promise<RememberedKey> {
+  async #acceptedKey(given: Credentials): Promise<CachedKey> {
     const text = /^Bearer +(\S+)$/i.exec(given.authorization ?? '')?.[1];
     const parts = text === undefined ? undefined : readKey(text);
     if (parts === undefined) throw unauthenticated();
@@ -163,19 +163,17 @@ export class Authenticator {
     return row;
   }
 
-  async #key(prefix: string, given: Credentials): Promise<RememberedKey | undefined> {
-    const load = async (): Promise<RememberedKey | undefined> => {
+  async #key(prefix: string, given: Credentials): Promise<CachedKey | undefined> {
+    const load = async (): Promise<CachedKey | undefined> => {
       const row = await findKeyByPrefix(this.#db, prefix);
       return row === undefined ? undefined : { ...row, granted: new Set(row.scopes) };
     };
     const keys = this.#keys;
     const unknown = this.#unknown;
-    const row = await remember(this.memory, keys, prefix, () =>
-      this.#found.has(prefix) ? load() : given.lookUp(load),
-    );
+    const row = await cached(this.memory, keys, prefix, () => (this.#found.has(prefix) ? load() : given.lookUp(load)));
     if (row === undefined) {
       keys.delete(prefix);
-      if (unknown.size >= MOST_REMEMBERED) unknown.clear();
+      if (unknown.size >= MOST_CACHED) unknown.clear();
       unknown.add(prefix);
     } else {
       this.#found.add(prefix);
@@ -183,28 +181,28 @@ export class Authenticator {
     return row;
   }
 
-  #remembered(userId: string): Promise<{ person: PersonRow; actor: Actor } | undefined> {
-    return remember(this.memory, this.#people, userId, async () => {
-      const person = await loadPerson(this.#db, userId);
-      if (person === undefined) {
+  #cachedUser(userId: string): Promise<{ user: UserRow; actor: Actor } | undefined> {
+    return cached(this.memory, this.#users, userId, async () => {
+      const user = await loadUser(this.#db, userId);
+      if (user === undefined) {
         // Creating a user does not change the rights version, so a missing user is not cached.
-        this.#people.delete(userId);
+        this.#users.delete(userId);
         return undefined;
       }
       await this.#onLoaded();
-      return { person, actor: this.#actor(person, await this.#versions.fresh()) };
+      return { user, actor: this.#actor(user, await this.#versions.fresh()) };
     });
   }
 
-  #actor(person: PersonRow, config: ConfigSnapshot): Actor {
+  #actor(user: UserRow, config: ConfigSnapshot): Actor {
     return new UserActor(
       {
-        id: person.id,
-        displayName: person.displayName,
-        variables: { me: person.id, groups: person.groups, orgUnit: person.orgUnit, orgUnits: person.orgUnits },
-        unitsAbove: person.unitsAbove,
+        id: user.id,
+        displayName: user.displayName,
+        variables: { me: user.id, groups: user.groups, orgUnit: user.orgUnit, orgUnits: user.orgUnits },
+        unitsAbove: user.unitsAbove,
       },
-      config.get(roleView).union(person.roles),
+      config.get(roleView).union(user.roles),
       config.get(typeView),
       this.#names,
     );
@@ -212,8 +210,8 @@ export class Authenticator {
 
   /** The actor of a user who is ACTIVE, for work on behalf of other users (catalogue, webhooks). */
   async actorOf(userId: string): Promise<Actor | undefined> {
-    const found = await this.#remembered(userId);
-    return isActive(found?.person) ? found.actor : undefined;
+    const found = await this.#cachedUser(userId);
+    return isActive(found?.user) ? found.actor : undefined;
   }
 
   async #session(given: Credentials, token: string, config: ConfigSnapshot): Promise<Authenticated> {
@@ -233,8 +231,8 @@ export class Authenticator {
         throw new Fault('CSRF_TOKEN_INVALID', NEEDS_CSRF);
       }
     }
-    const found = await this.#remembered(session.user_id);
-    if (found === undefined || !isActive(found.person)) throw sessionEnded();
+    const found = await this.#cachedUser(session.user_id);
+    if (found === undefined || !isActive(found.user)) throw sessionEnded();
     this.#usedSessions.set(hash.toString('hex'), {
       at: new Date(this.#clock.now()).toISOString(),
       address: given.ip,
@@ -249,7 +247,7 @@ export class Authenticator {
 
   #noteSession(name: string): void {
     this.#sessions.add(name);
-    if (this.#sessions.size <= MOST_REMEMBERED) return;
+    if (this.#sessions.size <= MOST_CACHED) return;
     for (const oldest of this.#sessions) {
       this.#sessions.delete(oldest);
       return;
@@ -271,7 +269,7 @@ export class Authenticator {
   }
 }
 
-function remember<T>(
+function cached<T>(
   counts: { hits: number; misses: number },
   memory: Map<string, Promise<T>>,
   key: string,
@@ -281,7 +279,7 @@ function remember<T>(
   if (found !== undefined) counts.hits++;
   else {
     counts.misses++;
-    if (memory.size >= MOST_REMEMBERED) memory.clear();
+    if (memory.size >= MOST_CACHED) memory.clear();
     found = load();
     memory.set(key, found);
     // A failed look-up is not cached.

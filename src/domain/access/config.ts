@@ -20,7 +20,7 @@ import type {
   Change,
   CompileView,
   MergeOptions,
-  PresentOptions,
+  ExportOptions,
   ConfigView,
   ItemPath,
   Report,
@@ -78,10 +78,10 @@ function normaliseGrant(grant: NonNullable<Item['records']>[number]): RecordGran
   };
 }
 
-function merge(item: Item, stored: RoleDefinition | undefined, { exact, spell }: MergeOptions): RoleDefinition {
+function merge(item: Item, stored: RoleDefinition | undefined, { exact, canonicalCode }: MergeOptions): RoleDefinition {
   const holders = (key: 'users' | 'groups'): string[] => {
     const all = [...(item.assignedTo?.[key] ?? []), ...(exact ? [] : (stored?.assignedTo[key] ?? []))];
-    return [...new Set(all.map((code) => spell(key, code)))].sort();
+    return [...new Set(all.map((code) => canonicalCode(key, code)))].sort();
   };
   return {
     code: item.code,
@@ -120,7 +120,7 @@ function write(ctx: WriteContext, change: Change, view: CompileView): void {
   }
 }
 
-function present(role: RoleDefinition, { identity, active }: PresentOptions): unknown {
+function toBundleItem(role: RoleDefinition, { identity, active }: ExportOptions): unknown {
   const { assignedTo, ...rest } = role;
   if (!identity) return rest;
   const { users, groups } = assignedTo;
@@ -137,7 +137,7 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
   key: 'roles',
   schema: RoleItem,
   rights: () => ['role.assign'],
-  normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),
+  normalise: (item) => merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code }),
   merge,
   references: (role) => [
     ...KINDS.flatMap(([key]) =>
@@ -154,7 +154,7 @@ export const rolesSection = defineSection<Item, RoleDefinition>({
   notes: hiddenConditionNotes,
   load,
   write,
-  present,
+  toBundleItem,
 });
 
 /** Codes of the type's fields in all versions: stored records may still have fields of older versions. */

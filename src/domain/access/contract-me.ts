@@ -15,7 +15,7 @@ const Profile = Type.Object(
     displayName: Type.String(),
     email: nullable(Type.String()),
     locale: nullable(Type.String()),
-    timezone: nullable(Type.String({ description: 'An IANA name.' })),
+    timezone: nullable(Type.String({ description: 'IANA name of the time zone.' })),
     revision: Revision,
   },
   { $id: 'OwnProfile' },
@@ -41,7 +41,7 @@ export const changeProfile = defineOperation({
   unit: 'write',
   summary: 'Change the own name, locale and time zone',
   description:
-    'Properties that are left out stay as they are; null clears. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer.',
+    'Omitted properties keep their values; null clears a property. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer.',
   body: closed({
     expectedRevision: Type.Optional(Revision),
     displayName: Type.Optional(Text),
@@ -103,7 +103,8 @@ export const endSession = defineOperation({
   path: '/me/sessions/{id}',
   unit: 'write',
   summary: 'End one of the own sessions',
-  description: 'Every process refuses the session from then on. Ending a session that has ended changes nothing.',
+  description:
+    'All processes reject the session from then on. Ending a session that has already ended changes nothing.',
   params: closed({ id: Id }),
   answer: Ended,
   faults: ['NOT_FOUND'],

@@ -13,7 +13,7 @@ export const ApiKey = Type.Object(
     owner: Type.String({ description: 'Login of the owner.' }),
     ownerId: Id,
     name: Type.String(),
-    prefix: Type.String({ description: 'The visible beginning of the key.' }),
+    prefix: Type.String({ description: 'The first characters of the key, which identify it.' }),
     scopes: Type.Array(Type.String()),
     allow: Type.Array(Type.String()),
     createdAt: Instant,
@@ -27,7 +27,7 @@ export const ApiKey = Type.Object(
 export const ShownKey = Type.Object(
   {
     id: Id,
-    key: Type.String({ description: 'The key itself; shown this once.' }),
+    key: Type.String({ description: 'The key. It is not shown again.' }),
     owner: Type.String(),
     scopes: Type.Array(Type.String()),
     expiresAt: nullable(Instant),
@@ -60,7 +60,8 @@ export const createKey = defineOperation({
   unit: 'write',
   status: 201,
   summary: 'Issue an API key',
-  description: 'The key is shown this once. A key of another owner needs the right role.assign too.',
+  description:
+    'The key is returned only by this call. To issue a key for another user, the caller also needs the right role.assign.',
   body: closed({
     owner: Type.String({ minLength: 1, maxLength: 255, description: 'Login of the owner.' }),
     name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -110,12 +111,12 @@ const SessionAnswer = Type.Object(
       login: Type.Optional(Type.String()),
       displayName: Type.String(),
       locale: nullable(Type.String()),
-      timezone: nullable(Type.String({ description: 'An IANA name.' })),
+      timezone: nullable(Type.String({ description: 'IANA name of the time zone.' })),
     }),
-    groups: Type.Array(Id, { description: 'Groups of the person, nested ones too.' }),
+    groups: Type.Array(Id, { description: 'Groups of the user, including groups that contain these groups.' }),
     orgUnit: nullable(Id),
     rights: Type.Array(Type.String()),
-    csrfToken: Type.Optional(Type.String({ description: 'For the header X-Docket-CSRF; with a session alone.' })),
+    csrfToken: Type.Optional(Type.String({ description: 'Value for the header X-Docket-CSRF. Only with a session.' })),
   },
   { $id: 'Session' },
 );
@@ -131,7 +132,7 @@ export const signIn = defineOperation({
   tag: 'Session',
   summary: 'Sign in with a password',
   description:
-    'Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: 429 says in Retry-After how long to wait, 30 s at most. The cookie docket_device makes the device known, so that attempts of others do not make this person wait.',
+    'Sets the cookie docket_session; writes need the header X-Docket-CSRF with `csrfToken`. Attempts are limited by login and by address: a 429 response gives the waiting time in Retry-After, at most 30 s. The cookie docket_device identifies the device, so that failed attempts from other devices do not delay this user.',
   body: closed({
     login: Type.String({ minLength: 1, maxLength: 255 }),
     password: Type.String({ minLength: 1, maxLength: 1000 }),
@@ -183,7 +184,7 @@ export const setPassword = defineOperation({
   tag: 'Identity',
   summary: 'Set the console password of a user',
   description:
-    'Their sessions end. Callers without the right role.assign set it for themselves, and for users who are given nothing that the caller is not given: with a password one can sign in as that user.',
+    'All sessions of the user end. The password lets the caller sign in as that user. Callers without the right role.assign can therefore set it only for themselves and for users who have no access that the caller lacks.',
   params: closed({ id: Id }),
   body: closed({ password: Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD }) }),
   answer: Type.Object({ id: Id }),
@@ -252,9 +253,9 @@ export const explainAccess = defineOperation({
           {
             role: Type.String(),
             type: Type.String({ description: 'Code of a type, or * for all.' }),
-            where: Type.Unknown({ description: 'The condition; null where there is none.' }),
+            where: Type.Unknown({ description: 'The condition; null if there is none.' }),
             whereHidden: Type.Boolean({ description: 'The condition names fields that the caller may not read.' }),
-            holds: nullable(Type.Boolean({ description: 'Null without a record.' })),
+            holds: nullable(Type.Boolean({ description: 'Null if no record was given.' })),
             actions: Type.Array(Type.String()),
             read: NamesOrAll,
             write: NamesOrAll,

@@ -7,7 +7,7 @@ import { named, type RecordType, registry, today } from '../metadata/index.ts';
 import { UserActor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
-import { loadHeld, loadPerson, type PersonRow } from './store.ts';
+import { loadHeld, loadUser, type UserRow } from './store.ts';
 
 /** A record, with its title if the caller may read it. */
 export interface Shown {
@@ -45,10 +45,10 @@ function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | nul
   };
 }
 
-function actorOf(ctx: ReadContext, person: PersonRow): UserActor {
-  const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = person;
+function actorOf(ctx: ReadContext, user: UserRow): UserActor {
+  const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = user;
   const variables = { me: id, groups, orgUnit, orgUnits };
-  const roles = ctx.config.get(roleView).union(person.roles);
+  const roles = ctx.config.get(roleView).union(user.roles);
   return new UserActor({ id, displayName, variables, unitsAbove }, roles, registry(ctx), new Map());
 }
 
@@ -64,14 +64,14 @@ export async function explainAccess(
 ): Promise<unknown> {
   ctx.actor.require('role.assign');
   const record = query.objectId === undefined ? undefined : await recordFor(ctx, query.objectId);
-  const person = await loadPerson(ctx, query.userId);
-  if (person === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
-  const held = Map.groupBy(await loadHeld(ctx, person.id, person.groups), (row) => row.roleId);
+  const user = await loadUser(ctx, query.userId);
+  if (user === undefined) throw new Fault('NOT_FOUND', 'There is no such user.');
+  const held = Map.groupBy(await loadHeld(ctx, user.id, user.groups), (row) => row.roleId);
   const compiled = ctx.config.get(roleView);
   const roles = (await loadItems(ctx, 'roles')).filter(({ id }) => held.has(id) && compiled.one(id) !== undefined);
-  const { groups, orgUnit, orgUnits } = person;
+  const { groups, orgUnit, orgUnits } = user;
   const day = today(registry(ctx), ctx.now);
-  const variables: Variables = { me: person.id, groups, orgUnit, orgUnits, now: ctx.now, today: day };
+  const variables: Variables = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: day };
   const grants = roles.flatMap(({ id, code, definition }) => {
     const own = (definition as RoleDefinition).records;
     if (record === undefined) return own.map((grant) => ({ role: code, ...explainGrant(ctx, grant, null) }));
@@ -85,7 +85,7 @@ export async function explainAccess(
       });
   });
   return {
-    user: { id: person.id, login: person.login, displayName: person.displayName, state: person.state },
+    user: { id: user.id, login: user.login, displayName: user.displayName, state: user.state },
     object: record === undefined ? null : identify(record),
     roles: roles.map(({ id, code, definition }) => ({
       id,
@@ -95,7 +95,7 @@ export async function explainAccess(
       held: (held.get(id) ?? []).map((row) => ({ kind: row.kind, id: row.id, code: row.code })),
     })),
     grants,
-    result: record === undefined ? null : outcome(ctx, actorOf(ctx, person), record),
+    result: record === undefined ? null : outcome(ctx, actorOf(ctx, user), record),
   };
 }
 

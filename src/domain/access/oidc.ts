@@ -25,13 +25,13 @@ export interface OidcOptions {
   signIns: SignIns;
   work: Work;
   clock: Clock;
-  /** Who acts until it is known who comes. */
+  /** The actor of reads and writes before the user is known. */
   caller(): Promise<Caller>;
   onError(error: unknown): void;
 }
 
 /** The facts of the request. */
-export interface Asked {
+export interface SignInRequest {
   /** The base URL of the service, for example `https://docket.example.org`. */
   base: string;
   secure: boolean;
@@ -48,7 +48,7 @@ export interface Redirect {
 }
 
 /** The state of the flow between redirect and callback. */
-interface Kept {
+interface FlowState {
   state: string;
   nonce: string;
   verifier: string;
@@ -98,28 +98,28 @@ export class Oidc {
   }
 
   /** Redirects the user to the provider. */
-  async leave(asked: Asked): Promise<Redirect> {
+  async startSignIn(request: SignInRequest): Promise<Redirect> {
     const { secrets, clock } = this.#options;
     try {
       const configuration = await this.#configuration();
       const oidc = await client();
-      const kept: Kept = {
+      const flow: FlowState = {
         state: oidc.randomState(),
         nonce: oidc.randomNonce(),
         verifier: oidc.randomPKCECodeVerifier(),
-        to: ownPath(asked.query.get('to')),
+        to: ownPath(request.query.get('to')),
         until: clock.now() + MINUTES * 60_000,
       };
       const location = oidc.buildAuthorizationUrl(configuration, {
-        redirect_uri: `${asked.base}${OIDC_PATH}/callback`,
+        redirect_uri: `${request.base}${OIDC_PATH}/callback`,
         scope: 'openid email profile',
-        state: kept.state,
-        nonce: kept.nonce,
-        code_challenge: await oidc.calculatePKCECodeChallenge(kept.verifier),
+        state: flow.state,
+        nonce: flow.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(flow.verifier),
         code_challenge_method: 'S256',
       });
-      const sealed = secrets.seal(JSON.stringify(kept), PURPOSE).toString('base64url');
-      return { location: location.href, cookies: [keptCookie(sealed, MINUTES * 60, asked.secure)] };
+      const sealed = secrets.seal(JSON.stringify(flow), PURPOSE).toString('base64url');
+      return { location: location.href, cookies: [flowCookie(sealed, MINUTES * 60, request.secure)] };
     } catch (error) {
       this.#options.onError(error);
       return { location: '/sign-in?refused=1', cookies: [] };
@@ -127,64 +127,65 @@ export class Oidc {
   }
 
   /** Handles the callback: opens a session if the provider confirms a user who exists here. */
-  async comeBack(asked: Asked): Promise<Redirect> {
-    const gone = keptCookie('', 0, asked.secure);
-    const refused: Redirect = { location: '/sign-in?refused=1', cookies: [gone] };
-    const kept = this.#open(asked.cookie(COOKIE));
-    if (kept === undefined) return refused;
+  async handleCallback(request: SignInRequest): Promise<Redirect> {
+    const expired = flowCookie('', 0, request.secure);
+    const refused: Redirect = { location: '/sign-in?refused=1', cookies: [expired] };
+    const flow = this.#open(request.cookie(COOKIE));
+    if (flow === undefined) return refused;
     try {
       const configuration = await this.#configuration();
       const { authorizationCodeGrant, fetchUserInfo } = await client();
-      const url = new URL(`${asked.base}${OIDC_PATH}/callback?${asked.query}`);
+      const url = new URL(`${request.base}${OIDC_PATH}/callback?${request.query}`);
       const tokens = await authorizationCodeGrant(configuration, url, {
-        pkceCodeVerifier: kept.verifier,
-        expectedState: kept.state,
-        expectedNonce: kept.nonce,
+        pkceCodeVerifier: flow.verifier,
+        expectedState: flow.state,
+        expectedNonce: flow.nonce,
         idTokenExpected: true,
       });
       const claims = tokens.claims();
       if (claims === undefined) return refused;
       // Many providers return the address only from the userinfo endpoint.
-      const told =
+      const userInfo =
         claims['email'] === undefined ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims;
-      const verified = told['email_verified'] === true && typeof told['email'] === 'string' ? told['email'] : undefined;
-      const opened = await this.#admit(claims.sub, verified, asked);
-      return opened === undefined ? refused : { location: kept.to, cookies: [gone, ...opened] };
+      const verified =
+        userInfo['email_verified'] === true && typeof userInfo['email'] === 'string' ? userInfo['email'] : undefined;
+      const opened = await this.#admit(claims.sub, verified, request);
+      return opened === undefined ? refused : { location: flow.to, cookies: [expired, ...opened] };
     } catch (error) {
       this.#options.onError(error);
       return refused;
     }
   }
 
-  #open(sealed: string | undefined): Kept | undefined {
+  #open(sealed: string | undefined): FlowState | undefined {
     if (sealed === undefined) return undefined;
     try {
-      const kept = JSON.parse(this.#options.secrets.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as Kept;
-      return kept.until > this.#options.clock.now() ? kept : undefined;
+      const flow = JSON.parse(this.#options.secrets.open(Buffer.from(sealed, 'base64url'), PURPOSE)) as FlowState;
+      return flow.until > this.#options.clock.now() ? flow : undefined;
     } catch {
       return undefined;
     }
   }
 
   /** The cookies of the session and of the device; undefined if no ACTIVE user matches. */
-  async #admit(sub: string, email: string | undefined, asked: Asked): Promise<string[] | undefined> {
+  async #admit(sub: string, email: string | undefined, request: SignInRequest): Promise<string[] | undefined> {
     const { work, caller, signIns } = this.#options;
-    const { sender, secure } = asked;
-    const person = await work.read(await caller(), (ctx) =>
+    const { sender, secure } = request;
+    const user = await work.read(await caller(), (ctx) =>
       store.findByClaims(ctx, sub, email === undefined ? undefined : findKey(email)),
     );
-    if (person === undefined) return undefined;
+    if (user === undefined) return undefined;
     const result = await work.write(await caller(), async (ctx) => {
-      const admitted = isActive(person);
+      const admitted = isActive(user);
       ctx.emit({
         type: admitted ? 'SignedIn' : 'SignInRefused',
-        subject: `user:${person.id}`,
+        subject: `user:${user.id}`,
         data: { by: 'oidc' },
       });
       if (!admitted) return undefined;
       return {
-        token: openSession(ctx, person.id, asked).token,
-        device: signIns.note(ctx, person.id, sender, secure),
+        token: openSession(ctx, user.id, request).token,
+        device: signIns.note(ctx, user.id, sender, secure),
       };
     });
     const opened = result.kind === 'done' ? result.data : undefined;
@@ -193,6 +194,6 @@ export class Oidc {
 }
 
 /** SameSite=Lax, since the callback comes from another site. */
-function keptCookie(value: string, seconds: number, secure: boolean): string {
+function flowCookie(value: string, seconds: number, secure: boolean): string {
   return `${COOKIE}=${value}; Path=${OIDC_PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }

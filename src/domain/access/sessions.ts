@@ -9,7 +9,7 @@ import { Reply } from '../../contract/operation.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { isId } from '../../lib/ids.ts';
-import { findKey, findUser, requireMayHandOn } from '../identity/index.ts';
+import { findKey, findUser, requireMayGrant } from '../identity/index.ts';
 import { tokenHash } from './authenticate.ts';
 import { GLOBAL_RIGHTS } from '../../contract/rights.ts';
 import { promisify } from 'node:util';
@@ -90,7 +90,7 @@ export async function listSessions(ctx: ReadContext, token: string | undefined):
   return userId === null ? [] : await store.listSessions(ctx, userId, ownSession(ctx, token));
 }
 
-/** Ends one of the caller's sessions. A session that has ended, or is of somebody else, stays as it is. */
+/** Ends one of the caller's sessions. A session that has ended, or belongs to another user, is not changed. */
 export async function endSession(ctx: WriteContext, id: string): Promise<{ ended: true }> {
   if (!isId(id)) throw new Fault('NOT_FOUND', 'There is no such session.');
   return end(ctx, (userId) => ctx.plan(store.endSession, { user_id: userId, id }), { session: id });
@@ -133,7 +133,7 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   const user = await findUser(ctx, id);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this id.');
   if (isArchived(user)) throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
-  if (id !== ctx.actor.userId) await requireMayHandOn(ctx, { people: [id] });
+  if (id !== ctx.actor.userId) await requireMayGrant(ctx, { users: [id] });
   return planPassword(ctx, id, { hash: await hashPassword(password), keep: null });
 }
 

@@ -107,14 +107,14 @@ export class SignIns {
     const loginKey = findKey(given.login);
     const own = sender.device === undefined ? undefined : devicePlace(sender.device);
     const places = own === undefined ? [addressPlace(sender)] : [addressPlace(sender), own];
-    const person = await store.findSignIn(this.#db, loginKey, places);
-    const before = person?.places ?? [];
+    const user = await store.findSignIn(this.#db, loginKey, places);
+    const before = user?.places ?? [];
     const device = own !== undefined && before.some((place) => place.equals(own)) ? sender.device : undefined;
     const keys = attemptKeys(loginKey ?? given.login, sender, device);
     const now = instant(this.#clock.now());
     requireAttempt(await store.countAttempt(this.#db, keys, before.length > 0, now));
-    const right = await verifyPassword(given.password, person?.passwordHash ?? null);
-    return { person, right, keys };
+    const right = await verifyPassword(given.password, user?.passwordHash ?? null);
+    return { user, right, keys };
   }
 
   async #change(
@@ -124,16 +124,16 @@ export class SignIns {
   ): Promise<{ id: string }> {
     const profile = await findProfile(this.#db, runner.caller.actor.userId ?? '');
     const login = profile?.login ?? '';
-    const { person, right, keys } = await this.#verify({ login, password: oldPassword }, sender);
-    if (person === undefined || !right) throw wrongPassword();
+    const { user, right, keys } = await this.#verify({ login, password: oldPassword }, sender);
+    if (user === undefined || !right) throw wrongPassword();
     const hash = await hashPassword(newPassword);
     return await runner.write(async (ctx) => {
       ctx.markAuthorized();
       ctx.plan(store.forgiveAttempt, textsOf(keys));
-      return planPassword(ctx, person.id, {
+      return planPassword(ctx, user.id, {
         hash,
         keep: ownSession(ctx, sessionToken),
-        verified: person.passwordHash,
+        verified: user.passwordHash,
       });
     });
   }
@@ -144,19 +144,19 @@ export class SignIns {
     request: RequestFacts,
   ): Promise<Reply> {
     const { sender, secure } = request;
-    const { person, right, keys } = await this.#verify(given, sender);
-    if (person === undefined) throw refused();
-    const admitted = right && isActive(person);
+    const { user, right, keys } = await this.#verify(given, sender);
+    if (user === undefined) throw refused();
+    const admitted = right && isActive(user);
     const result = await work.write(caller, async (ctx) => {
-      ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${person.id}`, data: {} });
+      ctx.emit({ type: admitted ? 'SignedIn' : 'SignInRefused', subject: `user:${user.id}`, data: {} });
       if (!admitted) return undefined;
-      requirePassword(ctx, person.id, person.passwordHash, refused);
+      requirePassword(ctx, user.id, user.passwordHash, refused);
       ctx.plan(store.forgiveAttempt, textsOf(keys));
-      return { ...openSession(ctx, person.id, request), device: this.note(ctx, person.id, sender, secure) };
+      return { ...openSession(ctx, user.id, request), device: this.note(ctx, user.id, sender, secure) };
     });
     const opened = result.kind === 'done' ? result.data : undefined;
     if (opened === undefined) throw refused();
-    const answer = { user: { id: person.id, displayName: person.displayName }, csrfToken: opened.csrf };
+    const answer = { user: { id: user.id, displayName: user.displayName }, csrfToken: opened.csrf };
     return new Reply(answer, { 'Set-Cookie': [openedCookie(opened.token, secure), opened.device] });
   }
 }

@@ -194,7 +194,7 @@ export async function purgeSessions(db: Queryable, now: string): Promise<void> {
   await db.query(sql`DELETE FROM sessions WHERE expires_at < ${now}::timestamptz`);
 }
 
-export interface PersonRow {
+export interface UserRow {
   id: string;
   login: string;
   displayName: string;
@@ -211,8 +211,8 @@ export interface PersonRow {
 /**
  * Loads a user with all that rights depend on: groups (nested ones, too), the unit with all units below and above, and roles.
  */
-export async function loadPerson(db: Queryable, userId: string): Promise<PersonRow | undefined> {
-  const rows = await db.query<PersonRow>(sql`
+export async function loadUser(db: Queryable, userId: string): Promise<UserRow | undefined> {
+  const rows = await db.query<UserRow>(sql`
     WITH RECURSIVE held AS (
       SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
       WHERE m.member_type = 'user' AND m.member_id = ${userId}::uuid

@@ -10,7 +10,7 @@ const AttachmentSchema = Type.Object(
     objectId: Id,
     originalFilename: Type.String(),
     mediaType: Type.String(),
-    size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
+    size: Type.Integer({ minimum: 1, description: 'Size in bytes.' }),
     sha256: Type.String(),
     revision: Revision,
     state: Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]),

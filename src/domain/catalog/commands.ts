@@ -16,7 +16,7 @@ export interface RequestInput {
   assetId?: string;
 }
 
-/** What the portal shows of a request. */
+/** The fields of a created request that the portal shows. */
 export type RequestAnswer = Pick<ObjectAnswer, 'id' | 'number' | 'title' | 'state' | 'workflowState' | 'createdAt'>;
 
 /**

@@ -204,5 +204,5 @@ export const catalogsSection = defineSection<Item, CatalogDefinition>({
   normalise,
   references,
   compile,
-  whole: checkOneActive,
+  validateAll: checkOneActive,
 });

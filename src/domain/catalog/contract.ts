@@ -32,10 +32,10 @@ const CatalogSchema = Type.Object(
           description: nullable(Type.String()),
           categoryId: Id,
           serviceId: nullable(Id),
-          fields: Type.Array(FieldSchema, { description: 'The form: what a request may give.' }),
+          fields: Type.Array(FieldSchema, { description: 'The fields of the request form.' }),
           assetTypes: nullable(
             Type.Array(Type.String(), {
-              description: 'Codes of the types that `assetId` may name a record of; null where a request takes none.',
+              description: 'Codes of the record types that `assetId` may refer to; null if a request takes no asset.',
             }),
           ),
         },
@@ -105,7 +105,7 @@ export const requestItem = defineOperation({
   tag,
   summary: 'Make a request, for oneself or on behalf of another user',
   description:
-    'A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are judged for the requester; the history names both people. `values` takes the fields of the item’s form alone.',
+    'A `requesterId` other than the owner of the key or session needs the right `catalog.impersonate`. Availability, the right to create, values and asset are checked with the requester’s rights. The history names both users. `values` accepts only the fields of the item’s form.',
   params: closed({ itemId: Id }),
   body: closed({ requesterId: Id, values: Values, assetId: Type.Optional(Id) }),
   answer: Type.Object(
@@ -117,7 +117,7 @@ export const requestItem = defineOperation({
       workflowState: nullable(WorkflowState),
       createdAt: Instant,
     },
-    { $id: 'CatalogRequest', description: 'What the portal shows of a request.' },
+    { $id: 'CatalogRequest', description: 'The fields of a created request that the portal shows.' },
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'INVALID_VALUES', 'FIELD_READ_ONLY'],
 });

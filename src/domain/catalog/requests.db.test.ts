@@ -229,7 +229,7 @@ describe('a catalogue request', () => {
     const boris = await made({ for: 'boris' });
     assert.equal((await stored(boris.id)).values.unit, world.id('branch'));
     const chief = await made({ for: 'chief' });
-    assert.equal(Object.hasOwn((await stored(chief.id)).values, 'unit'), false, 'a variable that stands for nothing');
+    assert.equal(Object.hasOwn((await stored(chief.id)).values, 'unit'), false, 'a variable without a value');
   });
 
   it('accepts only assets that the requester can read', async () => {

@@ -19,14 +19,14 @@ const comments = (made: Made): string => `/objects/${made.id}/comments`;
 const add = (made: Made, body: object, who: FixtureUser = 'chief') => around.ok(who, 'POST', comments(made), body);
 const listed = async (made: Made, who: FixtureUser = 'chief'): Promise<string[]> =>
   (await around.ok<{ body: string }[]>(who, 'GET', comments(made))).map(({ body }) => body);
-interface Told {
+interface CommentEvent {
   type: string;
   at: string;
   actor: { id: string; displayName: string };
   data: { commentId: string };
 }
 
-const history = async (made: Made, who: FixtureUser): Promise<Told[]> =>
+const history = async (made: Made, who: FixtureUser): Promise<CommentEvent[]> =>
   await around.ok(who, 'GET', `/objects/${made.id}/history`);
 
 describe('comments', () => {
@@ -157,7 +157,7 @@ describe('comments', () => {
     const conflict = answers.find(({ status }) => status === 409);
     const updated = (await history(made, 'chief')).find(({ type }) => type === 'CommentUpdated');
     assert.ok(updated !== undefined);
-    const changed = (field: string, { at, actor: { id: actorId, displayName } }: Told) => {
+    const changed = (field: string, { at, actor: { id: actorId, displayName } }: CommentEvent) => {
       return { field, at, actor: { id: actorId, displayName } };
     };
     assert.deepEqual(conflict?.body.error.details, { changedSince: [changed('body', updated)] });

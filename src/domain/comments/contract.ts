@@ -75,7 +75,7 @@ export const editComment = defineOperation({
   tag,
   summary: 'Change a comment',
   description:
-    'Properties that are left out stay as they are. If the comment is internal before or after the change, the right Private Comment is also needed.',
+    'Omitted properties keep their values. If the comment is internal before or after the change, the right Private Comment is also needed.',
   params,
   body: closed({ expectedRevision: Revision, body: Type.Optional(Body), visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,

@@ -33,7 +33,7 @@ const DeskType = Type.Object(
       }),
     ),
   },
-  { $id: 'DeskType', description: 'A record type with what some grant of the caller allows on it.' },
+  { $id: 'DeskType', description: 'A record type with the actions that at least one grant of the caller allows.' },
 );
 
 export const listDeskTypes = defineOperation({
@@ -45,7 +45,7 @@ export const listDeskTypes = defineOperation({
   status: 200,
   summary: 'List record types with what the caller may do',
   description:
-    'For each type: whether some grant of the caller allows reading, creating, changing, archiving and transitions, and the states of its workflow.',
+    'For each type: the states of its workflow, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions.',
   answer: Type.Array(DeskType),
   faults: [],
 });
@@ -77,7 +77,7 @@ export const lookUp = defineOperation({
   status: 200,
   summary: 'Find users, groups or units by name',
   description:
-    'For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are there for users who share their name with another active user, and for callers with user.administer. `unit` is there for callers who may look up units.',
+    'For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units.',
   query: closed({ kind: NamedKind, q: Type.Optional(Type.String({ maxLength: 200 })) }),
   answer: Type.Array(
     Type.Object(
@@ -86,7 +86,7 @@ export const lookUp = defineOperation({
         name: Type.String(),
         login: Type.Optional(Type.String()),
         email: Type.Optional(nullable(Type.String())),
-        unit: Type.Optional(Type.String({ description: "Name of the user's unit." })),
+        unit: Type.Optional(Type.String({ description: "Name of the user's organisation unit." })),
       },
       { $id: 'Choice' },
     ),
@@ -141,14 +141,16 @@ const SlaFigures = Type.Object(
     remainingMs: Milliseconds,
     targetMs: Milliseconds,
     paused: Type.Boolean(),
-    warned: Type.Boolean({ description: 'A warning of the policy was reached.' }),
+    warned: Type.Boolean({ description: 'Whether a warning threshold of the policy was reached.' }),
     breached: Type.Boolean(),
-    workingTime: Type.Boolean({ description: 'The calendar is not open around the clock: times are working time.' }),
+    workingTime: Type.Boolean({
+      description: 'True if the calendar is not open around the clock, so that durations are working time.',
+    }),
   },
   {
     $id: 'SlaFigures',
     description:
-      'The running time limit of a record that is due next. Without a running one, times are null and `breached` says whether any was.',
+      'The running SLA instance of a record that is due next. If none is running, the times are null and `breached` is true if any instance was breached.',
   },
 );
 
@@ -177,7 +179,7 @@ export const listDeskObjects = defineOperation({
   status: 200,
   summary: 'List records in any order',
   description:
-    '`sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value come last, and so do those whose value the caller may not read. Options sort by their place, users, groups and units by name. `state` and `q` as for `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`.',
+    '`sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value, or with a value that the caller may not read, come last. Options are sorted by their configured order; users, groups and units by name. `state` and `q` work as in `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`.',
   query: closed({
     q: Type.Optional(Type.String({ maxLength: 4000 })),
     typeId: Type.Optional(IdOrCode),
@@ -194,7 +196,9 @@ export const listDeskObjects = defineOperation({
     hasMore: Type.Boolean(),
     total: Type.Integer(),
     totalExact: Type.Boolean({ description: 'When false, `total` is a lower estimate.' }),
-    names: Type.Array(Ref, { description: 'The names of the users, groups and units in the values of the rows.' }),
+    names: Type.Array(Ref, {
+      description: 'Names of the users, groups and units that occur in the values of the rows.',
+    }),
   }),
   faults: ['INVALID_FILTER', 'FILTER_TOO_EXPENSIVE'],
 });
@@ -205,7 +209,7 @@ const QueueDefinition = closed({
   q: Type.Optional(Type.String({ maxLength: 200 })),
   filter: Type.Optional(
     Type.Unknown({
-      description: 'A condition; the variables $me, $myGroups, $today and the like may stand for values.',
+      description: 'A condition. Variables such as $me, $myGroups and $today can be used as values.',
     }),
   ),
   sort: Type.Optional(Sort),
@@ -258,7 +262,7 @@ export const listBuiltInQueues = defineOperation({
       {
         code: Type.Union(BUILT_IN_QUEUES.map((code) => Type.Literal(code))),
         count: nullable(Type.Integer({ minimum: 0, description: 'Null if the records could not be counted in time.' })),
-        exact: Type.Boolean({ description: 'When false, there are more than `count`.' }),
+        exact: Type.Boolean({ description: 'If false, there are more than `count`.' }),
         definition: QueueDefinition,
       },
       { $id: 'BuiltInQueue' },
@@ -290,7 +294,7 @@ export const changeQueue = defineOperation({
   status: 200,
   summary: 'Change a queue',
   description:
-    'Properties that are left out stay as they are. A private queue can be changed by its owner, a shared one by callers with the right config.manage.',
+    'Omitted properties keep their values. A private queue can be changed by its owner, a shared one by callers with the right config.manage.',
   params: queueParams,
   body: closed({
     expectedRevision: Revision,

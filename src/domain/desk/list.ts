@@ -1,6 +1,6 @@
 /**
  * Sorted lists of records for the console: filters of `GET /objects` and `GET /search`, an order by any column, and what a row
- * shows besides the record: SLA figures and the names of people and groups.
+ * shows besides the record: SLA figures and the names of users and groups.
  */
 import type { Static } from 'typebox';
 import { pageOf, type Window, windowOf } from '../../contract/paging.ts';

@@ -78,7 +78,7 @@ interface Choice {
   unit?: string;
 }
 
-/** Login and e-mail tell users with the same name apart; for other users they need `user.administer`. */
+/** Login and e-mail distinguish users with the same name; for other users they need `user.administer`. */
 function choiceOf(ctx: ReadContext, { id, name, login, email, unit, alike }: NameChoice, units: boolean): Choice {
   const choice: Choice = { id, name: named(ctx, name) };
   if (login !== undefined && (alike === true || ctx.actor.has('user.administer'))) {

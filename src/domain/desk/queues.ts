@@ -63,9 +63,9 @@ function mayChange(ctx: ReadContext, row: QueueRow): boolean {
   return row.shared ? ctx.actor.has(SHARE_RIGHT) : row.ownerId === ctx.actor.userId;
 }
 
-/** A queue belongs to a user; the system actor has none. */
+/** @throws Fault NOT_FOUND for the system user, which has no queues */
 function requireUser(ctx: ReadContext): string {
-  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'Only users have queues.');
+  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'The system user has no queues.');
   return ctx.actor.userId;
 }
 

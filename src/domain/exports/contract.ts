@@ -16,7 +16,7 @@ export const exportRecords = defineOperation({
   tag: 'Export',
   summary: 'Export records of a type as a file',
   description:
-    'Active records that the caller may read, newest first, with the fields that the caller may read. Only whole rows, up to `limit` and 16 MiB; the file does not tell whether there were more. Time limit 300 s.',
+    'Active records that the caller may read, newest first, with the fields that the caller may read. The file ends after the last complete row within `limit` and 16 MiB. It does not show whether there are more rows. Time limit 300 s.',
   body: closed({
     typeDefinitionId: IdOrCode,
     format: Type.Union([Type.Literal('JSON'), Type.Literal('CSV')]),
@@ -30,7 +30,7 @@ export const exportRecords = defineOperation({
             filter: Type.Optional(Type.Unknown({ description: 'A condition, as in GET /search.' })),
           }),
         ],
-        { description: 'Words, as in GET /objects, and a condition; a text is taken as words.' },
+        { description: 'Search words, as in GET /objects, and a condition. A string is read as search words.' },
       ),
     ),
   }),

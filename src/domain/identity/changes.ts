@@ -1,13 +1,13 @@
 /**
  * The only writes of users, groups, organisation units and memberships; API calls, imports and the configuration bundle all use
- * them. Each function checks the right, declares what the change gives (`escalation.ts`), plans the row guarded by the revision
- * that was read, and emits the event.
+ * them. Each function checks the right, declares the access that the change grants (`escalation.ts`), plans the row guarded by
+ * the revision that was read, and emits the event.
  */
 import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import * as store from './store.ts';
 import * as members from './store-members.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { handOn, requireNotOwn } from './escalation.ts';
+import { declareGrant, requireNotOwn } from './escalation.ts';
 import { nameKey, differences } from './rules.ts';
 
 /** The columns of a user that are written here. The membership in a unit is written by `place`. */
@@ -25,7 +25,7 @@ interface Kind<State> {
   name: 'User' | 'Group' | 'OrgUnit';
   subject: string;
   /** The properties whose changes are part of the event. */
-  told: readonly (keyof State & string)[];
+  recorded: readonly (keyof State & string)[];
   code(state: State): Record<string, unknown>;
   /** Additional data of the event `…Archived`, for its subscribers. */
   archived?(state: State): Record<string, unknown>;
@@ -34,30 +34,30 @@ interface Kind<State> {
 const USER: Kind<UserState> = {
   name: 'User',
   subject: 'user',
-  told: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
+  recorded: ['login', 'displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'],
   code: ({ login }) => ({ login }),
   archived: ({ id }) => ({ userId: id }),
 };
 const GROUP: Kind<GroupState> = {
   name: 'Group',
   subject: 'group',
-  told: ['code', 'name'],
+  recorded: ['code', 'name'],
   code: ({ code }) => ({ code }),
 };
 const UNIT: Kind<UnitState> = {
   name: 'OrgUnit',
   subject: 'orgUnit',
-  told: ['code', 'name', 'parentId', 'managerUserId', 'location'],
+  recorded: ['code', 'name', 'parentId', 'managerUserId', 'location'],
   code: ({ code }) => ({ code }),
 };
 
 function changesOf<State extends object>(kind: Kind<State>, before: State, after: State): Changes {
-  const next = Object.fromEntries(kind.told.map((property) => [property, after[property]]));
+  const next = Object.fromEntries(kind.recorded.map((property) => [property, after[property]]));
   return differences(before, next as Partial<State>);
 }
 
 /** Emits the events of the change: created, changed, archived or restored. */
-function tell<State extends { id: string; state: ItemState }>(
+function emitChange<State extends { id: string; state: ItemState }>(
   ctx: WriteContext,
   kind: Kind<State>,
   before: State | undefined,
@@ -82,7 +82,7 @@ function tell<State extends { id: string; state: ItemState }>(
   ctx.emit(isArchived(after) ? event('Archived', kind.archived?.(after) ?? {}) : event('Restored', {}));
 }
 
-function comesBack(before: { state: ItemState } | undefined, after: { state: ItemState }): boolean {
+function isRestored(before: { state: ItemState } | undefined, after: { state: ItemState }): boolean {
   return isArchived(before) && isActive(after);
 }
 
@@ -101,7 +101,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
     const changes = changesOf(USER, before, after);
     const signsIn = SIGN_IN_BY.some((property) => Object.hasOwn(changes, property));
     if (signsIn) requireNotOwn(ctx, after.id);
-    if (signsIn || comesBack(before, after)) handOn(ctx, { people: [after.id] });
+    if (signsIn || isRestored(before, after)) declareGrant(ctx, { users: [after.id] });
   }
   const row: store.UserWrite = {
     id: after.id,
@@ -119,7 +119,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
   };
   if (before === undefined) ctx.plan(store.insertUser, row);
   else ctx.plan(store.updateUser, { ...row, expected: before.revision });
-  tell(ctx, USER, before, after, { displayName: after.displayName });
+  emitChange(ctx, USER, before, after, { displayName: after.displayName });
   // The names of users are cached until the rights version changes.
   if (before !== undefined) ctx.invalidate('rights');
 }
@@ -128,11 +128,11 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
 export function writeGroup(ctx: WriteContext, before: GroupState | undefined, after: GroupState): void {
   ctx.actor.require('user.administer');
   const { id, code, name, state } = after;
-  if (comesBack(before, after)) handOn(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
+  if (isRestored(before, after)) declareGrant(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
   const row: store.GroupWrite = { id, code, code_key: nameKey(code), name, state, at: ctx.now };
   if (before === undefined) ctx.plan(store.insertGroup, row);
   else ctx.plan(store.updateGroup, { ...row, expected: before.revision });
-  tell(ctx, GROUP, before, after, { name });
+  emitChange(ctx, GROUP, before, after, { name });
   if (before !== undefined) ctx.invalidate('rights');
 }
 
@@ -140,9 +140,9 @@ export function writeGroup(ctx: WriteContext, before: GroupState | undefined, af
 export function writeUnit(ctx: WriteContext, before: UnitState | undefined, after: UnitState): void {
   ctx.actor.require('user.administer');
   const { id: unitId, parentId, code } = after;
-  const restored = comesBack(before, after);
+  const restored = isRestored(before, after);
   if (before !== undefined && (restored || parentId !== before.parentId)) {
-    handOn(ctx, { units: [{ unitId, parentId, formerParentId: before.parentId, restored }] });
+    declareGrant(ctx, { units: [{ unitId, parentId, formerParentId: before.parentId, restored }] });
   }
   const row: store.UnitWrite = {
     id: unitId,
@@ -157,7 +157,7 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
   };
   if (before === undefined) ctx.plan(store.insertUnit, row);
   else ctx.plan(store.updateUnit, { ...row, expected: before.revision });
-  tell(ctx, UNIT, before, after, { name: after.name });
+  emitChange(ctx, UNIT, before, after, { name: after.name });
   // Row conditions with `$myOrgUnits` cover the units below the user's unit.
   if (before !== undefined || parentId !== null) ctx.invalidate('rights');
 }
@@ -169,7 +169,7 @@ export type Membership = Omit<members.GroupMember, 'id'>;
  */
 export function join(ctx: WriteContext, membership: Membership): string {
   ctx.actor.require('user.administer');
-  handOn(ctx, { members: [membership] });
+  declareGrant(ctx, { members: [membership] });
   const { groupId, memberId, memberType } = membership;
   const id = ctx.newId();
   const row = { group_id: groupId, member_type: memberType, member_id: memberId };
@@ -214,7 +214,7 @@ export function place(
     ctx.emit({ type: 'OrgMemberRemoved', subject, data: { ...known, from } });
     return id;
   }
-  handOn(ctx, { places: [{ userId, unitId: to }] });
+  declareGrant(ctx, { places: [{ userId, unitId: to }] });
   if (from !== null) ctx.plan(members.moveOrgMember, { user_id: userId, organization_unit_id: to, expected: from });
   else if (id !== undefined) {
     ctx.plan(members.insertOrgMember, { id, organization_unit_id: to, user_id: userId, at: ctx.now });

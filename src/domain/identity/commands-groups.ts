@@ -3,7 +3,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeGroup, join, leave, place } from './changes.ts';
-import { requireMayHandOn } from './escalation.ts';
+import { requireMayGrant } from './escalation.ts';
 import {
   nameKey,
   codeOf,
@@ -107,7 +107,7 @@ export async function archiveGroup(ctx: WriteContext, id: string, expectedRevisi
  */
 export async function restoreGroup(ctx: WriteContext, id: string, expectedRevision?: number): Promise<GroupAnswer> {
   const row = await requireGroup(ctx, id);
-  await requireMayHandOn(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
+  await requireMayGrant(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
   ctx.markAuthorized();
   requireArchived('group', row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
@@ -139,7 +139,7 @@ export async function addGroupMember(
   if (group === null) throw unknown('groupId', 'group');
   if (member === null) throw unknown('memberId', memberType);
   if (standing !== null) return { id: standing, groupId, memberId, memberType };
-  await requireMayHandOn(ctx, { members: [{ groupId, memberId, memberType }] });
+  await requireMayGrant(ctx, { members: [{ groupId, memberId, memberType }] });
   ctx.markAuthorized();
   requireActive('group', group);
   requireActive('member', member);
@@ -183,7 +183,7 @@ export async function setOrgMember(
   if (unit === null) throw unknown('organizationUnitId', 'unit');
   if (user === null) throw unknown('userId', 'user');
   if (standing?.organizationUnitId === organizationUnitId) return standing;
-  await requireMayHandOn(ctx, { places: [{ userId, unitId: organizationUnitId }] });
+  await requireMayGrant(ctx, { places: [{ userId, unitId: organizationUnitId }] });
   ctx.markAuthorized();
   requireActive('organisation unit', unit);
   requireActive('user', user);

@@ -5,7 +5,7 @@ import { problem } from '../../lib/problem.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeUnit } from './changes.ts';
-import { requireMayHandOn } from './escalation.ts';
+import { requireMayGrant } from './escalation.ts';
 import {
   nameKey,
   afterwards,
@@ -119,7 +119,7 @@ export async function updateUnit(ctx: WriteContext, input: UnitChange): Promise<
   if (typeof changed.parentId === 'string') await ctx.lock(accessLock());
   if (changed.parentId !== undefined) {
     const moved = { unitId: row.id, parentId: changed.parentId, formerParentId: row.parentId, restored: false };
-    await requireMayHandOn(ctx, { units: [moved] });
+    await requireMayGrant(ctx, { units: [moved] });
   }
   await checkLinks(ctx, validation, changed);
   if (typeof changed.parentId === 'string' && (await isAbove(ctx, row.id, changed.parentId))) {
@@ -145,7 +145,7 @@ export async function archiveUnit(ctx: WriteContext, id: string, expectedRevisio
 export async function restoreUnit(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UnitAnswer> {
   const row = await requireUnit(ctx, id);
   const { parentId } = row;
-  await requireMayHandOn(ctx, { units: [{ unitId: id, parentId, formerParentId: parentId, restored: true }] });
+  await requireMayGrant(ctx, { units: [{ unitId: id, parentId, formerParentId: parentId, restored: true }] });
   requireArchived('organisation unit', row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }

@@ -3,7 +3,7 @@
  * `user.administer`, except changes of the own profile.
  */
 import { writeUser } from './changes.ts';
-import { requireMayHandOn, requireNotOwn } from './escalation.ts';
+import { requireMayGrant, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -100,8 +100,8 @@ async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
 }
 
 /**
- * Changes a user if they still have the revision that the caller saw. Values equal to the stored ones change nothing. The login
- * cannot be changed: the configuration refers to users by it.
+ * Changes a user if they still have the revision that the caller saw. Values equal to the stored ones change nothing. The
+ * login cannot be changed: the configuration refers to users by it.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, REVISION_CONFLICT, INVALID_VALUES, ROLE_ESCALATION, ALREADY_EXISTS,
  * LAST_ADMINISTRATOR
@@ -123,7 +123,7 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   if (Object.keys(changes).length === 0) return userAnswer(row);
   if (Object.hasOwn(changes, 'email') || Object.hasOwn(changes, 'externalId')) {
     requireNotOwn(ctx, row.id);
-    await requireMayHandOn(ctx, { people: [row.id] });
+    await requireMayGrant(ctx, { users: [row.id] });
   }
   const next = { ...row, ...afterwards(changes), revision: row.revision + 1, updatedAt: ctx.now } as UserRow;
   const names = {
@@ -205,7 +205,7 @@ export async function archiveUser(ctx: WriteContext, id: string, expectedRevisio
  */
 export async function restoreUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);
-  await requireMayHandOn(ctx, { people: [id] });
+  await requireMayGrant(ctx, { users: [id] });
   requireArchived('user', row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }

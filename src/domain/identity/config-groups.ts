@@ -37,7 +37,7 @@ interface Group {
  */
 function union(named: readonly string[], stored: readonly string[], section: string, options: MergeOptions): string[] {
   const all = options.exact ? named : [...named, ...stored];
-  return [...new Set(all.map((code) => options.spell(section, code)))].sort();
+  return [...new Set(all.map((code) => options.canonicalCode(section, code)))].sort();
 }
 
 function merge(item: Item, stored: Group | undefined, options: MergeOptions): Group {
@@ -49,7 +49,7 @@ function merge(item: Item, stored: Group | undefined, options: MergeOptions): Gr
   };
 }
 
-function whole(view: ConfigView, report: SectionReport): void {
+function validateAll(view: ConfigView, report: SectionReport): void {
   // Archived groups count: they can be restored.
   const groups = new Map([...view.archived<Group>('groups'), ...view.active<Group>('groups')]);
   const rings = cyclesOf(new Map([...groups].map(([code, group]) => [code, group.groups])));
@@ -85,7 +85,7 @@ export const groupsSection = defineSection<Item, Group>({
   identity: true,
   right: 'user.administer',
   lock: (ctx) => ctx.lock(accessLock()),
-  normalise: (item) => merge(item, undefined, { exact: true, spell: (_section, code) => code }),
+  normalise: (item) => merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code }),
   merge,
   references: (group) => [
     ...group.users.map((code, index) => ({ section: 'users', code, path: ['users', index] })),
@@ -95,7 +95,7 @@ export const groupsSection = defineSection<Item, Group>({
     checkName(group.name, report);
     return group;
   },
-  whole,
+  validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadGroups(ctx);
     return rows.map(({ id, state, revision, code, name, users, groups }) => {
@@ -104,7 +104,7 @@ export const groupsSection = defineSection<Item, Group>({
     });
   },
   write,
-  present: (group, { active }) => ({
+  toBundleItem: (group, { active }) => ({
     ...group,
     users: group.users.filter((login) => active('users', login)),
     groups: group.groups.filter((code) => active('groups', code)),

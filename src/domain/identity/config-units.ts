@@ -33,17 +33,17 @@ interface Unit {
 
 const LINKS = [['parent', 'orgUnits'] as const, ['manager', 'users'] as const];
 
-function merge(item: Item, stored: Unit | undefined, { spell }: Pick<MergeOptions, 'spell'>): Unit {
+function merge(item: Item, stored: Unit | undefined, { canonicalCode }: Pick<MergeOptions, 'canonicalCode'>): Unit {
   const unit: Unit = { code: item.code, name: (item.name as Localized | undefined) ?? stored?.name ?? item.code };
   for (const [key, section] of LINKS) {
     const value = Object.hasOwn(item, key) ? item[key] : stored?.[key];
-    if (value !== undefined && value !== null) unit[key] = spell(section, value);
+    if (value !== undefined && value !== null) unit[key] = canonicalCode(section, value);
   }
   const location = Object.hasOwn(item, 'location') ? item.location : stored?.location;
   return location === undefined || location === null ? unit : { ...unit, location };
 }
 
-function whole(view: ConfigView, report: SectionReport): void {
+function validateAll(view: ConfigView, report: SectionReport): void {
   // Archived units count: they can be restored.
   const units = new Map([...view.archived<Unit>('orgUnits'), ...view.active<Unit>('orgUnits')]);
   const rings = cyclesOf(new Map([...units].map(([code, { parent }]) => [code, parent === undefined ? [] : [parent]])));
@@ -75,7 +75,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   keyOf: nameKey,
   identity: true,
   right: 'user.administer',
-  normalise: (item) => merge(item, undefined, { spell: (_section, code) => code }),
+  normalise: (item) => merge(item, undefined, { canonicalCode: (_section, code) => code }),
   merge,
   lock: (ctx) => ctx.lock(accessLock()),
   references: (unit) =>
@@ -88,7 +88,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
     checkLines({ location: unit.location }, report);
     return unit;
   },
-  whole,
+  validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadUnits(ctx);
     return rows.map(({ id, state, revision, code, name, parent, manager, location }) => {
@@ -103,7 +103,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
     });
   },
   write,
-  present: (unit, { active }) => {
+  toBundleItem: (unit, { active }) => {
     const presented = { ...unit };
     for (const [key, section] of LINKS) {
       const code = presented[key];

@@ -69,7 +69,7 @@ function compile(user: User, _view: ConfigView, report: Report): User {
 }
 
 /** E-mail addresses and external ids are unique among all users, including archived ones. */
-function whole(view: ConfigView, report: SectionReport): void {
+function validateAll(view: ConfigView, report: SectionReport): void {
   const emails = new Map<string, string>();
   const externalIds = new Map<string, string>();
   const people = [...view.archived<User>('users'), ...view.active<User>('users')];
@@ -131,14 +131,14 @@ export const usersSection = defineSection<Item, User>({
   identity: true,
   right: 'user.administer',
   normalise: (item) => mergeUser(item, undefined, false),
-  merge: (item, stored, { exact, spell }) => {
+  merge: (item, stored, { exact, canonicalCode }) => {
     const user = mergeUser(item, stored, exact);
-    return user.orgUnit === undefined ? user : { ...user, orgUnit: spell('orgUnits', user.orgUnit) };
+    return user.orgUnit === undefined ? user : { ...user, orgUnit: canonicalCode('orgUnits', user.orgUnit) };
   },
   references: (user) =>
     user.orgUnit === undefined ? [] : [{ section: 'orgUnits', code: user.orgUnit, path: ['orgUnit'] }],
   compile,
-  whole,
+  validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadUsers(ctx);
     return rows.map(({ id, state, revision, ...row }) => {
@@ -151,7 +151,7 @@ export const usersSection = defineSection<Item, User>({
     });
   },
   write,
-  present: (user, { active }) => {
+  toBundleItem: (user, { active }) => {
     if (user.orgUnit === undefined || active('orgUnits', user.orgUnit)) return user;
     const { orgUnit: _archived, ...rest } = user;
     return rest;

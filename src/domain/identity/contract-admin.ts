@@ -12,14 +12,14 @@ const shared = { access: 'console', right: 'user.administer', tag: 'Identity', s
 const change = { ...shared, method: 'PATCH', unit: 'write', params } as const;
 const CHANGE_FAULTS = ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'INVALID_VALUES'] as const;
 const KEPT =
-  'Properties that are left out stay as they are; null clears. Values equal to the stored ones change nothing.';
+  'Omitted properties keep their values; null clears a property. A request whose values all equal the stored ones changes nothing.';
 
 export const changeUser = defineOperation({
   ...change,
   id: 'identity.changeUser',
   path: '/identity/users/{id}',
   summary: 'Change a user',
-  description: `${KEPT} The login cannot be changed, because the configuration refers to it. Without the right role.assign nobody changes their own e-mail address and external id, and those of another user only if the caller is given everything that this user is given: one can sign in by them.`,
+  description: `${KEPT} The login cannot be changed, because the configuration refers to it. E-mail address and external id identify a user at sign-in. Callers without the right role.assign cannot change their own, and can change those of another user only if they have all access that this user has.`,
   body: closed({
     expectedRevision: Revision,
     displayName: Type.Optional(Text),
@@ -78,7 +78,7 @@ export const archiveUser = defineOperation({
   path: '/identity/users/{id}/archive',
   summary: 'Archive a user',
   description:
-    'API keys and sessions of the user stop working within a second in every process. The name stays on earlier actions.',
+    'API keys and sessions of the user stop working within a second in every process. Earlier actions keep the name of the user.',
   answer: User,
   faults: [...ARCHIVE_FAULTS, 'LAST_ADMINISTRATOR'],
 });
@@ -89,7 +89,7 @@ export const restoreUser = defineOperation({
   path: '/identity/users/{id}/restore',
   summary: 'Restore an archived user',
   description:
-    'The user has the same memberships, roles and keys as before, so the caller must be given all of it or hold the right role.assign. Sessions do not come back.',
+    'The user has the same memberships, roles and keys as before. The caller must have all access that these grant, or the right role.assign. Sessions are not restored.',
   answer: User,
   faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
@@ -110,7 +110,7 @@ export const restoreGroup = defineOperation({
   path: '/identity/groups/{id}/restore',
   summary: 'Restore an archived group',
   description:
-    'Its members get again what it grants, so the caller must have all of it, as for a new membership, or hold the right role.assign.',
+    'The group grants access to its members again. The caller must have all of that access, as for a new membership, or the right role.assign.',
   answer: Group,
   faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
@@ -120,7 +120,7 @@ export const archiveUnit = defineOperation({
   id: 'identity.archiveOrgUnit',
   path: '/identity/org-units/{id}/archive',
   summary: 'Archive an organisation unit',
-  description: 'Members and units below it stay as they are.',
+  description: 'Its members and child units are not changed.',
   answer: OrgUnit,
   faults: ARCHIVE_FAULTS,
 });
@@ -130,7 +130,7 @@ export const restoreUnit = defineOperation({
   id: 'identity.restoreOrgUnit',
   path: '/identity/org-units/{id}/restore',
   summary: 'Restore an archived organisation unit',
-  description: 'The unit is active again, with the parent and the members that it has.',
+  description: 'The unit becomes active. Its parent and its members are unchanged.',
   answer: OrgUnit,
   faults: [...RESTORE_FAULTS, 'ROLE_ESCALATION'],
 });
@@ -142,7 +142,7 @@ export const listArchived = defineOperation({
   id: 'identity.archived',
   path: '/identity/archived',
   summary: 'List archived users, groups and organisation units',
-  description: 'Restore an item with the `restore` operation of its kind.',
+  description: 'Use the `restore` operation of its kind to restore an item.',
   answer: Type.Object({ users: Type.Array(User), groups: Type.Array(Group), orgUnits: Type.Array(OrgUnit) }),
   faults: ['RIGHT_MISSING'],
 });
@@ -176,7 +176,7 @@ export const removeGroupMember = defineOperation({
   id: 'identity.removeGroupMember',
   path: '/identity/group-memberships/{id}',
   summary: 'Remove a member from a group',
-  description: 'What the group granted to the member stops within a second. Returns the removed membership.',
+  description: 'The member loses the access granted by the group within a second. Returns the removed membership.',
   answer: GroupMembership,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ROLE_ESCALATION', 'LAST_ADMINISTRATOR'],
 });
@@ -187,7 +187,7 @@ export const removeOrgMember = defineOperation({
   path: '/identity/org-memberships/{id}',
   summary: 'Remove a user from the organisation unit',
   description:
-    'With `expectedOrganizationUnitId`, the call is refused if the user is in another unit by now. Returns the removed membership.',
+    'With `expectedOrganizationUnitId`, the call is rejected if the user is now in another unit. Returns the removed membership.',
   body: closed({ expectedOrganizationUnitId: Type.Optional(Id) }),
   answer: OrgMembership,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ROLE_ESCALATION', 'ORG_UNIT_CONFLICT'],

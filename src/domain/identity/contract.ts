@@ -11,7 +11,7 @@ const State = Type.Union([Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
 const Code = Type.String({
   minLength: 1,
   maxLength: 63,
-  description: 'A letter, then letters a to z, digits and hyphens; kept in small letters.',
+  description: 'A letter, then letters a to z, digits and hyphens. Stored in lower case.',
 });
 
 const common = { state: State, revision: Revision, createdAt: Instant, updatedAt: Instant };
@@ -85,7 +85,7 @@ export const createUser = defineOperation({
   path: '/identity/users',
   summary: 'Create a user',
   description:
-    'Sets no password and assigns no role. Login and e-mail address are unique, regardless of case, also among archived users; so is the external id.',
+    'Sets no password and assigns no role. Login and e-mail address are unique regardless of case, and the external id is unique. Archived users count too.',
   body: closed({
     login: Login,
     displayName: Text,
@@ -157,7 +157,7 @@ export const addGroupMember = defineOperation({
   path: '/identity/group-memberships',
   summary: 'Add a user or a group to a group',
   description:
-    'The caller must have what the membership gives: the roles of the group and of the groups around it, records by row conditions with $myGroups, audiences. Being a member counts, and so does a role whose `memberships` name the group, or the right role.assign, without which nobody changes their own memberships. A membership that stands is answered as it stands.',
+    'The caller must already have everything that the membership grants: the roles of the group and of the groups that contain it, access by row conditions with $myGroups, and audiences. A caller has it as a member of the group, through a role whose `memberships` name the group, or with the right role.assign. Only callers with role.assign can change their own memberships. An existing membership is returned unchanged.',
   body: closed({ groupId: Id, memberId: Id, memberType: Type.Optional(MemberType) }),
   answer: GroupMembership,
   faults: ['RIGHT_MISSING', 'ROLE_ESCALATION', 'ARCHIVED', 'GROUP_CYCLE'],
@@ -169,7 +169,7 @@ export const setOrgMember = defineOperation({
   path: '/identity/org-memberships',
   summary: 'Put a user into an organisation unit, or move the user',
   description:
-    'A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must have what the unit grants to the user, as for a membership of a group.',
+    'A user is in at most one unit. `expectedOrganizationUnitId` is the unit that the user is in now; without it, or with null, the user must be in none. If the user is in the unit already, nothing changes. The caller must already have everything that the unit grants, as for a membership of a group.',
   body: closed({
     organizationUnitId: Id,
     userId: Id,

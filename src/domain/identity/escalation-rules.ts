@@ -1,4 +1,4 @@
-/** Compares what changes of identity give with what the caller has. `escalation.ts` documents the rules. */
+/** Compares the access that changes of identity grant with the access of the caller. `escalation.ts` documents the rules. */
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
 import { type Audience, audienceView } from '../../configuration/audience.ts';
@@ -17,11 +17,11 @@ import {
 } from './store-members.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
-/** What the changes of one transaction give. */
-export interface Handed {
+/** The access that the changes of one transaction grant. */
+export interface GrantedAccess {
   /** Users as whom the caller could sign in afterwards, or whom the caller restores. */
-  people: string[];
-  /** New members of groups. A restored group is given to its own members: then `memberId` is its own id. */
+  users: string[];
+  /** New members of groups. A restored group grants access to its own members: then `memberId` is its own id. */
   members: { groupId: string; memberId: string; memberType: 'user' | 'group' }[];
   /** Users who are put into a unit. */
   places: { userId: string; unitId: string }[];
@@ -42,7 +42,7 @@ function byStart(pairs: readonly { start: string; id: string }[]): Pairs {
   return found;
 }
 
-class Judge {
+class EscalationCheck {
   readonly #ctx: ReadContext;
   readonly #caller: Standing;
   readonly #facts: ReadonlyMap<string, RoleFacts>;
@@ -75,12 +75,12 @@ class Judge {
     return roles.some((role) => this.#facts.get(role)?.variables.has(variable) === true);
   }
 
-  /** Inactive roles give nothing. */
+  /** Inactive roles grant nothing. */
   #holdsAll(roles: readonly string[]): boolean {
     return roles.every((role) => this.#roles.has(role) || !this.#facts.has(role));
   }
 
-  async members(members: Handed['members']): Promise<void> {
+  async members(members: GrantedAccess['members']): Promise<void> {
     if (members.length === 0) return;
     const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
     const around = byStart(await groupsAround(this.#ctx, [...byGroup.keys()]));
@@ -95,19 +95,19 @@ class Judge {
       const given = around.get(groupId) ?? [groupId];
       const fresh = given.filter((id) => !this.#groups.has(id) && (toSelf || !this.#lists('groups', id)));
       if (fresh.length === 0) continue;
-      if (toSelf) throw beyond('You cannot make yourself a member of a group');
+      if (toSelf) throw escalation('You cannot make yourself a member of a group');
       if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {
-        throw beyond('Members of this group have roles that you do not have');
+        throw escalation('Members of this group have roles that you do not have');
       }
       const roles = [...(await rolesOfUsers(this.#ctx, subjects)), ...given.flatMap((id) => rolesAt.get(id) ?? [])];
       if (this.#depends(roles, '$myGroups')) {
-        throw beyond('The membership gives access to records of this group, and you are not a member');
+        throw escalation('The membership gives access to records of this group, and you are not a member');
       }
       for (const id of fresh) this.#admitting.add(id);
     }
   }
 
-  async places(places: Handed['places']): Promise<void> {
+  async places(places: GrantedAccess['places']): Promise<void> {
     const byUnit = Map.groupBy(
       places.filter(({ unitId }) => unitId !== this.#caller.unit),
       ({ unitId }) => unitId,
@@ -123,19 +123,19 @@ class Judge {
         );
         const beneath = below.get(unitId) ?? [];
         if (this.#depends(roles, '$myOrgUnit') || !this.#reaches(roles, beneath)) {
-          throw beyond('The membership gives access to records of this unit, and you do not belong to it');
+          throw escalation('The membership gives access to records of this unit, and you do not belong to it');
         }
       }
       for (const id of above.get(unitId) ?? []) if (!this.#lists('orgUnits', id)) this.#admitting.add(id);
     }
   }
 
-  /** Whether the roles give nothing in these units that the caller does not have. */
+  /** Whether the roles grant no access in these units that the caller lacks. */
   #reaches(roles: readonly string[], units: readonly string[]): boolean {
     return !this.#depends(roles, '$myOrgUnits') || units.every((id) => this.#below.has(id));
   }
 
-  async units(units: Handed['units']): Promise<void> {
+  async units(units: GrantedAccess['units']): Promise<void> {
     for (const { unitId, parentId, formerParentId, restored } of units) {
       const above = byStart(
         await unitsAbove(
@@ -149,7 +149,7 @@ class Judge {
       if (joined.length > 0) {
         const roles = await rolesOfUsers(this.#ctx, await usersOfUnits(this.#ctx, joined));
         if (!this.#reaches(roles, beneath)) {
-          throw beyond(
+          throw escalation(
             'The parent gives users of the units above access to records of this unit, and you do not belong to it',
           );
         }
@@ -159,10 +159,10 @@ class Judge {
     }
   }
 
-  async people(people: readonly string[]): Promise<void> {
+  async users(users: readonly string[]): Promise<void> {
     for (const { userId, groups, unit, unitsBelow: below, unitsAbove: above, roles } of await loadStandings(
       this.#ctx,
-      people,
+      users,
     )) {
       if (userId === this.#caller.userId) continue;
       const has =
@@ -170,7 +170,7 @@ class Judge {
         (!this.#depends(roles, '$myGroups') || groups.every((id) => this.#groups.has(id))) &&
         (!this.#depends(roles, '$myOrgUnit') || unit === null || unit === this.#caller.unit) &&
         this.#reaches(roles, below);
-      if (!has) throw beyond('This user has roles or access to records that you do not have');
+      if (!has) throw escalation('This user has roles or access to records that you do not have');
       for (const id of [userId, ...groups, ...above]) this.#admitting.add(id);
     }
   }
@@ -187,23 +187,23 @@ class Judge {
       .get(audienceView)
       .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
     if (configured || (await articlesAdmit(this.#ctx, [...fresh], [...own]))) {
-      throw beyond('The membership gives access to services, catalogue items or articles that you cannot see');
+      throw escalation('The membership gives access to services, catalogue items or articles that you cannot see');
     }
   }
 }
 
-function beyond(what: string): Fault {
+function escalation(what: string): Fault {
   return new Fault('ROLE_ESCALATION', `${what}. Ask a user with the right role.assign.`);
 }
 
-/** @throws Fault ROLE_ESCALATION for what the caller does not have and may not give */
-export async function judgeHanded(ctx: ReadContext, handed: Handed, caller: Standing): Promise<void> {
-  const judge = new Judge(ctx, caller);
-  await judge.people(handed.people);
-  await judge.members(handed.members);
-  await judge.places(handed.places);
-  await judge.units(handed.units);
-  await judge.audiences();
+/** @throws Fault ROLE_ESCALATION if the caller neither has the access nor may assign it */
+export async function checkGranted(ctx: ReadContext, granted: GrantedAccess, caller: Standing): Promise<void> {
+  const check = new EscalationCheck(ctx, caller);
+  await check.users(granted.users);
+  await check.members(granted.members);
+  await check.places(granted.places);
+  await check.units(granted.units);
+  await check.audiences();
 }
 
 /** Variables of the condition language that stand for the caller's memberships. */

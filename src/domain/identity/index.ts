@@ -21,7 +21,7 @@ export {
   updateUser,
   type UserChange,
 } from './commands-users.ts';
-export { requireMayHandOn } from './escalation.ts';
+export { requireMayGrant } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';
 export { findNames, joinedSortName, type NamedKind } from './store.ts';

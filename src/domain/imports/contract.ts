@@ -32,7 +32,7 @@ const Definition = Type.Object(
   {
     id: Id,
     code: Type.String(),
-    name: Type.Unknown({ description: 'A text, or texts by locale.' }),
+    name: Type.Unknown({ description: 'A text, or an object with a text for each locale.' }),
     targetKind: Type.String(),
     targetTypeId: nullable(Id),
     format: Type.String(),
@@ -65,7 +65,7 @@ const RowResult = Type.Object(
   {
     row: Type.Integer({ minimum: 1 }),
     externalId: nullable(
-      Type.String({ description: 'Null also where the caller may not read the record of the row.' }),
+      Type.String({ description: 'Null if the row has no record, or if the caller may not read it.' }),
     ),
     status: oneOf(['CREATED', 'UPDATED', 'SKIPPED', 'FAILED']),
     id: Type.Optional(Id),
@@ -84,7 +84,7 @@ const run = {
   succeeded: count,
   failed: count,
   skipped: count,
-  total: Type.Integer({ minimum: 0, description: 'Rows of the content.' }),
+  total: Type.Integer({ minimum: 0, description: 'Number of rows in the content.' }),
   fileName: Type.Optional(Type.String()),
   startedAt: Instant,
   startedBy: nullable(Type.Object({ id: Id, displayName: Type.String() })),
@@ -100,11 +100,13 @@ const Run = Type.Object(
     undo: Type.Optional(
       Type.Object(
         { undone: count, skipped: count, failed: count },
-        { description: 'How far the undo of the run is, in rows; absent where nobody asked for one.' },
+        { description: 'Progress of the undo in rows. Absent if no undo was requested.' },
       ),
     ),
     rows: Type.Array(RowResult),
-    rowsTruncated: Type.Boolean({ description: 'There are more than 10,000 rows; the failed ones stand first.' }),
+    rowsTruncated: Type.Boolean({
+      description: 'True if there are more than 10,000 rows. `rows` then lists failed rows first.',
+    }),
   },
   { $id: 'ImportRun' },
 );
@@ -147,9 +149,12 @@ export const listDefinitions = defineOperation({
 const DefinitionKey = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "Id or code of an import definition; where a code is also another definition's id, the id wins.",
+  description:
+    'Id or code of an import definition. If a value is both the id of one definition and the code of another, it is used as the id.',
 });
-const content = Type.String({ description: 'A CSV, or a JSON array of objects, as the definition says.' });
+const content = Type.String({
+  description: 'CSV, or a JSON array of objects, depending on the format of the definition.',
+});
 
 export const runImport = defineOperation({
   id: 'imports.run',
@@ -162,7 +167,7 @@ export const runImport = defineOperation({
   tag,
   summary: 'Import rows',
   description:
-    'Each row is stored independently, with the rights of the caller on every record and field. A dry run does everything except keep the changes. Malformed content is refused as a whole. Time limit 300 s; for large files use `docket import`. Records are named only to callers who may read them; a row that leads to any other record fails with `NOT_FOUND`, without details.',
+    'Each row is stored independently, with the rights of the caller on every record and field. A dry run performs all steps and rolls the changes back. Malformed content is rejected as a whole. Time limit 300 s; for large files use `docket import`. Results contain ids of records only if the caller may read them. A row that matches any other record fails with `NOT_FOUND`, without details.',
   body: closed({ definitionId: DefinitionKey, content, dryRun: Type.Boolean() }),
   answer: Run,
   timeoutMs,
@@ -195,7 +200,7 @@ export const listRuns = defineOperation({
   status: 200,
   tag,
   summary: 'List import runs, newest first',
-  description: 'Without the results of the rows; read one run for these.',
+  description: 'The list does not contain the results of rows; read a single run to get them.',
   query: closed(pagingQuery),
   answer: Type.Object({
     rows: Type.Array(RunSummary),
@@ -219,7 +224,10 @@ const Preview = Type.Object(
         errors: Type.Array(ExplainedRowError),
       }),
     ),
-    total: Type.Integer({ minimum: 0, description: 'Rows of the content; the first of them are shown.' }),
+    total: Type.Integer({
+      minimum: 0,
+      description: 'Number of rows in the content. Only the first rows are in `rows`.',
+    }),
   },
   { $id: 'ImportPreview' },
 );
@@ -235,7 +243,7 @@ export const preview = defineOperation({
   tag,
   summary: 'Preview what each row would change',
   description:
-    'The mapped fields before and after, for the first rows, as far as the caller may read them. Nothing is stored.',
+    'For the first rows: the mapped fields before and after, limited to fields that the caller may read. Nothing is stored.',
   body: closed({
     definitionId: DefinitionKey,
     content,
@@ -257,7 +265,7 @@ export const undo = defineOperation({
   tag,
   summary: 'Undo an import run',
   description:
-    'Row by row, the last first: created records are archived, changed records get their former values. Rows whose record was changed since are skipped. The call can be repeated.',
+    'Rows are undone in reverse order: created records are archived, changed records get their previous values back. Rows whose record was changed since are skipped. The call can be repeated.',
   params: closed({ runId: Id }),
   answer: Type.Object(
     {

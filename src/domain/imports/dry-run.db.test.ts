@@ -41,7 +41,7 @@ async function dump(): Promise<Record<string, string>> {
 const IMAGE = 'data:image/gif;base64,R0lGODlhAQABAAAAADs=';
 
 /** Content that produces every status. */
-const TELLING = [
+const EVERY_STATUS = [
   ['1', 'A', '1', '', 'a'],
   ['1', 'A', '1', '', 'a'],
   ['2', 'B', '2', 'A', 'b'],
@@ -134,7 +134,7 @@ describe('dry runs', () => {
           await x.rows('DELETE FROM external_ids');
         },
       ),
-      { numRuns: 20, examples: [[[TELLING], 'UPSERT', 'boss']] },
+      { numRuns: 20, examples: [[[EVERY_STATUS], 'UPSERT', 'boss']] },
     );
     for (const wanted of ['CREATED', 'UPDATED', 'SKIPPED', 'FAILED REQUIRED', 'FAILED LOOKUP_NOT_FOUND']) {
       assert.ok(statuses.has(wanted), `${wanted} never came: ${[...statuses].join()}`);

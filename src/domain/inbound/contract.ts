@@ -47,7 +47,7 @@ export const createIntegration = defineOperation({
   status: 201,
   summary: 'Set up an inbound integration',
   description:
-    'Disabled unless `enabled` says otherwise. `executionPrincipalId` is the caller, or the caller holds role.assign; calls run with the rights of their key’s owner whoever it names.',
+    'The integration is disabled unless `enabled` is true. To name another user as `executionPrincipalId`, the caller needs role.assign. Calls always run with the rights of the key’s owner.',
   body: closed({
     code: Code,
     type: Kind,
@@ -71,7 +71,7 @@ export const runInbound = defineOperation({
   tag,
   summary: 'Call an integration',
   description:
-    'The body is any JSON that the mapping of the integration can read. The configured command runs exactly as its own endpoint would for the owner of the key, with the same checks and errors, and `data` is the answer of that endpoint.',
+    'The body is any JSON that the mapping of the integration can read. The configured command runs with the rights of the key’s owner, with the same checks and errors as its own endpoint. `data` is the response of that endpoint.',
   params: closed({ integrationId: Id }),
   body: Type.Unknown(),
   answer: Type.Union([createOperation.answer, addOperation.answer]),
@@ -107,7 +107,7 @@ export const changeIntegration = defineOperation({
   unit: 'write',
   summary: 'Change an integration',
   description:
-    'Only possible while the integration is disabled. Properties that are left out stay as they are; `config` is replaced as a whole.',
+    'Only possible while the integration is disabled. Omitted properties keep their values; `config` is replaced as a whole.',
   params,
   body: closed({ executionPrincipalId: Type.Optional(Id), config: Type.Optional(Config) }, { minProperties: 1 }),
   answer: Integration,
@@ -135,7 +135,7 @@ export const archiveIntegration = command('archive', 'Archive an integration', '
 export const restoreIntegration = command(
   'restore',
   'Restore an archived integration',
-  'The integration is disabled until it is enabled again. Its settings are checked as for a new one.',
+  'The integration is disabled until it is enabled again. Its settings are validated as for a new integration.',
 );
 
 const RunState = oneOf(['SUCCEEDED', 'FAILED']);
@@ -147,7 +147,7 @@ export const listRuns = defineOperation({
   path: '/integrations/{id}/runs',
   unit: 'read',
   summary: 'List the last 100 calls of an integration, newest first',
-  description: 'With the reason of each failure. Runs are kept for 30 days, at most 1,000 for each integration.',
+  description: 'Failed calls show the reason. Runs are kept for 30 days, at most 1,000 for each integration.',
   params,
   query: closed({ status: Type.Optional(RunState) }),
   answer: Type.Array(
@@ -190,7 +190,7 @@ export const tryIntegration = defineOperation({
       params: Type.Record(Type.String(), Type.Unknown()),
       body: Type.Record(Type.String(), Type.Unknown()),
     }),
-    status: Type.Integer({ description: 'The status of the answer that the caller would get.' }),
+    status: Type.Integer({ description: 'The HTTP status that a real call would return.' }),
     data: Type.Unknown(),
     error: nullable(Reason),
   }),

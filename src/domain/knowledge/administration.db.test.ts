@@ -1,5 +1,5 @@
 /**
- * The knowledge base in the administration interface: audiences, archiving, and the resulting events
+ * The knowledge base in the administration API: audiences, archiving, and the resulting events
  * (docs/spec/configuration.md#administration-api).
  */
 import assert from 'node:assert/strict';

@@ -301,7 +301,7 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
 }
 
 /**
- * Turns an archived version into a draft again, with the audience that it had. Only the administration interface offers this.
+ * Turns an archived version into a draft again, with the audience that it had. Only the administration API offers this.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT (it is not archived), ALREADY_EXISTS (the locale has a draft)
  */

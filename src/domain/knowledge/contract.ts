@@ -1,6 +1,6 @@
 /**
  * Operations and schemas of articles: for readers and authors (docs/spec/catalogue-and-knowledge.md#articles), and in the
- * administration interface (docs/spec/configuration.md#administration-api).
+ * administration API (docs/spec/configuration.md#administration-api).
  */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
@@ -30,7 +30,7 @@ const listed = {
 };
 
 const DocumentAnswer = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'The text as a ProseMirror document; images are named by `blob:<sha256>`.',
+  description: 'The text as a ProseMirror document. Images refer to `blob:<sha256>`.',
 });
 
 const text = {
@@ -47,7 +47,7 @@ const content = {
   summary: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
   tags: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
   responsibleId: Type.Optional(nullable(Id)),
-  body: Type.Optional(Type.String({ description: 'Markdown; the text comes in one of the two forms.' })),
+  body: Type.Optional(Type.String({ description: 'The text as Markdown. Give either `body` or `bodyDocument`.' })),
   bodyDocument: Type.Optional(
     Type.Record(Type.String({ minLength: 1, maxLength: 63 }), Type.Unknown(), { description: 'ProseMirror JSON.' }),
   ),
@@ -154,7 +154,7 @@ export const editDraft = defineOperation({
   status: 200,
   summary: 'Change a draft',
   description:
-    'Properties that are left out stay as they are; null clears. Section, code and locale of a version cannot be changed.',
+    'Omitted properties keep their values; null clears a property. Section, code and locale of a version cannot be changed.',
   params: closed({ versionId: Id }),
   body: closed(
     { title: Type.Optional(Type.String()), visibility: Type.Optional(VisibilitySchema), ...content },
@@ -200,7 +200,7 @@ export const archiveArticle = defineOperation({
     version: Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'The opaque token of the article state, from the administration interface.',
+      description: 'The opaque token of the article state, from the administration API.',
     }),
     confirmed: Type.Literal(true),
   }),
@@ -208,7 +208,7 @@ export const archiveArticle = defineOperation({
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'VERSION_TOKEN_STALE'],
 });
 
-// ---------------------------------------------------------------- administration interface
+// ---------------------------------------------------------------- administration API
 
 const admin = { access: 'console', right: 'kb.write', tag: TAG } as const;
 
@@ -229,7 +229,11 @@ const NamedAudiences = Type.Object(
       Type.Object({
         kind: KindSchema,
         id: Type.Optional(Id),
-        name: nullable(Type.String({ description: 'Null of everyone, and of somebody who is there no more.' })),
+        name: nullable(
+          Type.String({
+            description: 'Null for the audience "everyone", and if the user, group or unit no longer exists.',
+          }),
+        ),
       }),
     ),
   },

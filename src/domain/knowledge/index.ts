@@ -8,7 +8,7 @@
  * - A published text is never changed.
  * - Publishing archives the previous active version.
  * - Readers see only active versions whose audience includes them; the SQL enforces this.
- * - Drafts are visible only to users with the right `kb.write`, in the administration interface.
+ * - Drafts are visible only to users with the right `kb.write`, in the administration API.
  */
 export { knowledgeChecks } from './health.ts';
 export { knowledgeRoutes } from './routes.ts';

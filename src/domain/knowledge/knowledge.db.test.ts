@@ -21,7 +21,7 @@ describe('articles', () => {
   });
   after(() => world.close());
 
-  it('are created as drafts, visible only in the administration interface', async () => {
+  it('are created as drafts, visible only in the administration API', async () => {
     const code = `c-${randomUUID()}`;
     const made = await articles.create(
       { code, title: 'Настройка VPN', summary: 'Кратко', tags: ['vpn', 'сеть'] },
@@ -136,7 +136,7 @@ describe('articles', () => {
     const outside = await world.call('chief', 'PUT', `/kb/article-versions/${draft.versionId}/audiences`, {
       audiences: [],
     });
-    assert.equal(outside.status, 404, 'audiences are set in the administration interface alone');
+    assert.equal(outside.status, 404, 'audiences are set in the administration API alone');
     for (const path of [`/kb/articles/${draft.id}/material`, '/kb/bases'])
       assert.equal((await world.call('chief', 'GET', path)).status, 404, path);
     assertRejected(await world.call('chief', 'GET', '/kb/article-versions'), 404, 'NOT_FOUND');

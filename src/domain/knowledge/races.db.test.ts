@@ -125,7 +125,7 @@ describe('concurrent changes of articles', () => {
       assert.equal(
         changes.length,
         others.filter(({ status }) => status === 200).length,
-        'each change that was told is one',
+        'each acknowledged change is an event',
       );
       assert.ok(changes.length > 0 ? edits.includes(body) : body === 'first', body);
       const [last] = await world.rows<{ type: string }>(

@@ -131,7 +131,7 @@ export function requireDraft(version: { state: string }): void {
 /** @throws Fault AUDIENCE_MISSING */
 export function requireAudience(version: { audiences: readonly unknown[] }): void {
   if (version.audiences.length > 0) return;
-  throw new Fault('AUDIENCE_MISSING', 'The version has no audience. Set one in the administration interface.');
+  throw new Fault('AUDIENCE_MISSING', 'The version has no audience. Set one in the administration API.');
 }
 
 /** The opaque token of the article state in one locale. Any change of the draft or of the active version changes it. */

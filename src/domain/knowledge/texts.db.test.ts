@@ -190,7 +190,7 @@ describe('texts of articles', () => {
     const data = { articleId: version.id, versionId: version.versionId, code, locale: 'ru-RU', title: 'Т' };
     assert.deepEqual(await event('anna', version), data);
     for (const who of ['boris', 'chief', 'carl'] as const) assert.equal(await event(who, version), undefined, who);
-    assert.equal(await event('anna', draft), undefined, 'a draft is told to nobody');
+    assert.equal(await event('anna', draft), undefined, 'a draft sends no event');
     assert.equal(await event('anna', { versionId: randomUUID() }), undefined);
     await articles.archive(version, await articles.token(version));
     assert.deepEqual(await event('anna', version), data, 'that it was archived is for those who could read it');

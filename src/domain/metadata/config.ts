@@ -317,6 +317,6 @@ export function typesSection(probe: RecordProbe): ConfigSection {
     notes: async (change, view, turns) => [...indexNotes(change), ...(await hiddenConditionNotes(change, view, turns))],
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.
-    present: (type) => (type.title === undefined ? { ...type, title: null } : type),
+    toBundleItem: (type) => (type.title === undefined ? { ...type, title: null } : type),
   });
 }

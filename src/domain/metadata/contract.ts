@@ -14,7 +14,7 @@ export const FieldSchema = Type.Object(
     name: Type.String(),
     dataType: Type.Union(DATA_TYPES.map((dataType) => Type.Literal(dataType))),
     required: Type.Boolean({ description: 'False also for a required field that has a default.' }),
-    readOnly: Type.Boolean({ description: 'A hint; what forbids is the right.' }),
+    readOnly: Type.Boolean({ description: 'For display only. The caller’s rights decide.' }),
     multiple: Type.Boolean(),
     constraints: Type.Record(Type.String(), Type.Unknown()),
     default: Type.Optional(Type.Unknown()),
@@ -32,7 +32,7 @@ export const listTypes = defineOperation({
   tag: 'Metadata',
   summary: 'List the record types and dictionaries that the caller has access to',
   description:
-    'Types on which no role grants the caller anything are left out. Names are in the default locale of the service.',
+    'Types on which no role grants the caller an action are omitted. Names are in the default locale of the service.',
   answer: Type.Object({
     types: Type.Array(
       Type.Object(
@@ -54,7 +54,7 @@ export const getTypeFields = defineOperation({
   tag: 'Metadata',
   summary: 'Read the field schema of a record type',
   description:
-    'Fields of the newest version of the type that some grant of the caller makes readable. The type is named by id or code. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`.',
+    'Fields of the newest version of the type that at least one grant lets the caller read. Accepts the id or the code of the type. For the fields of one record, which may have an older version and narrower rights, read `GET /objects/{objectId}/schema`.',
   params: closed({ typeId: IdOrCode }),
   answer: Type.Object({ id: Id, objectCategory: ObjectCategory, fields: Type.Array(FieldSchema) }),
   faults: ['NOT_FOUND'],

@@ -237,7 +237,7 @@ export async function archiveObject(
 
 /**
  * Restores an archived record with the workflow state that it had (docs/spec/configuration.md#administration-api). Only the
- * administration interface offers this.
+ * administration API offers this.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING, STATE_CONFLICT when the record is not archived
  */

@@ -36,7 +36,7 @@ export const ObjectSchema = Type.Object(
     updatedBy: nullable(Person),
     archivedAt: Type.Optional(Instant),
   },
-  { $id: 'Object', description: 'A record. Only fields that the caller may read are in `values`.' },
+  { $id: 'Object', description: 'A record. `values` contains only fields that the caller may read.' },
 );
 
 const HistoryEvent = Type.Object(
@@ -70,7 +70,7 @@ export const listObjects = defineOperation({
   tag,
   summary: 'List records, newest first',
   description:
-    'A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words, or, if there are none, some of them.',
+    'A live list, not a stable snapshot: records can move between pages while they are read. `state` takes ACTIVE (default), ARCHIVED or the code of a workflow state. `q` limits the list to records that contain all the words. If there are none, records that contain some of the words are listed.',
   query: closed({
     q: Type.Optional(Type.String({ maxLength: 4000 })),
     typeId: Type.Optional(IdOrCode),
@@ -98,7 +98,7 @@ export const createObject = defineOperation({
   tag,
   summary: 'Create a record',
   description:
-    'Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated after a lost answer. `objectId` sets the id of the new record.',
+    'Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated safely if the response was lost. `objectId` sets the id of the new record.',
   body: closed({ typeDefinitionId: IdOrCode, values: Values, objectId: Type.Optional(Id) }),
   answer: ObjectSchema,
   faults: ['INVALID_VALUES', 'RIGHT_MISSING', 'FIELD_READ_ONLY', 'ALREADY_EXISTS'],
@@ -156,7 +156,7 @@ export const archiveObject = defineOperation({
   tag,
   summary: 'Archive a record',
   description:
-    'The record can still be read, but not changed; the administration interface can restore it. The expected revision comes in the JSON body or in If-Match.',
+    'The record can still be read, but not changed; the administration API can restore it. The expected revision comes in the JSON body or in If-Match.',
   params: objectParams,
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,

@@ -94,7 +94,12 @@ function stateIn(type: RecordType, { row, state }: VisibleObject): string | null
   return same?.id ?? workflow.initialId;
 }
 
-function move(ctx: WriteContext, type: RecordType, object: Authorized<'update'>, values: Values): 'silently' | 'told' {
+function move(
+  ctx: WriteContext,
+  type: RecordType,
+  object: Authorized<'update'>,
+  values: Values,
+): 'silently' | 'with-event' {
   const before = object.row.values;
   const changes: Record<string, [unknown, unknown]> = {};
   for (const code of new Set([...Object.keys(before), ...Object.keys(values)])) {
@@ -123,5 +128,5 @@ function move(ctx: WriteContext, type: RecordType, object: Authorized<'update'>,
     workflowStateId,
     changes,
   });
-  return 'told';
+  return 'with-event';
 }

@@ -11,7 +11,7 @@ const RelationSchema = Type.Object(
     id: Id,
     definitionId: Id,
     definitionCode: Type.String(),
-    name: Type.String({ description: 'The inverse name for incoming relations.' }),
+    name: Type.String({ description: 'The name of the relation; for an incoming relation the inverse name.' }),
     direction: Direction,
     sourceObjectId: Id,
     targetObjectId: Id,

@@ -54,7 +54,7 @@ export const relationChecks: readonly Check[] = [
     sql`SELECT 'key ' || k.key AS what FROM (${keptAnswersOf('relations.add', ['relation', 'id'])}) k
       LEFT JOIN relations r ON r.id = k.id WHERE r.id IS NULL`,
   ),
-  rowCheck('I10 a relation stands once, and no more at an end than its definition allows now', (config) => {
+  rowCheck('I10 a relation exists once, and each record has no more relations than the definition allows', (config) => {
     const known = config.get(relationView);
     const bySource = idsOf(known, (definition) => onlyOne(definition).source);
     const byTarget = idsOf(known, (definition) => onlyOne(definition).target);

@@ -101,9 +101,9 @@ describe('relations', () => {
     assert.deepEqual(removed?.body.data, { id, state: 'ARCHIVED', revision: 2 });
     assertRejected(await around.call('chief', 'DELETE', one, { expectedRevision: 2 }), 409, 'ARCHIVED');
     assert.deepEqual(await listed(source), []);
-    const anew = await relate(source, 'about', target);
-    assert.equal(anew.body.data.idempotent, false);
-    assert.notEqual(anew.body.data.relation.id, id);
+    const recreated = await relate(source, 'about', target);
+    assert.equal(recreated.body.data.idempotent, false);
+    assert.notEqual(recreated.body.data.relation.id, id);
     const back = await relate(target, 'about', source);
     assert.equal(back.body.data.idempotent, false, 'the other way round is another relation');
     const events = await around.ok<{ type: string }[]>('chief', 'GET', `/objects/${source.id}/history`);

@@ -24,26 +24,26 @@ const Period = closed(
   },
   {
     description:
-      'Days in the time zone of the report, both included. `of` is the moment that must be in the period, `createdAt` by default. `lastDays` counts back from today, which is the last of them; it takes no `from` and `to`.',
+      'Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.',
   },
 );
 
 export const ReportQuery = closed({
   types: Type.Array(IdOrCode, { minItems: 1, maxItems: 20, description: 'Ids or codes of record types.' }),
   filter: Type.Optional(
-    Type.Unknown({ description: 'A condition, as in GET /search; variables such as $me may stand for values.' }),
+    Type.Unknown({ description: 'A condition, as in GET /search. Variables such as $me can be used as values.' }),
   ),
   measures: Type.Array(Type.Union(MEASURES.map((measure) => Type.Literal(measure))), {
     minItems: 1,
     maxItems: 10,
     description:
-      '`count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Times are elapsed time, nights and weekends included.',
+      '`count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.',
   }),
   groupBy: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
       maxItems: 2,
       description:
-        'Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record counts in the group of each value of a field with several values.',
+        'Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.',
     }),
   ),
   period: Type.Optional(Period),
@@ -51,7 +51,8 @@ export const ReportQuery = closed({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: "IANA time zone of days, weeks and months. Default: the caller's, else that of the service.",
+      description:
+        'IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.',
     }),
   ),
 });
@@ -69,7 +70,7 @@ export const queryReport = defineOperation({
   status: 200,
   tag: 'Reports',
   summary: 'Count and measure records in groups',
-  description: `Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. \`reopened\`, \`timeToDone\` and the moment of being done take part only on records whose history the caller may read. Groups by a moment come in its order, all others by their number of records; at most ${MOST_GROUPS}, then \`truncated\` is true. A time without records is null. Time limit 3 s.`,
+  description: `Active records that the caller may read. A field that the caller cannot read is refused like one that does not exist; on records where it is hidden it has no value. \`reopened\`, \`timeToDone\` and the time of completion are computed only from records whose history the caller may read. Groups by time are in chronological order, all others are sorted by number of records. If there are more than ${MOST_GROUPS}, the list is cut and \`truncated\` is true. A duration without records is null. Time limit 3 s.`,
   body: ReportQuery,
   answer: Type.Object(
     {
@@ -80,9 +81,11 @@ export const queryReport = defineOperation({
         Type.Object({
           group: Type.Array(Type.Unknown(), {
             description:
-              'A value for each of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (from Monday) or month; null without a value.',
+              'One value for each entry of `groupBy`: the value of the field, the code of a state or type, an id, or the first day of a day, week (starting on Monday) or month. Null if there is no value.',
           }),
-          values: Type.Array(Type.Union([Type.Number(), Type.Null()]), { description: 'One for each of `measures`.' }),
+          values: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+            description: 'One value for each entry of `measures`.',
+          }),
         }),
       ),
       truncated: Type.Boolean(),

@@ -14,7 +14,7 @@ function changesState({ type, changes }: PlannedEvent): boolean {
   return STATE_EVENTS.has(type) || Object.hasOwn(changes ?? {}, 'workflowState');
 }
 
-/** Whether a comment by somebody other than the requester became public. */
+/** Whether a comment by another user than the requester became public. */
 function isReply(ctx: WriteContext, row: ObjectRow, { type, data }: PlannedEvent): boolean {
   if (type !== 'CommentAdded' && type !== 'CommentUpdated') return false;
   const changed: unknown = data?.changed;

@@ -15,7 +15,7 @@ export interface Span {
   until: string | null;
 }
 
-/** `createdAt.day` and the like; undefined for anything else. */
+/** For example `createdAt.day`; undefined for anything else. */
 export function momentGroup(text: string): MomentGroup | undefined {
   const [of, by, rest] = text.split('.');
   const moment = MOMENTS.find((known) => known === of);

@@ -37,7 +37,7 @@ const SearchResult = Type.Object(
     kind: Type.Union(KINDS.map((kind) => Type.Literal(kind))),
     id: Id,
     title: nullable(Type.String()),
-    snippet: nullable(Type.String({ description: 'HTML-escaped text, hits in <mark>.' })),
+    snippet: nullable(Type.String({ description: 'HTML-escaped text with matches in <mark>.' })),
     score: Type.Number(),
     updatedAt: Instant,
     typeDefinitionId: Type.Optional(Id),
@@ -53,7 +53,7 @@ const SearchResult = Type.Object(
   {
     $id: 'SearchResult',
     description:
-      'Members behind `updatedAt` are those of the kind: `objectId` is the record of a comment, `versionId` the version of an article.',
+      'The properties after `updatedAt` depend on the kind: `objectId` is the record of a comment, `versionId` the version of an article.',
   },
 );
 
@@ -71,7 +71,7 @@ export const search = defineOperation({
   tag: 'Objects',
   summary: 'Search',
   description:
-    'By words (`q`), by a `filter` (JSON; records alone), or both. Hits in which all words match come first; where they are fewer than 25, hits with fewer words follow. With `q` the best first among the 1,000 matches last updated, then the rest by last update; without `q` last updated first.',
+    'By words (`q`), by a `filter` (JSON; records only), or both. Hits that match all words come first; if there are fewer than 25 of them, hits that match fewer words follow. With `q`, the 1,000 most recently updated matches are sorted by relevance and the others follow by last update. Without `q`, hits are sorted by last update, newest first.',
   query: closed({
     q: Type.Optional(Type.String({ maxLength: 4000, description: 'At least two letters or digits.' })),
     kinds: Type.Optional(
@@ -92,7 +92,7 @@ export const search = defineOperation({
     total: Type.Integer(),
     totalExact: Type.Boolean({ description: 'When false, `total` and `totalPages` are a lower estimate.' }),
     totalPages: Type.Integer(),
-    facets: Type.Record(Type.String(), Facet, { description: 'Counted over this page.' }),
+    facets: Type.Record(Type.String(), Facet, { description: 'Number of hits of each kind on this page.' }),
   }),
   faults: ['QUERY_TOO_SHORT', 'INVALID_FILTER', 'FILTER_TOO_EXPENSIVE', 'RIGHT_MISSING'],
 });

@@ -16,7 +16,7 @@ const SAMPLED_PAGES = 120;
 /** With fewer records, sampling is not worth it. */
 const WORTH_SAMPLING = 20_000;
 /** If a sample has fewer hits than this, the planner's estimate is used, too. */
-const TELLING = 5;
+const ENOUGH_HITS = 5;
 /** Up to this number of records, the position is counted exactly; beyond it, the change time is estimated. */
 const COUNTED_OFF = 20_000;
 
@@ -70,9 +70,9 @@ export class TermStatistics {
     const share = Math.min(1, Math.max(await estimated(ctx, predicate), 1) / rows);
     const sampled = await sample(ctx, predicate);
     // With hardly any hits, the sample only gives an upper bound; with some, it is better than the planner's estimate.
-    const told = sampled.holding >= TELLING ? sampled.holding / sampled.of : undefined;
-    const most = (sampled.holding + TELLING) / Math.max(1, sampled.of);
-    const result = told ?? Math.min(share, most);
+    const measured = sampled.holding >= ENOUGH_HITS ? sampled.holding / sampled.of : undefined;
+    const most = (sampled.holding + ENOUGH_HITS) / Math.max(1, sampled.of);
+    const result = measured ?? Math.min(share, most);
     if (this.#admitted.size >= MOST_CONDITIONS) this.#admitted.clear();
     this.#admitted.set(key, { share: result, asOf: performance.now() });
     return result;

@@ -28,7 +28,7 @@ const InstanceSchema = Type.Object(
     stoppedAt: Type.Optional(Instant),
     targetMs: Milliseconds,
     elapsedMs: Milliseconds,
-    remainingMs: Type.Integer({ description: 'Milliseconds of open time; below zero once the target is overrun.' }),
+    remainingMs: Type.Integer({ description: 'Milliseconds of open time. Negative once the target is breached.' }),
     breached: Type.Boolean(),
     breachedAt: Type.Optional(Instant),
     calendarId: Id,
@@ -52,17 +52,17 @@ export const IntervalSchema = Type.Object(
   {
     from: Instant,
     to: Instant,
-    ms: Type.Integer({ description: 'Its length in real time.' }),
+    ms: Type.Integer({ description: 'Length of the interval in elapsed time.' }),
     counted: Type.Boolean(),
     reason: Type.Union(
       ['open', 'closed', 'holiday', 'special-hours', 'paused'].map((reason) => Type.Literal(reason)),
       {
         description:
-          'open, closed: the hours of the weekday. holiday: an exception without hours. special-hours: an exception with hours ' +
-          'of its own, in and out of them. paused: whatever the hours.',
+          'open and closed: by the hours of the weekday. holiday: an exception without hours. special-hours: an exception with its ' +
+          'own hours, inside or outside of them. paused: the instance was paused, in open hours or not.',
       },
     ),
-    name: Type.Optional(Type.String({ description: 'What the exception is called, where it has a name.' })),
+    name: Type.Optional(Type.String({ description: 'Name of the exception, if it has one.' })),
     pausedBy: Type.Optional(
       Type.Object({
         by: Type.Union([Type.Literal('policy'), Type.Literal('manual'), Type.Literal('archive')]),
@@ -188,7 +188,10 @@ export const tryPolicy = defineOperation({
     calendarVersion: Type.Optional(Revision),
     target: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Open time such as PT4H.' })),
     pauses: Type.Optional(
-      Type.Array(closed({ from: Instant, to: Instant }), { maxItems: 100, description: 'In order and apart.' }),
+      Type.Array(closed({ from: Instant, to: Instant }), {
+        maxItems: 100,
+        description: 'In ascending order, without overlaps.',
+      }),
     ),
   }),
   answer: Type.Object(
@@ -199,7 +202,7 @@ export const tryPolicy = defineOperation({
       warnings: Type.Array(Type.Object({ percent: Type.Integer(), at: nullable(Instant) })),
       calendar: Type.Object({ id: nullable(Id), version: nullable(Revision), timezone: Type.String() }),
       intervals: Type.Array(IntervalSchema, {
-        description: 'From the opening to the due time; none where there is none.',
+        description: 'From the opening to the due time. Absent if there is no due time.',
       }),
     },
     { $id: 'SlaTryOut' },
@@ -226,8 +229,8 @@ export const previewCalendar = defineOperation({
         Type.Object({
           date: Type.String(),
           weekday: Type.String(),
-          exists: Type.Boolean({ description: 'False for a day that the time zone skips.' }),
-          ms: Type.Integer({ description: 'How long the day is; 86,400,000 but where clocks change.' }),
+          exists: Type.Boolean({ description: 'False for a date that does not exist in the time zone.' }),
+          ms: Type.Integer({ description: 'Length of the day in milliseconds: 86,400,000 except when clocks change.' }),
           openMs: Type.Integer(),
           open: Type.Array(Type.Object({ from: Instant, to: Instant })),
           exception: Type.Boolean(),

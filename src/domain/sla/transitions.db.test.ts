@@ -80,7 +80,7 @@ describe('transitions of SLA instances', () => {
     assert.equal(stopped.stoppedAt, '2026-11-23T13:00:00.000Z');
     assert.deepEqual(await world.eventTypes(stopped), ['SlaStarted', 'SlaPaused', 'SlaResumed', 'SlaStopped']);
     world.clock.pass(100 * HOUR);
-    assert.deepEqual(await world.sla(id), stopped, 'what stopped stands');
+    assert.deepEqual(await world.sla(id), stopped, 'a stopped instance stays unchanged');
   });
 
   it('stops while paused without counting the pause', async () => {

@@ -19,7 +19,7 @@ export const signingSecretsSection = defineSection<string, { code: string }>({
   shape: 'codes',
   schema: Code,
   normalise: (code) => ({ code }),
-  present: ({ code }) => code,
+  toBundleItem: ({ code }) => code,
 });
 
 function references(webhook: WebhookDefinition): Reference[] {

@@ -13,7 +13,7 @@ const ItemState = oneOf(['ACTIVE', 'ARCHIVED']);
 const Endpoint = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'An https address without user name, query and fragment, at public addresses.',
+  description: 'An https URL without user name, query and fragment, whose host resolves to public addresses only.',
 });
 const EventTypes = Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true });
 const Filters = closed({
@@ -21,7 +21,8 @@ const Filters = closed({
     Type.Array(IdOrCode, {
       maxItems: 1000,
       uniqueItems: true,
-      description: 'Ids or codes; none: all types. Events on records of other types make no delivery.',
+      description:
+        'Ids or codes of record types; empty for all types. Events on records of other types are not delivered.',
     }),
   ),
   condition: Type.Optional(
@@ -34,7 +35,10 @@ const Filters = closed({
         logic: Type.Optional(Type.Unknown()),
         conditions: Type.Optional(Type.Unknown()),
       },
-      { description: 'A condition on the record, judged with the rights of the executor when the event is sent.' },
+      {
+        description:
+          'A condition on the record. It is evaluated with the rights of the executing user when the event is sent.',
+      },
     ),
   ),
 });
@@ -65,7 +69,7 @@ const Subscription = Type.Object(
 const Response = Type.Object({
   status: Type.Integer(),
   durationMs: Type.Integer(),
-  bodyExcerpt: Type.String({ description: 'Empty for callers who could not be the executor themselves.' }),
+  bodyExcerpt: Type.String({ description: 'Empty unless the caller is the executing user or holds role.assign.' }),
 });
 
 const Delivery = Type.Object(
@@ -82,7 +86,7 @@ const Delivery = Type.Object(
     nextAttemptAt: Type.Optional(Instant),
     finishedAt: Type.Optional({
       ...Instant,
-      description: 'When the last attempt ended, or was found not to be needed.',
+      description: 'The end of the last attempt, or the time at which the delivery was skipped.',
     }),
     response: Type.Optional(Response),
     error: Type.Optional(Type.String()),
@@ -124,7 +128,7 @@ export const createSubscription = defineOperation({
   status: 201,
   summary: 'Create a webhook subscription',
   description:
-    'Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To run as another user (`executionPrincipalId`), the caller needs role.assign.',
+    'Saving sends nothing. Unless `enabled` is false, the signing secret must have a value. To name another user as `executionPrincipalId`, the caller needs role.assign.',
   body: closed({
     code: Code,
     endpoint: Endpoint,
@@ -148,7 +152,7 @@ export const listDeliveries = defineOperation({
   status: 200,
   summary: 'List the last 100 deliveries',
   description:
-    'Of the newest event first, of the subscription named, or of all; each with its attempts. With `status`, the last 100 of those.',
+    'Deliveries of one subscription or of all, newest event first, each with its attempts. With `status`, the last 100 deliveries with these statuses.',
   query: closed({
     subscriptionId: Type.Optional(Id),
     status: Type.Optional(
@@ -200,7 +204,7 @@ export const changeSubscription = defineOperation({
   status: 200,
   summary: 'Change a webhook subscription',
   description:
-    'Only possible while the subscription is disabled. Properties that are left out stay as they are; `filters` is replaced as a whole.',
+    'Only possible while the subscription is disabled. Omitted properties keep their values; `filters` is replaced as a whole.',
   params,
   body: closed(
     {
@@ -259,7 +263,9 @@ const Secret = Type.Object(
     id: Id,
     code: Type.String(),
     state: ItemState,
-    hasValue: Type.Boolean({ description: 'Without one, connections with this secret cannot be enabled.' }),
+    hasValue: Type.Boolean({
+      description: 'Whether the secret has a value. If not, subscriptions that use it cannot be enabled.',
+    }),
     createdAt: nullable(Instant),
     previousUntil: nullable(Instant),
   },
@@ -269,7 +275,7 @@ const Secret = Type.Object(
 const ShownSecret = Type.Object(
   {
     code: Type.String(),
-    secret: Type.String({ description: 'whsec_ and base64; shown this once.' }),
+    secret: Type.String({ description: '`whsec_` and base64. The value is not shown again.' }),
     previousUntil: Type.Optional(nullable(Instant)),
   },
   { $id: 'ShownSecret' },

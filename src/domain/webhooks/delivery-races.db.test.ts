@@ -90,7 +90,7 @@ describe('concurrent deliveries', () => {
     const began = Date.now();
     const taken = await Promise.all(leases.map((lease) => leaseAll(lease, 300, began, 20)));
     const ids = taken.flat().map(({ id }) => id);
-    assert.equal(new Set(ids).size, ids.length, 'nothing was handed out twice');
+    assert.equal(new Set(ids).size, ids.length, 'no delivery was leased twice');
     const rest = await leaseAll(randomUUID(), 300, began);
     assert.equal(ids.length + rest.length, 60);
     assert.deepEqual(await leaseAll(randomUUID(), 300, began + 299), []);

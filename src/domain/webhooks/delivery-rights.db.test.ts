@@ -128,7 +128,7 @@ describe('rights of the executor', () => {
       ['open words', ends[0]?.id].sort(),
     );
     assert.ok(!/secret words|turned words/.test(JSON.stringify(got)));
-    assert.equal(bodies.length - got.length, 6, 'whoever may see all is told all');
+    assert.equal(bodies.length - got.length, 6, 'the executor with all rights receives all deliveries');
     assert.ok(hooks.receiver.connections > before);
   });
 
@@ -149,8 +149,8 @@ describe('rights of the executor', () => {
     const audiences = [{ kind: 'everyone', id: null }];
     await hooks.okAdmin('boss', 'PUT', `/kb/article-versions/${versionId}/audiences`, { audiences });
     await hooks.ok('boss', 'POST', '/kb/articles/publish', { versionId });
-    const [told] = await deliver(boss, 1);
-    assert.deepEqual([told.status, told.objectId], ['DELIVERED', null]);
+    const [delivery] = await deliver(boss, 1);
+    assert.deepEqual([delivery.status, delivery.objectId], ['DELIVERED', null]);
     const data = { articleId: id, versionId, code: 'how-to', locale: 'en-US', title: 'How to' };
     assert.deepEqual(
       sent().map((body) => [body.eventType, body.data]),

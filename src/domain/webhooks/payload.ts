@@ -138,14 +138,14 @@ const Card = Type.Object(
     workflowState: nullable(WorkflowState),
     values: Values,
   },
-  { $id: 'EventObject', description: 'The record as the executor may read it at the moment of the attempt.' },
+  { $id: 'EventObject', description: 'The record at the time of the attempt, as the executing user may read it.' },
 );
 
 const ABOUT_RECORD = { objectId: Id, revision: Revision, object: Card };
 
 const CommentText = Type.Object(
   { id: Id, revision: Revision, body: Type.String(), visibility: oneOf(COMMENT_VISIBILITIES) },
-  { description: 'The comment as it is now, where the executor may read it.' },
+  { description: 'The comment in its current state, if the executing user may read it.' },
 );
 function payloadOf(name: WebhookEvent): TSchema {
   const { subject, data } = DECLARED[name];
@@ -158,12 +158,12 @@ function payloadOf(name: WebhookEvent): TSchema {
     {
       deliveryId: Type.String({
         format: 'uuid',
-        description: 'The same on each attempt: do nothing for one you know.',
+        description: 'The same for every attempt. Ignore a delivery whose id you have processed.',
       }),
       eventId: Id,
       eventType: Type.Literal(name),
-      timestamp: Type.String({ format: 'date-time', description: 'Of this attempt; the same as X-ITSM-Timestamp.' }),
-      occurredAt: Type.String({ format: 'date-time', description: 'Of the event.' }),
+      timestamp: Type.String({ format: 'date-time', description: 'Time of this attempt, equal to X-ITSM-Timestamp.' }),
+      occurredAt: Type.String({ format: 'date-time', description: 'Time of the event.' }),
       data: Type.Object(subject === 'article' ? data : record),
     },
     { $id: `${name}Delivery` },

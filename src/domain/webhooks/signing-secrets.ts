@@ -22,7 +22,7 @@ export interface SecretAnswer {
   id: string;
   code: string;
   state: ItemState;
-  /** Whether there is a value. Without one, connections with this secret cannot be enabled. */
+  /** Whether the secret has a value. If not, subscriptions that use it cannot be enabled. */
   hasValue: boolean;
   /** Creation time of the current value. */
   createdAt: string | null;

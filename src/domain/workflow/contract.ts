@@ -30,7 +30,7 @@ const TransitionSchema = Type.Object(
         },
         {
           description:
-            'A field schema, or $reason (text) or $decisionReport (rich-text), which are kept with the event.',
+            'A field schema, or $reason (text) or $decisionReport (rich-text), which are stored with the event.',
         },
       ),
     ),

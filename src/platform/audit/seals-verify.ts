@@ -123,7 +123,8 @@ class Verifier {
     const mark = markOf(row.hash);
     if (mark !== hashPrefixes[index]) {
       const moved = hashPrefixes.includes(mark) && journalHash(contentOf(row)) === row.hash;
-      if (moved) this.#find('moved', where, `a row of another place of seal ${seal} stands here (event ${row.id})`);
+      if (moved)
+        this.#find('moved', where, `a row from another position of seal ${seal} was found here (event ${row.id})`);
       else this.#find('altered', where, `altered together with its hash after it was sealed (event ${row.id})`);
     } else if (journalHash(contentOf(row)) !== row.hash) {
       this.#find('altered', where, `altered after it was written (event ${row.id})`);

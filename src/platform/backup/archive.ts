@@ -200,7 +200,7 @@ export async function readArchive(file: string, take: (part: Part) => Promise<vo
     for await (const entry of source) {
       const { header } = entry;
       const bytes = await wholeOf(entry, header, file);
-      if (end !== undefined) throw new ArchiveError(`${file} was altered: something stands behind its end.`);
+      if (end !== undefined) throw new ArchiveError(`${file} was altered: it has data after its end.`);
       if (check.entries === 0 && header.name !== HEAD) throw notBackup(file);
       const digest = digestOf(check, header, bytes);
       if (header.name === END) end = endOf(check, bytes);

@@ -102,7 +102,7 @@ function used(uses: readonly BlobUse[]): string {
     uses.map((use) => use(sql`b.sha256`)),
     ' OR ',
   );
-  if (condition.values.length > 0) throw new Error('a use of content must be told by columns alone');
+  if (condition.values.length > 0) throw new Error('A BlobUse condition must not have parameters.');
   return `(${condition.text})`;
 }
 

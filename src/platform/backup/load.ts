@@ -28,7 +28,7 @@ type Client = Awaited<ReturnType<Database['connect']>>;
 export class NotEmpty extends Error {
   constructor() {
     super(
-      'The database is not empty: a backup is restored into an empty one alone. Name an empty database in DATABASE_URL, ' +
+      'The database is not empty. A backup can only be restored into an empty database. Name one in DATABASE_URL, ' +
         'or an empty folder in DOCKET_DATA_DIR.',
     );
     this.name = 'NotEmpty';

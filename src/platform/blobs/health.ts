@@ -1,5 +1,5 @@
 /**
- * Whether the store of file content answers, for readiness. It is probed now and then in the background, so that nobody
+ * Whether the store of file content answers, for readiness. It is probed now and then in the background, so that no request
  * waits for a store that hangs, and a paid store is not written to with each question of a load balancer.
  */
 import type { BlobStore } from './store.ts';

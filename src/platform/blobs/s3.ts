@@ -24,7 +24,7 @@ export class S3Blobs implements BlobStore {
   readonly #endpoint: string | null;
   readonly #prefix: string;
   #opened: Promise<{ sdk: Sdk; client: S3Client }> | undefined;
-  /** Of this process alone: two that probe must not remove each other's object. */
+  /** Unique to this process: two processes that probe must not remove each other's object. */
   readonly #probe: string;
 
   constructor({ bucket, endpoint, prefix = '' }: S3Options) {

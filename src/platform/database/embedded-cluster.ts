@@ -184,15 +184,15 @@ export interface StartOptions {
 export async function startCluster(launcher: Launcher, options: StartOptions): Promise<number> {
   await forgetStrangers(launcher.cluster, options.log);
   const deadline = performance.now() + RELEASE_MS;
-  let told = false;
+  let logged = false;
   for (;;) {
     options.signal?.throwIfAborted();
     const outcome = await startOnce(launcher, options);
     if (typeof outcome === 'number') return outcome;
     options.signal?.throwIfAborted();
     if (!isTransient(outcome) || performance.now() > deadline) throw startFailure(outcome, options);
-    if (!told) options.log('waiting for leftover processes of a killed database server');
-    told = true;
+    if (!logged) options.log('waiting for leftover processes of a killed database server');
+    logged = true;
     await sleep(150);
   }
 }
@@ -227,7 +227,7 @@ async function startOnce(launcher: Launcher, options: StartOptions): Promise<num
   });
   child.unref();
   const started = performance.now();
-  let told = false;
+  let logged = false;
   for (let wait = 10; ; wait = Math.min(wait * 1.3, 250)) {
     await sleep(wait);
     if (failed !== undefined) return failed;
@@ -242,9 +242,9 @@ async function startOnce(launcher: Launcher, options: StartOptions): Promise<num
       await stopCluster(child.pid ?? 0);
       throw new EmbeddedError('The database does not accept the password that Docket keeps for it in postgres.json.');
     }
-    if (!told && performance.now() - started > 5000) {
+    if (!logged && performance.now() - started > 5000) {
       options.log('the database is recovering from an unclean shutdown; this can take a while');
-      told = true;
+      logged = true;
     }
   }
 }

@@ -239,7 +239,7 @@ class OpenEmbedded implements Embedded {
   /** Connection data of the running server, once it accepts connections; null if none is running. */
   async #running(cluster: string, known: Connection | null): Promise<Connection | null> {
     const since = performance.now();
-    for (let told = false; ; told = true) {
+    for (let logged = false; ; logged = true) {
       const pid = runningServer(cluster);
       const address = known === null ? null : addressNow(cluster, known);
       // Process ids of another container have no meaning here, but its socket in our folder can be used.
@@ -259,7 +259,7 @@ class OpenEmbedded implements Embedded {
         );
       }
       this.#signal?.throwIfAborted();
-      if (!told) this.#log('waiting for the running database server to accept connections');
+      if (!logged) this.#log('waiting for the running database server to accept connections');
       await sleep(50);
     }
   }

@@ -92,6 +92,6 @@ export async function examineIdle(db: Queryable, seconds = IDLE_SECONDS): Promis
       AND now() - state_change > make_interval(secs => ${seconds}::int)`);
   const named = rows.map(({ what }) => what).join(', ');
   return rows.length === 0
-    ? { ok: true, says: `none stands idle for more than ${seconds} s` }
+    ? { ok: true, says: `none has been idle for more than ${seconds} s` }
     : { ok: false, says: `idle for more than ${seconds} s: ${named}` };
 }

@@ -53,7 +53,7 @@ function remarksOf(user: string, amiss: readonly string[], direct: boolean): str
   }
   if (!direct) {
     remarks.push(
-      'DATABASE_DIRECT_URL is not set: workers wake by their timers alone, and large indexes may not be built in time.',
+      'DATABASE_DIRECT_URL is not set: workers run only at their poll intervals, and large indexes may not be built in time.',
     );
   }
   return remarks;

@@ -7,7 +7,7 @@ export interface Settlement {
   callerId: string;
   /** Requests admitted on credit since the last settlement. */
   spent: number;
-  /** When those alone would be paid off, in milliseconds from now; null if there are none. */
+  /** Milliseconds from now until these requests are covered by the refilled budget; null if there are none. */
   spentFor: number | null;
   /** Granted requests that are no longer needed. */
   returned: number;

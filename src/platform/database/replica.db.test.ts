@@ -116,7 +116,7 @@ describe('reads from a replica', () => {
     assert.ok(titles(await list(other, key)).includes('just written'), 'another process, a plain client');
     assert.ok(
       titles(await list(other, reader, { 'x-docket-position': position })).includes('just written'),
-      'another key that was told the position',
+      'another key that sends the position',
     );
     const found = await other.request('GET', '/api/v1/search?q=written', { key });
     assert.equal(found.body.data.results.length, 1);

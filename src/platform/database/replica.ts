@@ -161,7 +161,10 @@ export class Replica {
       .query<{ position: string | null }>(sql`SELECT ${positionColumn} AS position`)
       .then(([row]) => {
         const place = readPosition(row?.position ?? '');
-        if (place === undefined) throw new Error('the primary is no primary');
+        if (place === undefined)
+          throw new Error(
+            'The primary reports no write position. Check that DOCKET_DATABASE_URL does not name a standby.',
+          );
         return place;
       });
     this.#asking = asking;

@@ -120,7 +120,7 @@ describe('calls to private addresses', () => {
         const at = (host: string): string => `https://${host}:${receiver.port}/hook`;
         assert.equal((await outbound.post(at('hooks.example.org'), HEADERS, BODY)).kind, 'answered');
         const strange = await outbound.post(at('strange.example.net'), HEADERS, BODY);
-        assert.equal(strange.kind, 'failed', 'a certificate of somebody else');
+        assert.equal(strange.kind, 'failed', 'a certificate for another host');
       });
     } finally {
       await receiver.close();

@@ -144,8 +144,8 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
     rssMiB: 0,
     problems: [],
   };
-  const tell = (shot: RawRequest, problem: string): void => {
-    const line = `[${report.requests}] ${shot.way} ${shot.who} ${shot.operation}: ${problem}\n      ${told(shot)}`;
+  const reportProblem = (shot: RawRequest, problem: string): void => {
+    const line = `[${report.requests}] ${shot.way} ${shot.who} ${shot.operation}: ${problem}\n      ${requestText(shot)}`;
     report.problems.push(line);
     say(line);
   };
@@ -161,9 +161,9 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
       try {
         seen = await wire.fire(shot);
       } catch (error) {
-        if (!target.alive) throw new Error(`the service ended at: ${told(shot)}`, { cause: error });
+        if (!target.alive) throw new Error(`the service ended at: ${requestText(shot)}`, { cause: error });
         // An oversized request gets a response before the connection closes, but it may arrive too late.
-        if (!MAY_BREAK.test((error as Error).message)) tell(shot, `no answer: ${String(error)}`);
+        if (!MAY_BREAK.test((error as Error).message)) reportProblem(shot, `no answer: ${String(error)}`);
         continue;
       }
       report.byStatus[seen.status] = (report.byStatus[seen.status] ?? 0) + 1;
@@ -172,13 +172,13 @@ async function run(app: TestApp, target: Target, { requests, seed, say }: FuzzOp
         succeeded.add(shot.operation);
         pool.learn(shot.operation, seen.body?.data, shot.params);
       }
-      for (const problem of responseOracle(rules, shot, seen)) tell(shot, problem);
+      for (const problem of responseOracle(rules, shot, seen)) reportProblem(shot, problem);
       if (seen.status >= 400 && !stood && (await claimed(app, shot)))
-        tell(shot, 'it was refused, and made all the same');
+        reportProblem(shot, 'the request was refused, but the record was created');
       if (seen.status === 401 && shot.who !== 'unsure') await makeKeys(app, pool, keys);
       recent = [...recent.slice(-2), shot];
       const stall = target.takeStall();
-      if (stall > MOST_STALL_MS || seen.ms > patience(shot)) await repeat(wire, target, recent, report, tell);
+      if (stall > MOST_STALL_MS || seen.ms > patience(shot)) await repeat(wire, target, recent, report, reportProblem);
       report.slowestMs = Math.max(report.slowestMs, seen.ms);
       if (report.requests % RENEWED_EVERY === 0) {
         await gather(app, keys, corpus);
@@ -223,7 +223,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
 /** Connections that the service closes itself: headers too long, bodies that it does not read. */
 const MAY_BREAK = /ECONNRESET|EPIPE|socket hang up|Invalid character|unescaped characters/;
 
-function told({ method, path, headers, body }: RawRequest): string {
+function requestText({ method, path, headers, body }: RawRequest): string {
   const shown = headers
     .filter(([name]) => name !== 'authorization')
     .map(([name, value]) => `${name}: ${value.slice(0, 60)}`);
@@ -250,7 +250,7 @@ async function repeat(
   target: Target,
   recent: readonly RawRequest[],
   report: FuzzReport,
-  tell: (shot: RawRequest, problem: string) => void,
+  reportProblem: (shot: RawRequest, problem: string) => void,
 ): Promise<void> {
   for (const shot of recent) {
     let least = { stall: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY };
@@ -265,9 +265,9 @@ async function repeat(
     report.longestStallMs = Math.max(report.longestStallMs, least.stall);
     if (least.stall > MOST_STALL_MS) {
       report.stalls++;
-      tell(shot, `kept the loop for ${Math.round(least.stall)} ms each time`);
+      reportProblem(shot, `kept the loop for ${Math.round(least.stall)} ms each time`);
     }
-    if (least.ms > patience(shot)) tell(shot, `took ${Math.round(least.ms)} ms each time`);
+    if (least.ms > patience(shot)) reportProblem(shot, `took ${Math.round(least.ms)} ms each time`);
   }
 }
 

@@ -14,7 +14,7 @@ export interface FuzzServerOptions {
   blobFolder: string;
   key: string;
   /** Longest event loop turn that is not reported, in milliseconds. */
-  toldMs?: number | undefined;
+  stallThresholdMs?: number | undefined;
 }
 
 export type FuzzServerSays =
@@ -30,14 +30,19 @@ export type FuzzServerSays =
 export type FuzzServerAsked = { kind: 'memory' } | { kind: 'stall'; ms: number };
 
 /** Shorter turns are not reported. */
-const TOLD_MS = 60;
+const STALL_THRESHOLD_MS = 60;
 const TICK_MS = 5;
 
 function say(message: FuzzServerSays): void {
   process.send?.(message);
 }
 
-const { databaseUrl, blobFolder, key, toldMs = TOLD_MS } = JSON.parse(process.argv[2] ?? '{}') as FuzzServerOptions;
+const {
+  databaseUrl,
+  blobFolder,
+  key,
+  stallThresholdMs = STALL_THRESHOLD_MS,
+} = JSON.parse(process.argv[2] ?? '{}') as FuzzServerOptions;
 const log = new Writable({
   write(chunk: Buffer, _encoding, done) {
     const line = chunk.toString();
@@ -62,7 +67,7 @@ setInterval(() => {
   const ms = Math.min((used.user + used.system) / 1000, now - at);
   cpu = process.threadCpuUsage();
   at = now;
-  if (ms > toldMs) say({ kind: 'stall', ms });
+  if (ms > stallThresholdMs) say({ kind: 'stall', ms });
 }, TICK_MS);
 process.on('message', (asked: FuzzServerAsked) => {
   if (asked.kind === 'stall') {

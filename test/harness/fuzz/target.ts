@@ -17,7 +17,7 @@ export class Target {
   #memory: Extract<FuzzServerSays, { kind: 'memory' }> | undefined;
 
   /** @param given longest turn that is not reported */
-  constructor(app: TestApp, given: { toldMs?: number } = {}) {
+  constructor(app: TestApp, given: { stallThresholdMs?: number } = {}) {
     const options = { databaseUrl: app.databaseUrl, blobFolder: app.blobFolder, key: TEST_KEY, ...given };
     this.#child = fork(SERVER, [JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     this.#child.on('message', (message) => {

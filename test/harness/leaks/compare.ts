@@ -16,7 +16,7 @@ export interface LeakTestReport {
   asked: number;
   byStatus: Record<string, number>;
   /** The requests with differing responses, and the responses. */
-  told: string[];
+  differences: string[];
 }
 
 const DEFINITION = {
@@ -50,10 +50,10 @@ async function ask(fixture: LeakFixture, { method, path, body, admin }: LeakRequ
     const answer = await fixture.app.request(method, prefix + fixture.filled(path), { key, ...given });
     // Overload errors reveal nothing.
     if (answer.status === 503) continue;
-    const told = fixture.told(answer);
+    const text = fixture.comparable(answer);
     // Every hidden value contains a marker that no response may contain, even if both sides agree.
-    if (who === undefined && told.includes(HIDDEN_MARKER)) return `${told} IN ${fixture.app.url}`;
-    return told;
+    if (who === undefined && text.includes(HIDDEN_MARKER)) return `${text} IN ${fixture.app.url}`;
+    return text;
   }
 }
 
@@ -71,16 +71,16 @@ export async function compare({ differ, records, questions, seed }: LeakTestOpti
     // That the comparison can fail: who reads everything sees the difference.
     const all: LeakRequest = { method: 'GET', path: '/search?q=salary&pageSize=100' };
     assert.notEqual(await ask(left, all, 'chief'), await ask(right, all, 'chief'));
-    const report: LeakTestReport = { asked: 0, byStatus: {}, told: [] };
+    const report: LeakTestReport = { asked: 0, byStatus: {}, differences: [] };
     const random = new RandomSource(seed);
-    while (report.asked < questions && report.told.length < 5) {
+    while (report.asked < questions && report.differences.length < 5) {
       const one = randomRequest(random, records);
       const [mine, theirs] = await Promise.all([ask(left, one), ask(right, one)]);
       report.asked++;
       const status = mine.slice(0, 3);
       report.byStatus[status] = (report.byStatus[status] ?? 0) + 1;
       if (mine !== theirs)
-        report.told.push(
+        report.differences.push(
           `${one.method} ${decodeURIComponent(one.path)} ${JSON.stringify(one.body ?? '')}\n  ${mine}\n  ${theirs}`,
         );
     }

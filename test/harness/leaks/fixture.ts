@@ -252,7 +252,7 @@ export class LeakFixture {
   }
 
   /** The response with ids replaced by names, so that both sides are comparable. */
-  told(answer: TestAnswer): string {
+  comparable(answer: TestAnswer): string {
     const { correlationId: _, ...meta } = answer.body?.meta ?? {};
     const body =
       typeof answer.body === 'object' && answer.body !== null && !Array.isArray(answer.body)

@@ -102,7 +102,7 @@ function useChoices(source: Source, chosen: readonly string[]) {
   return { props, setTyped };
 }
 
-/** What tells items with the same name apart. */
+/** Details that distinguish items with the same name. */
 function detailOf({ login, unit, email }: Choice): string {
   return [login, unit, email].filter((part) => part !== undefined && part !== null && part !== '').join(' · ');
 }

@@ -13,7 +13,7 @@ function holdsStaffRight({ rights }: Pick<Session, 'rights'>): boolean {
   return rights.some((right) => !REQUESTER_RIGHTS.has(right));
 }
 
-/** Record types with a workflow: those in which help is asked for. */
+/** Record types with a workflow: the types of requests. */
 export function requestTypes(types: readonly DeskType[]): DeskType[] {
   return types.filter((type) => type.category === 'object' && type.states.length > 0);
 }

@@ -54,7 +54,7 @@ export function OwnRequests({ limit }: { limit?: number }) {
 /** The visibilities of comments that need no right. */
 const PUBLIC = seenVisibilities(() => false);
 
-/** The last public comment of somebody else. */
+/** The last public comment of another user. */
 function LastReply({ record }: { record: DocketRecord }) {
   const t = useText(texts);
   const { user } = useSession();

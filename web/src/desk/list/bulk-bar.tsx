@@ -145,7 +145,7 @@ function useBulk(rows: readonly Row[], after: (outcome: Outcome) => void) {
   });
 }
 
-/** `body` for the failed records alone, with their current revisions. */
+/** `body` for only the failed records, with their current revisions. */
 function repeated(body: BulkBody, failed: readonly BulkResult[], current: readonly Row[]): BulkBody {
   const wanted = new Set(failed.map(({ objectId }) => objectId));
   const revisions = new Map(current.map(({ id, revision }) => [id, revision]));

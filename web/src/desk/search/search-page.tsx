@@ -253,7 +253,7 @@ function unescape(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39|#x27);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
 
-/** Splits the snippet into parts and tells which are matches. */
+/** Splits the snippet into matching and other parts. */
 export function piecesOf(snippet: string): { text: string; hit: boolean }[] {
   return snippet
     .split(/(<mark>.*?<\/mark>)/s)
