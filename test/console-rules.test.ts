@@ -19,7 +19,7 @@ import {
   valueFor,
 } from '../web/src/filters/model.ts';
 import { fromInput, toInput } from '../web/src/i18n/clock.ts';
-import { toCsv } from '../web/src/ui/csv-text.ts';
+import { toCsv } from '../web/src/ui/csv.ts';
 
 function field(dataType: DataType, constraints = {}, multiple = false): FieldDefinition & { constraints: object } {
   return {

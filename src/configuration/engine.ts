@@ -9,8 +9,11 @@ import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
-import { type Bundle, type BundleFile, readBundle } from './read.ts';
+import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
 import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
+import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { pointer } from '../lib/json.ts';
+import { BundleError } from './errors.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
 export { exportBundle, exportItem, unreadable } from './export.ts';
@@ -150,4 +153,59 @@ function auditData(change: Change): Record<string, unknown> {
   const { action, stored, definition } = change;
   if (action === 'archive') return { action, before: stored?.definition };
   return { action, ...(stored === undefined ? {} : { before: stored.definition }), after: definition };
+}
+
+export interface AddedItem {
+  id: string;
+  /** The definition with all defaults. */
+  definition: unknown;
+}
+
+/**
+ * Adds one item in a separate call. It is planned, validated and written like a bundle with only this item. The caller has
+ * validated its shape and checks the required right.
+ *
+ * @throws Fault ALREADY_EXISTS with `{field}` if the section has or had the code, INVALID_REQUEST with pointers into the item
+ */
+export async function addItem(
+  ctx: WriteContext,
+  sections: readonly ConfigSection[],
+  key: string,
+  item: unknown,
+): Promise<AddedItem> {
+  const section = sections.find((one) => one.key === key);
+  if (section === undefined) throw new Error(`there is no section ${key}`);
+  await lockConfiguration(ctx);
+  const code = section.codeOf(item);
+  if ((await section.load(ctx)).some((stored) => section.keyOf(stored.code) === section.keyOf(code))) {
+    throw new Fault('ALREADY_EXISTS', `The ${section.codeProperty} ${code} already exists. Use another one.`, {
+      field: section.codeProperty,
+    });
+  }
+  const details: FaultDetail[] = [];
+  const named: BundleItem = {
+    section,
+    code,
+    key: section.keyOf(code),
+    item,
+    problem: (path, found) => {
+      details.push({ path: pointer(...path), ...found });
+      return { file: null, line: null, column: null, path: '', ...found };
+    },
+  };
+  const plan = await makePlan(ctx, sections, { items: [named], problems: [], sections: new Set([key]) }, {}).catch(
+    (error: unknown) => {
+      if (!(error instanceof BundleError) || details.length === 0) throw error;
+      const [first] = details;
+      const message =
+        details.length === 1 && first !== undefined
+          ? first.message
+          : 'The item has several problems. Correct each one in details.';
+      throw new Fault('INVALID_REQUEST', message, details);
+    },
+  );
+  await writePlan(ctx, plan);
+  const added = plan.changes.find(({ change }) => change.section === key && change.code === code);
+  if (added === undefined) throw new Error(`${key}/${code} was not added`);
+  return { id: added.change.id, definition: added.change.definition };
 }

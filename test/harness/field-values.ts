@@ -1,7 +1,7 @@
 /** Helpers for tests of values. */
 import assert from 'node:assert/strict';
 import type { DataType } from '../../src/lib/data-types/index.ts';
-import type { FieldConstraints, FieldDefinition } from '../../src/domain/metadata/definitions.ts';
+import type { FieldConstraints, FieldDefinition } from '../../src/domain/metadata/registry.ts';
 import { checkValue, sameValue, toWire } from '../../src/domain/metadata/values.ts';
 
 /** A field with the given properties. */

@@ -3,7 +3,7 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/global.css';
 import { App } from './app/app.tsx';
-import { loadProblemTexts } from './problems/say.ts';
+import { loadProblemTexts } from './problems/message.ts';
 
 // Libraries that create style elements read the CSP nonce from here.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';

@@ -8,12 +8,11 @@ import {
   compileAudience,
   normaliseAudience,
 } from '../../configuration/audience.ts';
-import { checkUnique } from '../../configuration/checks.ts';
+import { checkUnique, compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf } from '../../configuration/record-types.ts';
 import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../configuration/schemas.ts';
 import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
-import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/tree.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';

@@ -6,7 +6,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
-import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/tree.ts';
+import { compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 
 const BaseItem = closed({
   code: Code,

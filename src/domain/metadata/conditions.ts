@@ -4,8 +4,7 @@ import { type FieldResolver, type FilterField, SYSTEM_FIELDS, type Variables } f
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import type { CompileEnvironment } from '../../platform/database/filter-sql.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { FieldDefinition } from './definitions.ts';
-import { mismatchedVersions, type RecordType, registry, type TypeRegistry } from './registry.ts';
+import { type FieldDefinition, mismatchedVersions, type RecordType, registry, type TypeRegistry } from './registry.ts';
 
 export function filterField(field: FieldDefinition): FilterField {
   const { options } = field.constraints;

@@ -23,8 +23,7 @@ import type {
 import { compileValue } from '../../configuration/values.ts';
 import { Code, Description, FieldCode, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { FieldConstraints, FieldDefinition, FieldSearch, TypeDefinition } from './definitions.ts';
-import type { Settings } from './registry.ts';
+import type { FieldConstraints, FieldDefinition, FieldSearch, Settings, TypeDefinition } from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';

@@ -9,43 +9,42 @@
  */
 export { conditionEnvironment, fieldResolver, setValue, today, variables } from './conditions.ts';
 export { FieldSchema } from './contract.ts';
-export type {
-  FieldDefinition,
-  LocalizedText,
-  TransitionDefinition,
-  TransitionField,
-  TypeDefinition,
-  WorkflowDefinition,
-} from './definitions.ts';
-export { fieldSchema } from './queries.ts';
 export {
+  type FieldDefinition,
   findType,
   localized,
+  type LocalizedText,
   mismatchedVersions,
   named,
   type RecordType,
   registry,
   type StateView,
+  type TransitionDefinition,
+  type TransitionField,
+  type TypeDefinition,
   type TypeRegistry,
   type TypeVersion,
   typeView,
   versionOf,
+  type WorkflowDefinition,
 } from './registry.ts';
+export { fieldSchema } from './queries.ts';
 export { metadataRoutes } from './routes.ts';
 export { ensureNumbering, numberSequence } from './store.ts';
-export { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
-export { convertValue } from './value-compatibility.ts';
 export {
+  cellOf,
   checkValue,
   foldedCopy,
   idsIn,
   isBlankText,
   type NamedIds,
+  needsGuard,
   plainText,
   titleText,
+  valueOfCell,
 } from './values.ts';
-export { checkRichText, richTextPlain } from './rich-text.ts';
+export { convertValue } from './value-compatibility.ts';
+export { checkRichText, readRichTextTask, richTextPlain, withLongTextsRead } from './rich-text.ts';
 export { type InlineImage, imageHandles } from './rich-text-images.ts';
-export { readRichTextTask, withLongTextsRead } from './rich-text-long.ts';
 export { checkMarkdown, isPlainMarkdown, markdownOf, plainMarkdown } from './rich-text-markdown.ts';
 export type { RichNode } from './rich-text-schema.ts';

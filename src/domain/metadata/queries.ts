@@ -1,8 +1,7 @@
 /** Reads of record types. Only types and fields that a grant of the caller concerns are returned. */
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { FieldDefinition } from './definitions.ts';
-import { findType, localized, named, type RecordType, registry } from './registry.ts';
+import { type FieldDefinition, findType, localized, named, type RecordType, registry } from './registry.ts';
 
 export interface FieldSchemaAnswer {
   code: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
-import type { FieldConstraints, FieldDefinition } from './definitions.ts';
+import type { FieldConstraints, FieldDefinition } from './registry.ts';
 import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
 import { convertValue, incompatibilities } from './value-compatibility.ts';
 import { checkValue } from './values.ts';

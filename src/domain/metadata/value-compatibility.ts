@@ -5,7 +5,7 @@
  */
 import { descriptorOf, isId } from '../../lib/data-types/index.ts';
 import { phraseText, type PlanNote, type PlanNoteReason, planNote } from '../../lib/problem.ts';
-import type { FieldDefinition } from './definitions.ts';
+import type { FieldDefinition } from './registry.ts';
 import { richTextPlain } from './rich-text.ts';
 import type { RichNode } from './rich-text-schema.ts';
 import { effectiveMaxItems, effectiveMaxLength } from './value-constraints.ts';

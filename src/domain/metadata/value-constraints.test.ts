@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
-import type { FieldConstraints, FieldDefinition } from './definitions.ts';
+import type { FieldConstraints, FieldDefinition } from './registry.ts';
 import { field, OPTIONS } from '../../../test/harness/field-values.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';

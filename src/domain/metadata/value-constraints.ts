@@ -8,7 +8,7 @@ import type { FaultDetail } from '../../lib/fault.ts';
 import { isObject, isUnsafeKey, pointer } from '../../lib/json.ts';
 import { type ParamsOf, type Phrase, type ProblemReason, problemAt } from '../../lib/problem.ts';
 import type { PhraseName } from '../../lib/problem-value.ts';
-import type { FieldConstraints, FieldDefinition } from './definitions.ts';
+import type { FieldConstraints, FieldDefinition } from './registry.ts';
 import { checkScalar, checkValue } from './values.ts';
 
 /** Upper limit of `minLength` and `maxLength`: the default maximum of `text`. */

@@ -4,7 +4,7 @@ import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
 import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
 import { parseStrictJson } from '../../lib/json.ts';
-import type { FieldConstraints } from './definitions.ts';
+import type { FieldConstraints } from './registry.ts';
 import { field, OPTIONS, problem, stored, UUID } from '../../../test/harness/field-values.ts';
 import { checkValue, checkValues, foldedCopy, idsIn, plainText, sameValue } from './values.ts';
 

@@ -8,8 +8,14 @@ import { compileTypedCondition, type TypeShape } from '../../configuration/recor
 import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
-import { CALENDAR_HOURS, checkCalendar, normaliseHours } from './calendar-hours.ts';
-import { type CalendarDefinition, isOpenTime, type PolicyDefinition } from './registry.ts';
+import {
+  CALENDAR_HOURS,
+  type CalendarDefinition,
+  checkCalendar,
+  isOpenTime,
+  normaliseHours,
+  type PolicyDefinition,
+} from './registry.ts';
 import { insertCalendarVersion } from './store.ts';
 
 // ---------------------------------------------------------------- calendars: opening hours by weekday, with exceptions by date, in one time zone

@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, IdOrCode, Instant, nullable, Revision, Values } from '../../contract/schemas.ts';
-import { CALENDAR_HOURS } from './calendar-hours.ts';
+import { CALENDAR_HOURS } from './registry.ts';
 
 const Milliseconds = Type.Integer({ description: 'Milliseconds of open time.' });
 const Status = Type.Union([Type.Literal('ACTIVE'), Type.Literal('PAUSED'), Type.Literal('STOPPED')]);

@@ -8,9 +8,18 @@ import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/index.ts';
-import { checkCalendar, normaliseHours, type WrittenHours } from './calendar-hours.ts';
+import {
+  type CalendarException,
+  calendarOf,
+  checkCalendar,
+  durationMs,
+  isOpenTime,
+  normaliseHours,
+  type Policy,
+  slaRegistry,
+  type WrittenHours,
+} from './registry.ts';
 import type * as contract from './contract.ts';
-import { type CalendarException, calendarOf, durationMs, isOpenTime, type Policy, slaRegistry } from './registry.ts';
 import { calendarVersionOf, targetUnder } from './effective-policy.ts';
 import { type IntervalAnswer, intervalsOf, nameIn } from './rules.ts';
 import { findCalendarVersion } from './store.ts';

@@ -5,7 +5,7 @@
 import type { Static, TSchema } from 'typebox';
 import { currentLanguage } from '../i18n/language.ts';
 import type { ReportedProblem } from '../problems/russian.ts';
-import { loadProblemTexts, problemMessage } from '../problems/say.ts';
+import { loadProblemTexts, problemMessage } from '../problems/message.ts';
 
 const PREFIX = '/api/admin/v1';
 

@@ -1,17 +1,11 @@
-/** Downloads of files that are created in the browser. */
-import { toCsv } from './csv-text.ts';
+/** Converts rows to CSV for spreadsheets. Cells that look like formulas are escaped. */
 
-/** Downloads a file. */
-export function saveFile(name: string, content: Blob): void {
-  const url = URL.createObjectURL(content);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+function cell(value: unknown): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",;\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export function saveCsv(name: string, header: readonly string[], rows: readonly (readonly unknown[])[]): void {
-  // With the byte order mark, spreadsheets detect UTF-8.
-  saveFile(`${name}.csv`, new Blob([`\uFEFF${toCsv(header, rows)}`], { type: 'text/csv;charset=utf-8' }));
+export function toCsv(header: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n');
 }

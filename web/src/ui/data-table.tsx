@@ -14,7 +14,7 @@ import {
 } from '@tanstack/react-table';
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { useText } from '../i18n/text.ts';
-import { CsvButton } from './csv-button.tsx';
+import { CsvButton } from './download.tsx';
 import classes from './data-table.module.css';
 import { Empty } from './empty.tsx';
 import { texts } from './texts.ts';

@@ -5,7 +5,7 @@ import { useCallback } from 'react';
 import { ApiFault, type FaultPlace } from '../api/client.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
-import { problemMessage } from '../problems/say.ts';
+import { problemMessage } from '../problems/message.ts';
 import { faultTexts, texts } from './texts.ts';
 
 /** Returns a function that formats an error. */

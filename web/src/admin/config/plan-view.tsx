@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useText } from '../../i18n/text.ts';
-import { problemMessage } from '../../problems/say.ts';
+import { problemMessage } from '../../problems/message.ts';
 import { Mark, Notice } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';

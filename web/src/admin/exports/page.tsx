@@ -9,7 +9,7 @@ import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
 import { useText } from '../../i18n/text.ts';
-import { saveFile } from '../../ui/csv.ts';
+import { saveFile } from '../../ui/download.tsx';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { texts } from './texts.ts';

@@ -10,7 +10,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { sectionQuery } from '../config/queries.ts';
 import { nameIn } from '../config/yaml-text.ts';
-import { CsvButton } from '../../ui/csv-button.tsx';
+import { CsvButton } from '../../ui/download.tsx';
 import classes from './roles.module.css';
 import { ACTIONS, conditionLine, type Grant, type Names, useRightWords } from './model.ts';
 import { texts } from './texts.ts';

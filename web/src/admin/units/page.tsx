@@ -8,7 +8,7 @@ import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
-import { CsvButton } from '../../ui/csv-button.tsx';
+import { CsvButton } from '../../ui/download.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { FormFrame, useForm } from '../../ui/form.tsx';

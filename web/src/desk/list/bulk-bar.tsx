@@ -8,7 +8,7 @@ import type { BulkResult, bulk } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { CsvButton } from '../../ui/csv-button.tsx';
+import { CsvButton } from '../../ui/download.tsx';
 import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
 import type { BulkBody } from './bulk-forms.tsx';

@@ -10,7 +10,7 @@ import { useHas, useSession } from '../../app/session.ts';
 import { namesOf } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
-import { saveCsv, saveFile } from '../../ui/csv.ts';
+import { saveCsv, saveFile } from '../../ui/download.tsx';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 import type { ListColumn } from './columns.ts';
 import { type Row, searchCondition } from './source.ts';

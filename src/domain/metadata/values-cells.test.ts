@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { guardCell, unguardCell } from '../../lib/csv.ts';
 import type { DataType } from '../../lib/data-types/index.ts';
-import type { FieldDefinition } from './definitions.ts';
-import { cellOf, needsGuard, valueOfCell } from './value-cells.ts';
+import type { FieldDefinition } from './registry.ts';
+import { cellOf, checkValue, needsGuard, valueOfCell } from './values.ts';
 import { field, OPTIONS, UUID } from '../../../test/harness/field-values.ts';
-import { checkValue } from './values.ts';
 
 const many = (of: FieldDefinition): FieldDefinition => ({ ...of, multiple: true });
 
