@@ -110,6 +110,7 @@ export const EVENTS = {
   ArticleDraftChanged: audited('A draft of an article changed.'),
   ArticleDraftArchived: audited('A draft of an article was archived.'),
   ArticleRestored: audited('A version of an article was restored.'),
+  ArticleReviewSet: audited('The review date of an article was set.'),
 } as const;
 
 type Events = typeof EVENTS;

@@ -194,6 +194,21 @@ export async function knowledgeExamples(on: Recorder): Promise<void> {
   await on.keep('kb.get', { params: article, query: { locale: 'en-US' } });
   const [, sha256 = ''] = /blob:([0-9a-f]{64})/.exec(JSON.stringify(bodyDocument)) ?? [];
   await on.keep('kb.image', { params: { ...article, sha256 } });
+  await on.keep('kb.view', { params: article });
+  await on.keep('kb.vote', { params: article, body: { helpful: true } });
+  await on.keep('kb.contents', { query: { locale: 'en-US' } });
+  await on.keep('kb.browse', { query: { sort: 'popular', locale: 'en-US', page: 1, pageSize: 25 } });
+  await on.keep('kb.review', { params: article, body: { reviewOn: '2027-05-31' } });
+  await on.keep('kb.draft', {
+    body: {
+      baseId: 'it',
+      sectionId: 'network',
+      title: 'Connect to the guest Wi-Fi',
+      locale: 'en-US',
+      audiences: [{ kind: 'everyone' }],
+      body: 'Choose the network **Guests** and enter the code of the day.',
+    },
+  });
   const { version } = await on.keep('kb.material', { params: article, query: { locale: 'en-US' } });
   await on.keep('kb.archive', { body: { ...params, version, confirmed: true } });
   await on.keep('kb.restore', { params });

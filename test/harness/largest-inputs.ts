@@ -146,7 +146,7 @@ async function bulk(seen: Seeded, length: number, kind: string): Promise<Large> 
   return { name: `${ITEMS} items of ${length} characters, ${kind}`, body: { operation: 'update', items }, status: 200 };
 }
 
-const article = (body: string): object => ({
+const article = (body: string) => ({
   baseId: 'kb',
   sectionId: 'first',
   code: `a-${randomUUID()}`,
@@ -180,6 +180,7 @@ const SMALL = `
   relations.archive workflow.transition sla.history sla.command sla.explanation sla.try
   sla.preview imports.define imports.definitions imports.get imports.list imports.undo services.list
   services.get catalog.get catalog.request kb.list kb.get kb.image kb.edit kb.archive kb.bases kb.versions
+  kb.contents kb.browse kb.view kb.vote kb.review
   kb.version kb.audiences kb.set-audiences kb.restore kb.material webhooks.list webhooks.create webhooks.change
   webhooks.enable webhooks.disable webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery
   webhooks.retry secrets.list secrets.create secrets.rotate identity.users identity.createUser
@@ -342,6 +343,13 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     { name: 'ordinary text', body: article(textOf('different words', 200_000)), status: 201 },
     { name: 'open addresses', body: article(repeat('<http://', 200_000)), status: 400 },
   ],
+  'kb.draft': () => {
+    const { code: _code, visibility: _visibility, ...body } = article(textOf('different words', 200_000));
+    const audiences = Array.from({ length: 1000 }, () => ({ kind: 'everyone' }));
+    return [
+      { name: 'a long text and audience', body: { ...body, title: '\u0451'.repeat(300), audiences }, status: 201 },
+    ];
+  },
   'kb.publish': async (seen) => {
     const { versionId } = await seen.send('POST', '/kb/articles', article(textOf('Chinese signs', 200_000)));
     await stored(

@@ -24,6 +24,7 @@ interface Version {
 export function knowledgeCases(app: TestApp, send: Send): Readonly<Record<string, OperationCase>> {
   const content = (body = 'Text') => ({ title: 'Article', body, locale: 'ru-RU', visibility: 'internal' });
   const create = () => ({ baseId: 'kb', sectionId: 'first', code: `a-${randomUUID()}`, ...content(`![](${GIF})`) });
+  const newDraft = () => ({ baseId: 'kb', sectionId: 'first', title: 'Article', locale: 'ru-RU', body: 'Text' });
   const draft = async (): Promise<Version> => {
     const version = await send('POST', '/kb/articles', create());
     await admit(version, EVERYONE);
@@ -112,6 +113,37 @@ export function knowledgeCases(app: TestApp, send: Send): Readonly<Record<string
       hidden: {
         seen: async () => ({ body: { versionId: (await gone()).versionId, version: 'x', confirmed: true } }),
         absent: () => ({ body: { versionId: randomUUID(), version: 'x', confirmed: true } }),
+      },
+    },
+    'kb.contents': { call: () => ({}), lacks: missing('kb.read') },
+    'kb.browse': {
+      call: () => ({ query: '?sort=popular' }),
+      lacks: missing('kb.read'),
+      hidden: {
+        seen: async () => ({ query: `?relatedTo=${(await closed()).id}` }),
+        absent: () => ({ query: `?relatedTo=${randomUUID()}` }),
+      },
+    },
+    'kb.view': {
+      call: async () => article(await published()),
+      lacks: missing('kb.read'),
+      hidden: { seen: async () => article(await closed()), absent },
+    },
+    'kb.vote': {
+      call: async () => ({ ...article(await published()), body: { helpful: true } }),
+      lacks: missing('kb.read'),
+      hidden: {
+        seen: async () => ({ ...article(await closed()), body: { helpful: true } }),
+        absent: () => ({ ...absent(), body: { helpful: true } }),
+      },
+    },
+    'kb.draft': { call: () => ({ body: newDraft() }), lacks: missing('kb.write') },
+    'kb.review': {
+      call: async () => ({ ...article(await draft()), body: { reviewOn: '2030-01-31' } }),
+      lacks: missing('kb.write'),
+      hidden: {
+        seen: async () => ({ ...article(await gone()), body: { reviewOn: null } }),
+        absent: () => ({ ...absent(), body: { reviewOn: null } }),
       },
     },
     'kb.bases': { call: () => ({}), lacks: missing('kb.write') },

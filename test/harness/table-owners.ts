@@ -107,6 +107,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   kb_articles: { owner: 'knowledge' },
   kb_versions: { owner: 'knowledge' },
   kb_images: { owner: 'knowledge' },
+  kb_views: { owner: 'knowledge' },
+  kb_votes: { owner: 'knowledge' },
   calendar_versions: { owner: 'sla' },
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },

@@ -3,13 +3,14 @@
  * both succeed.
  */
 import type { EventType } from '../../contract/events.ts';
+import { codeFromTitle } from '../../lib/code-from-title.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { InlineImage } from '../metadata/index.ts';
-import { type AudienceAnswer, withNames } from './queries.ts';
+import { checkAudiences, type GivenAudience } from './audiences.ts';
 import { type Base, bases, type Visibility } from './registry.ts';
 import {
   articleStateToken,
@@ -22,25 +23,25 @@ import {
   requireToken,
 } from './rules.ts';
 import {
-  type Audience,
   changeArticle,
   changeDraft,
   EVERYONE,
   findArticle,
+  findArticleById,
   findPrincipals,
   findVersion,
   insertArticle,
   insertVersion,
+  listCodesLike,
   listCurrent,
   listImages,
   moveVersion,
-  type Principal,
-  setAudiences,
+  setReviewDate,
   useImage,
   type VersionRow,
 } from './store.ts';
 import { readLongText, type ReadText } from './text.ts';
-import { type LoadedVersion, rememberVersion, requireVersion } from './versions.ts';
+import { type LoadedVersion, noArticle, rememberVersion, requireVersion } from './versions.ts';
 
 /** The answer of the commands that change a version. */
 interface VersionAnswer {
@@ -48,6 +49,13 @@ interface VersionAnswer {
   versionId: string;
   state: string;
   title: string;
+}
+
+/** @throws Fault INVALID_REQUEST */
+function requireBase(ctx: WriteContext, idOrCode: string): Base {
+  const base = findByIdOrCode(bases(ctx), idOrCode);
+  if (base === undefined) throw faultAt('INVALID_REQUEST', '/baseId', 'NO_BASE');
+  return base;
 }
 
 function wrongVisibility(base: Base, visibility: Visibility | undefined): FaultDetail[] {
@@ -98,6 +106,8 @@ interface ArticleInput extends ContentInput {
   title: string;
   locale: string;
   visibility: Visibility;
+  /** The audience of the draft; nobody by default. */
+  audiences?: readonly GivenAudience[];
 }
 
 /**
@@ -109,18 +119,31 @@ interface ArticleInput extends ContentInput {
 export async function createArticle(ctx: WriteContext, input: ArticleInput): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   requireOneBody(input, true);
-  const base = findByIdOrCode(bases(ctx), input.baseId);
-  if (base === undefined) {
-    throw faultAt('INVALID_REQUEST', '/baseId', 'NO_BASE');
-  }
-  const section = findByIdOrCode(base.sections, input.sectionId);
+  const base = requireBase(ctx, input.baseId);
   const article = await findArticle(ctx, base.id, input.code, input.locale);
   if (article?.hasDraft === true) {
     throw new Fault('ALREADY_EXISTS', 'The article already has a draft in this locale. Change or publish that draft.', {
       field: 'code',
     });
   }
-  const problems = [...wrongVisibility(base, input.visibility), ...(await wrongResponsible(ctx, input.responsibleId))];
+  return answer(await planDraft(ctx, input, base, article));
+}
+
+/** Plans the draft: of a new version of the article, or of a new article if none is given. @throws Fault INVALID_VALUES */
+async function planDraft(
+  ctx: WriteContext,
+  input: ArticleInput,
+  base: Base,
+  article?: { id: string; revision: number },
+): Promise<LoadedVersion> {
+  const section = findByIdOrCode(base.sections, input.sectionId);
+  const checked = await checkAudiences(ctx, input.audiences ?? []);
+  const { audiences } = checked;
+  const problems = [
+    ...wrongVisibility(base, input.visibility),
+    ...(await wrongResponsible(ctx, input.responsibleId)),
+    ...checked.problems,
+  ];
   if (section === undefined) {
     problems.push(problemAt('/sectionId', 'NO_BASE_SECTION'));
   }
@@ -146,12 +169,13 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     ...complete(content),
     responsibleName: null,
     visibility: input.visibility,
-    audiences: [],
+    audiences,
     stateToken: '',
     createdAt: ctx.now,
     updatedAt: ctx.now,
     publishedAt: null,
     archivedAt: null,
+    reviewOn: null,
   };
   if (article === undefined) {
     ctx.plan(insertArticle, { id: articleId, base_id: base.id, code: input.code, at: ctx.now, by: ctx.actor.userId });
@@ -161,11 +185,50 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
     article_id: articleId,
     section_id: version.sectionId,
     locale: version.locale,
+    audiences,
+    audience_ids: audiences.map(({ id }) => id ?? EVERYONE),
   });
   storeImages(ctx, articleId, images);
   rememberVersion(ctx, version);
-  emitArticleEvent(ctx, 'ArticleDrafted', version);
-  return answer(version);
+  emitArticleEvent(ctx, 'ArticleDrafted', version, audiences.length === 0 ? {} : { audiences });
+  return version;
+}
+
+/**
+ * Creates a new article as a draft, with a code made from its title. If another article takes the code meanwhile, the unit of
+ * work is retried with the next one.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_VALUES
+ */
+export async function draftArticle(
+  ctx: WriteContext,
+  input: Omit<ArticleInput, 'code' | 'visibility'>,
+): Promise<VersionAnswer & { code: string }> {
+  ctx.actor.require('kb.write');
+  requireOneBody(input, true);
+  const base = requireBase(ctx, input.baseId);
+  const stem = codeFromTitle(input.title);
+  const taken = new Set(await listCodesLike(ctx, base.id, stem));
+  let code = stem;
+  for (let number = 2; taken.has(code); number++) code = `${stem}-${number}`;
+  return { ...answer(await planDraft(ctx, { ...input, code, visibility: base.visibility }, base)), code };
+}
+
+/**
+ * Sets or removes the review date of an article.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function setReview(ctx: WriteContext, articleId: string, reviewOn: string | null) {
+  ctx.actor.require('kb.write');
+  const article = await findArticleById(ctx, articleId);
+  if (article === undefined || !bases(ctx).some(({ id }) => id === article.baseId)) throw noArticle();
+  if (article.reviewOn !== reviewOn) {
+    ctx.plan(setReviewDate, { id: articleId, expected: article.revision, review_on: reviewOn });
+    const data = { articleId, before: article.reviewOn, after: reviewOn };
+    ctx.emit({ type: 'ArticleReviewSet', subject: `article:${articleId}`, data });
+  }
+  return { id: articleId, reviewOn };
 }
 
 /**
@@ -321,71 +384,4 @@ export async function restoreVersion(ctx: WriteContext, versionId: string): Prom
   const next = move(ctx, version, 'DRAFT');
   emitArticleEvent(ctx, 'ArticleRestored', next);
   return answer(next);
-}
-
-// ---------------------------------------------------------------- audiences
-
-/** An audience as given in a request. */
-interface GivenAudience {
-  kind: Audience['kind'];
-  id?: string | null;
-}
-
-/** Without duplicates, in the order of their first occurrence. */
-function distinct(audiences: readonly Audience[]): Audience[] {
-  return [...new Map(audiences.map((one) => [`${one.kind} ${one.id ?? ''}`, one])).values()];
-}
-
-function problemOf(audience: Audience, path: string, found: readonly Principal[]): FaultDetail[] {
-  const { kind, id } = audience;
-  if (kind === 'everyone') {
-    if (id === undefined) return [];
-    return [problemAt(`${path}/id`, 'AUDIENCE_WITH_ID')];
-  }
-  if (id === undefined) return [problemAt(`${path}/id`, 'REQUIRED')];
-  if (found.some((one) => one.kind === kind && one.id === id && one.active)) return [];
-  return [problemAt(`${path}/id`, 'NO_AUDIENCE_MEMBER')];
-}
-
-/**
- * Replaces the audience of a version. The audience of an active version cannot be empty, and changing it requires the right
- * `kb.publish`.
- *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, ARCHIVED, INVALID_VALUES, AUDIENCE_MISSING
- */
-export async function changeAudiences(
-  ctx: WriteContext,
-  versionId: string,
-  said: readonly GivenAudience[],
-): Promise<{ versionId: string; audiences: AudienceAnswer[] }> {
-  ctx.actor.require('kb.write');
-  const given = said.map(({ kind, id }): Audience => (id === undefined || id === null ? { kind } : { kind, id }));
-  const { version } = await requireVersion(ctx, versionId);
-  if (version.state === 'ACTIVE') ctx.actor.require('kb.publish');
-  if (version.state === 'ARCHIVED')
-    throw new Fault('ARCHIVED', 'The version is archived and cannot be changed. Restore it first.');
-  const found = await findPrincipals(
-    ctx,
-    given.flatMap(({ id }) => id ?? []),
-  );
-  const problems = given.flatMap((audience, index) => problemOf(audience, `/audiences/${index}`, found));
-  if (problems.length > 0)
-    throw new Fault('INVALID_VALUES', 'Some audiences are invalid. Correct each problem in details.', problems);
-  const audiences = distinct(given);
-  if (version.state === 'ACTIVE') requireAudience({ audiences });
-  ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
-  ctx.plan(setAudiences, {
-    id: version.id,
-    state: version.state,
-    audiences,
-    audience_ids: audiences.map(({ id }) => id ?? EVERYONE),
-    at: ctx.now,
-    by: ctx.actor.userId,
-  });
-  ctx.emit({
-    type: 'ArticleAudiencesSet',
-    subject: `article:${version.articleId}`,
-    data: { articleId: version.articleId, versionId, before: version.audiences, after: audiences },
-  });
-  return { versionId, audiences: withNames(ctx, audiences, found) };
 }

@@ -1,18 +1,18 @@
 /**
- * Operations and schemas of articles: for readers and authors (docs/spec/catalogue-and-knowledge.md#articles), and in the
- * administration API (docs/spec/configuration.md#administration-api).
+ * Operations and schemas of articles, for readers and authors (docs/spec/catalogue-and-knowledge.md#articles). Those that only
+ * the administration API offers to readers are here too; those for authors are in `contract-administration.ts`.
  */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, localeQuery, nullable } from '../../contract/schemas.ts';
 
-const TAG = 'Knowledge base';
+export const TAG = 'Knowledge base';
 
-const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
-const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
+export const VisibilitySchema = Type.Union([Type.Literal('internal'), Type.Literal('portal')]);
+export const VersionStateSchema = Type.Union([Type.Literal('DRAFT'), Type.Literal('ACTIVE'), Type.Literal('ARCHIVED')]);
 
-const listed = {
+export const listed = {
   id: Id,
   versionId: Id,
   code: Type.String(),
@@ -29,11 +29,13 @@ const listed = {
   updatedAt: Instant,
 };
 
+export const ArticleSchema = Type.Object(listed, { $id: 'Article' });
+
 const DocumentAnswer = Type.Record(Type.String(), Type.Unknown(), {
   description: 'The text as a ProseMirror document. Images refer to `blob:<sha256>`.',
 });
 
-const text = {
+export const text = {
   body: Type.String({ description: 'The text as Markdown.' }),
   bodyDocument: DocumentAnswer,
 };
@@ -43,7 +45,7 @@ const VersionAnswer = Type.Object(
   { $id: 'ArticleVersion' },
 );
 
-const content = {
+export const content = {
   summary: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
   tags: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 50 }))),
   responsibleId: Type.Optional(nullable(Id)),
@@ -69,7 +71,7 @@ export const listArticles = defineOperation({
   description:
     'Active versions whose audience includes the caller; one version for each article, in the requested locale if there is one. In the administration API, callers with kb.portal instead of kb.read get portal articles only.',
   query: closed(localeQuery),
-  answer: Type.Array(Type.Object(listed, { $id: 'Article' })),
+  answer: Type.Array(ArticleSchema),
   faults: ['RIGHT_MISSING'],
 });
 
@@ -208,166 +210,101 @@ export const archiveArticle = defineOperation({
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'VERSION_TOKEN_STALE'],
 });
 
-// ---------------------------------------------------------------- administration API
+// ---------------------------------------------------------------- readers, in the administration API
 
-const admin = { access: 'console', right: 'kb.write', tag: TAG } as const;
+const reading = { access: 'console', right: 'kb.read', tag: TAG } as const;
 
-const KindSchema = Type.Union([
-  Type.Literal('everyone'),
-  Type.Literal('group'),
-  Type.Literal('orgUnit'),
-  Type.Literal('user'),
-]);
-const audiences = Type.Array(Type.Object({ kind: KindSchema, id: Type.Optional(Id) }));
+const articles = Type.Integer({ description: 'Articles that the caller may read, without those of sections below.' });
 
-const all = { ...listed, createdAt: Instant, archivedAt: nullable(Instant), audiences };
-
-const NamedAudiences = Type.Object(
-  {
-    versionId: Id,
-    audiences: Type.Array(
-      Type.Object({
-        kind: KindSchema,
-        id: Type.Optional(Id),
-        name: nullable(
-          Type.String({
-            description: 'Null for the audience "everyone", and if the user, group or unit no longer exists.',
-          }),
-        ),
-      }),
-    ),
-  },
-  { $id: 'ArticleAudiences' },
-);
-
-const Named = { id: Id, code: Type.String(), name: Type.String() };
-
-export const listBases = defineOperation({
-  ...admin,
-  id: 'kb.bases',
+export const getContents = defineOperation({
+  ...reading,
+  id: 'kb.contents',
+  replicaSafe: true,
   method: 'GET',
-  path: '/kb/bases',
+  path: '/kb/contents',
   unit: 'read',
   status: 200,
-  summary: 'List the knowledge bases with their sections',
-  description: 'Names are in the requested locale.',
+  summary: 'List the bases and sections that have articles for the caller',
+  description:
+    'Names are in the requested locale. A section is listed if the caller may read an article of it or of a section below it. Callers with kb.portal instead of kb.read get portal articles only.',
   query: closed(localeQuery),
   answer: Type.Array(
     Type.Object(
       {
-        ...Named,
+        id: Id,
+        code: Type.String(),
+        name: Type.String(),
         visibility: VisibilitySchema,
-        locales: Type.Array(Type.String()),
-        sections: Type.Array(Type.Object({ ...Named, parentId: nullable(Id) })),
+        sections: Type.Array(
+          Type.Object({ id: Id, code: Type.String(), name: Type.String(), parentId: nullable(Id), articles }),
+        ),
       },
-      { $id: 'KnowledgeBase' },
+      { $id: 'KnowledgeContents' },
     ),
   ),
   faults: ['RIGHT_MISSING'],
 });
 
-export const listVersions = defineOperation({
-  ...admin,
-  id: 'kb.versions',
+export const browseArticles = defineOperation({
+  ...reading,
+  id: 'kb.browse',
+  replicaSafe: true,
   method: 'GET',
-  path: '/kb/article-versions',
+  path: '/kb/browse',
   unit: 'read',
   status: 200,
-  summary: 'List versions of articles, drafts too, last changed first',
-  description: 'Filter by state, base or article. Without filters all versions are listed.',
+  summary: 'List published articles by section, popularity, or likeness to an article',
+  description:
+    'One version for each article, as `GET /kb/articles` returns it. `sectionId` includes the sections below. `sort` is `title` (default), `newest`, or `popular`: by the views of the last 90 days and the votes. `relatedTo` lists articles that share tags, words of the title or the section with this one, the most alike first.',
   query: closed({
-    state: Type.Optional(VersionStateSchema),
-    baseId: Type.Optional(IdOrCode),
-    articleId: Type.Optional(Id),
+    sectionId: Type.Optional(Id),
+    relatedTo: Type.Optional(Id),
+    sort: Type.Optional(Type.Union([Type.Literal('title'), Type.Literal('newest'), Type.Literal('popular')])),
+    ...localeQuery,
     ...pagingQuery,
   }),
   answer: Type.Object({
-    rows: Type.Array(Type.Object(all, { $id: 'AnyArticleVersion' })),
+    rows: Type.Array(ArticleSchema),
     page: Type.Integer(),
     pageSize: Type.Integer(),
     hasMore: Type.Boolean(),
   }),
-  faults: ['RIGHT_MISSING'],
-});
-
-const params = closed({ versionId: Id });
-
-export const getVersion = defineOperation({
-  ...admin,
-  id: 'kb.version',
-  method: 'GET',
-  path: '/kb/article-versions/{versionId}',
-  unit: 'read',
-  status: 200,
-  summary: 'Read a version of an article in any state',
-  description: 'Drafts, active and archived versions, with their text.',
-  params,
-  answer: Type.Object({ ...all, ...text }, { $id: 'ArticleVersionText' }),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
-export const getAudiences = defineOperation({
-  ...admin,
-  id: 'kb.audiences',
-  method: 'GET',
-  path: '/kb/article-versions/{versionId}/audiences',
-  unit: 'snapshot',
-  status: 200,
-  summary: 'Read the audience of a version',
-  description: 'An empty list means that nobody can read the version.',
-  params,
-  answer: NamedAudiences,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
-});
+const oneArticle = closed({ articleId: Id });
+const OwnVote = Type.Object(
+  { helpful: nullable(Type.Boolean({ description: 'Whether the article helped the caller; null without a vote.' })) },
+  { $id: 'ArticleVote' },
+);
 
-export const setAudiences = defineOperation({
-  ...admin,
-  id: 'kb.set-audiences',
-  method: 'PUT',
-  path: '/kb/article-versions/{versionId}/audiences',
-  unit: 'write',
-  status: 200,
-  summary: 'Set the audience of a version',
-  description:
-    'Replaces the whole audience. For an active version the caller also needs kb.publish, and the audience cannot be empty.',
-  params,
-  body: closed({
-    audiences: Type.Array(closed({ kind: KindSchema, id: Type.Optional(nullable(Id)) }), { maxItems: 1000 }),
-  }),
-  answer: NamedAudiences,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'AUDIENCE_MISSING', 'INVALID_VALUES'],
-});
-
-export const restoreVersion = defineOperation({
-  ...admin,
-  id: 'kb.restore',
+export const viewArticle = defineOperation({
+  ...reading,
+  id: 'kb.view',
   method: 'POST',
-  path: '/kb/article-versions/{versionId}/restore',
+  path: '/kb/articles/{articleId}/views',
   unit: 'write',
   status: 200,
-  summary: 'Turn an archived version into a draft',
+  summary: 'Count a view of an article, and read the own vote',
   description:
-    'The archived version becomes a draft again. Refused when the article already has a draft in that locale.',
-  params,
-  answer: Type.Object({ id: Id, versionId: Id, state: VersionStateSchema, title: Type.String() }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'ALREADY_EXISTS'],
+    'The console calls this when a reader opens an article. A view is counted once for each user and day (UTC). An article that the caller may not read is 404.',
+  params: oneArticle,
+  answer: OwnVote,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
-export const getArticleState = defineOperation({
-  ...admin,
-  id: 'kb.material',
-  method: 'GET',
-  path: '/kb/articles/{articleId}/material',
-  unit: 'read',
+export const voteOnArticle = defineOperation({
+  ...reading,
+  id: 'kb.vote',
+  method: 'PUT',
+  path: '/kb/articles/{articleId}/vote',
+  unit: 'write',
   status: 200,
-  summary: 'Read the opaque token that archiving needs',
+  summary: 'Say whether an article helped',
   description:
-    'The token stands for the versions that the article has in one locale. It becomes stale when one of them changes.',
-  params: closed({ articleId: Id }),
-  query: closed(localeQuery),
-  answer: Type.Object(
-    { versionId: Id, version: Type.String(), locale: Type.String(), state: VersionStateSchema },
-    { $id: 'ArticleMaterial' },
-  ),
+    'Replaces the own vote; null removes it. Authors see only the counts. An article that the caller may not read is 404.',
+  params: oneArticle,
+  body: closed({ helpful: nullable(Type.Boolean()) }),
+  answer: OwnVote,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });

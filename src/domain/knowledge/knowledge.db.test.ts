@@ -52,6 +52,8 @@ describe('articles', () => {
       publishedAt: null,
       archivedAt: null,
       audiences: EVERYONE,
+      reviewOn: null,
+      feedback: { views: 0, helpful: 0, notHelpful: 0 },
     });
     const whole = await articles.version({ versionId });
     assert.equal(whole.body, 'Текст');

@@ -15,24 +15,28 @@ import { articleStateToken } from './rules.ts';
 import {
   type Audience,
   findPrincipals,
-  findReadable,
   type ImageRow,
   listCurrent,
   listImages,
-  listLocales,
-  listReadable,
-  listTextsWithImage,
   listVersions,
   type Principal,
   type VersionRow,
   type VersionState,
 } from './store.ts';
+import {
+  countFeedback,
+  type Feedback,
+  findReadable,
+  listLocales,
+  listReadable,
+  listTextsWithImage,
+} from './store-reading.ts';
 import { noArticle, preferenceOf, readerFilter, requireVersion } from './versions.ts';
 
 // ---------------------------------------------------------------- readers
 
 /** A version in lists. */
-function versionAnswer(row: VersionRow) {
+export function versionAnswer(row: VersionRow) {
   const { articleId, id, code, baseId, sectionId, locale, title, summary, tags, visibility, state } = row;
   const { responsibleId, publishedAt, updatedAt } = row;
   const said = { code, baseId, sectionId, locale, title, summary, tags, visibility, state };
@@ -108,6 +112,8 @@ interface VersionsQuery {
   state?: VersionState;
   baseId?: string;
   articleId?: string;
+  own?: 'true';
+  reviewDue?: 'true';
   page: number;
   pageSize: number;
 }
@@ -124,15 +130,30 @@ export async function listAllVersions(ctx: ReadContext, query: VersionsQuery): P
     baseIds: base === undefined ? bases(ctx).map(({ id }) => id) : [base.id],
     ...(query.state === undefined ? {} : { state: query.state }),
     ...(query.articleId === undefined ? {} : { articleId: query.articleId }),
+    ...(query.own === undefined || ctx.actor.userId === null ? {} : { ofUser: ctx.actor.userId }),
+    ...(query.reviewDue === undefined ? {} : { reviewBy: ctx.now.slice(0, 10) }),
     limit: window.limit,
     offset: window.offset,
   });
-  return pageOf(rows.map(fullAnswer), window);
+  return pageOf(await fullAnswers(ctx, rows), window);
 }
 
-function fullAnswer(row: VersionRow) {
-  const { createdAt, archivedAt, audiences } = row;
-  return { ...versionAnswer(row), createdAt, archivedAt, audiences };
+/** Versions for authors, with the views and votes of their articles. */
+async function fullAnswers(ctx: ReadContext, rows: readonly VersionRow[]) {
+  const ids = [...new Set(rows.map(({ articleId }) => articleId))];
+  const counts = new Map((await countFeedback(ctx, ids)).map((one) => [one.articleId, one]));
+  return rows.map((row) => {
+    const { createdAt, archivedAt, audiences, reviewOn } = row;
+    const { views, helpful, notHelpful } = counts.get(row.articleId) as Feedback;
+    return {
+      ...versionAnswer(row),
+      createdAt,
+      archivedAt,
+      audiences,
+      reviewOn,
+      feedback: { views, helpful, notHelpful },
+    };
+  });
 }
 
 export interface AudienceAnswer extends Audience {
@@ -157,7 +178,8 @@ export function withNames(
 export async function getVersion(ctx: ReadContext, versionId: string): Promise<unknown> {
   ctx.actor.require('kb.write');
   const { version } = await requireVersion(ctx, versionId);
-  return { ...fullAnswer(version), body: version.body, bodyDocument: version.document };
+  const [answer] = await fullAnswers(ctx, [version]);
+  return { ...answer, body: version.body, bodyDocument: version.document };
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND */

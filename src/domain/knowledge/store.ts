@@ -4,7 +4,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { LocalizedText, RichNode } from '../metadata/index.ts';
-import type { Base, Visibility } from './registry.ts';
+import type { Visibility } from './registry.ts';
 
 export type VersionState = 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
 
@@ -37,6 +37,8 @@ export interface VersionRow {
   updatedAt: string;
   publishedAt: string | null;
   archivedAt: string | null;
+  /** Of the article: the day on which it should be checked again. */
+  reviewOn: string | null;
 }
 
 export interface VersionText {
@@ -47,13 +49,15 @@ export interface VersionText {
 /** Represents everyone among the ids that a version admits. */
 export const EVERYONE = '00000000-0000-0000-0000-000000000000';
 
-const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
+/** Columns of a version, from `kb_versions v` and `kb_articles a`. */
+export const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "baseId", a.code, a.revision, v.section_id AS "sectionId",
   v.locale, v.state, v.title, v.summary, v.tags, v.responsible_id AS "responsibleId",
   ${userName('v.responsible_id')} AS "responsibleName", v.visibility, v.audiences,
   v.state_token AS "stateToken",
-  v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt"`;
+  v.created_at AS "createdAt", v.updated_at AS "updatedAt", v.published_at AS "publishedAt", v.archived_at AS "archivedAt",
+  a.review_on::text AS "reviewOn"`;
 
-const TEXT = sql`v.document, v.body`;
+export const TEXT = sql`v.document, v.body`;
 
 /** The version with its text, without a check of read access. */
 export async function findVersion(ctx: ReadContext, id: string): Promise<(VersionRow & VersionText) | undefined> {
@@ -89,86 +93,31 @@ export async function findArticle(
   return rows[0];
 }
 
-/** Limits reads to active versions of active bases that admit one of these ids. Every read for a caller requires it. */
-export interface AudienceFilter {
-  bases: readonly Base[];
-  admitted: readonly string[];
-  /** Whether only versions with the visibility `portal` are readable. */
-  portalOnly: boolean;
+/** The codes of the base that are `stem`, or `stem` with a suffix. @param stem lower-case letters, digits and hyphens */
+export async function listCodesLike(ctx: ReadContext, baseId: string, stem: string): Promise<string[]> {
+  const rows = await ctx.query<{ code: string }>(sql`
+    SELECT code FROM kb_articles WHERE base_id = ${baseId}::uuid AND (code = ${stem} OR code LIKE ${`${stem}-%`})`);
+  return rows.map(({ code }) => code);
 }
 
-function readableBy({ bases, admitted, portalOnly }: AudienceFilter): Sql {
-  const visibility = portalOnly ? sql`AND v.visibility = 'portal'` : empty;
-  return sql`v.state = 'ACTIVE' AND v.audience_ids && ${[...admitted]}::uuid[] ${visibility} AND ${ofBases({ bases })}`;
-}
-
-function ofBases({ bases }: Pick<AudienceFilter, 'bases'>): Sql {
-  return sql`a.base_id = ANY(${bases.map(({ id }) => id)}::uuid[])`;
-}
-
-/** Locales in order of preference. */
-export interface Preference {
-  asked: string;
-  fallback: string;
-}
-
-function preferred(filter: AudienceFilter, { asked, fallback }: Preference): Sql {
-  const orders = JSON.stringify(filter.bases.map(({ id, locales }) => ({ id, locales })));
-  return sql`v.locale = ${asked} DESC, v.locale = ${fallback} DESC, (SELECT array_position(b.locales, v.locale)
-    FROM jsonb_to_recordset(${orders}::jsonb) AS b (id uuid, locales text[]) WHERE b.id = a.base_id), v.locale COLLATE "C"`;
-}
-
-/** One readable version per article, in the preferred locale; last published first. */
-export async function listReadable(
+/** An article by its id, without a check of read access. */
+export async function findArticleById(
   ctx: ReadContext,
-  filter: AudienceFilter,
-  preference: Preference,
-): Promise<VersionRow[]> {
-  return await ctx.query<VersionRow>(sql`
-    SELECT * FROM (
-      SELECT DISTINCT ON (v.article_id) ${COLUMNS} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-      WHERE ${readableBy(filter)} ORDER BY v.article_id, ${preferred(filter, preference)}
-    ) AS found ORDER BY "publishedAt" DESC, id DESC`);
-}
-
-export async function findReadable(
-  ctx: ReadContext,
-  filter: AudienceFilter,
-  preference: Preference,
-  articleId: string,
-): Promise<(VersionRow & VersionText) | undefined> {
-  const rows = await ctx.query<VersionRow & VersionText>(sql`
-    SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${readableBy(filter)} ORDER BY ${preferred(filter, preference)} LIMIT 1`);
+  id: string,
+): Promise<{ baseId: string; revision: number; reviewOn: string | null } | undefined> {
+  const rows = await ctx.query<{ baseId: string; revision: number; reviewOn: string | null }>(sql`
+    SELECT base_id AS "baseId", revision, review_on::text AS "reviewOn" FROM kb_articles WHERE id = ${id}::uuid`);
   return rows[0];
-}
-
-/** Locales in which the caller may read the article. */
-export async function listLocales(ctx: ReadContext, filter: AudienceFilter, articleId: string): Promise<string[]> {
-  const rows = await ctx.query<{ locale: string }>(sql`
-    SELECT v.locale FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${readableBy(filter)} ORDER BY v.locale COLLATE "C"`);
-  return rows.map(({ locale }) => locale);
-}
-
-/** Texts of the article that contain the image's handle: of readable versions, or with `all` of any version. */
-export async function listTextsWithImage(
-  ctx: ReadContext,
-  filter: AudienceFilter & { all: boolean },
-  articleId: string,
-  sha256: string,
-): Promise<RichNode[]> {
-  const rows = await ctx.query<{ document: RichNode }>(sql`
-    SELECT v.document FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.article_id = ${articleId}::uuid AND ${filter.all ? ofBases(filter) : readableBy(filter)}
-      AND v.document::text LIKE ${`%blob:${sha256}%`}`);
-  return rows.map(({ document }) => document);
 }
 
 interface VersionPage {
   baseIds: readonly string[];
   state?: VersionState;
   articleId?: string;
+  /** Only versions that this user created, changed last or is responsible for. */
+  ofUser?: string;
+  /** Only versions of articles whose review date is not after this day. */
+  reviewBy?: string;
   limit: number;
   offset: number;
 }
@@ -180,6 +129,8 @@ export async function listVersions(ctx: ReadContext, page: VersionPage): Promise
     WHERE a.base_id = ANY(${[...page.baseIds]}::uuid[])
       ${page.state === undefined ? empty : sql`AND v.state = ${page.state}`}
       ${page.articleId === undefined ? empty : sql`AND v.article_id = ${page.articleId}::uuid`}
+      ${page.ofUser === undefined ? empty : sql`AND ${page.ofUser}::uuid IN (v.created_by, v.updated_by, v.responsible_id)`}
+      ${page.reviewBy === undefined ? empty : sql`AND a.review_on <= ${page.reviewBy}::date`}
     ORDER BY v.updated_at DESC, v.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`);
 }
 
@@ -204,6 +155,16 @@ export const changeArticle: TableWrite<{ id: string; expected: number }> = {
     WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
 };
 
+/** Sets the review date; the condition is as in `changeArticle`. */
+export const setReviewDate: TableWrite<{ id: string; expected: number; review_on: string | null }> = {
+  name: 'set_kb_review',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE kb_articles a SET revision = a.revision + 1, review_on = r.review_on
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, review_on date)
+    WHERE a.id = r.id AND a.revision = r.expected RETURNING 1`,
+};
+
 interface NewVersion {
   id: string;
   article_id: string;
@@ -216,6 +177,8 @@ interface NewVersion {
   visibility: Visibility;
   document: RichNode;
   body: string;
+  audiences: readonly Audience[];
+  audience_ids: readonly string[];
   at: string;
   by: string | null;
 }
@@ -225,15 +188,16 @@ export const insertVersion: TableWrite<NewVersion> = {
   guard: true,
   sql: (rows: Sql) => sql`
     INSERT INTO kb_versions (id, article_id, section_id, locale, state, draft_locale, title, summary, tags, responsible_id,
-      visibility, document, body, created_at, created_by, updated_at, updated_by)
+      visibility, document, body, audiences, audience_ids, created_at, created_by, updated_at, updated_by)
     SELECT id, article_id, section_id, locale, 'DRAFT', locale, title, summary, tags, responsible_id, visibility, document,
-      body, at, by, at, by
+      body, audiences, audience_ids, at, by, at, by
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, article_id uuid, section_id uuid, locale text, title text, summary text,
-      tags text[], responsible_id uuid, visibility text, document jsonb, body text, at timestamptz, by uuid)
+      tags text[], responsible_id uuid, visibility text, document jsonb, body text, audiences jsonb, audience_ids uuid[],
+      at timestamptz, by uuid)
     RETURNING 1`,
 };
 
-interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale'> {}
+interface DraftChange extends Omit<NewVersion, 'article_id' | 'section_id' | 'locale' | 'audiences' | 'audience_ids'> {}
 
 /** The state is part of the condition, so that a published text is never changed. */
 export const changeDraft: TableWrite<DraftChange> = {
@@ -294,12 +258,6 @@ export async function listActiveIds(ctx: ReadContext, after: string | null, limi
     SELECT id FROM kb_versions WHERE state = 'ACTIVE' AND (${after}::uuid IS NULL OR id > ${after}::uuid)
     ORDER BY id LIMIT ${limit}::int`);
   return rows.map(({ id }) => id);
-}
-
-/** Predicate: `column` is the id of an active version whose audience includes the caller. */
-export function isReadable(column: Sql, filter: AudienceFilter): Sql {
-  return sql`EXISTS (SELECT 1 FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
-    WHERE v.id = ${column} AND ${readableBy(filter)})`;
 }
 
 /**

@@ -7,16 +7,8 @@ import { Fault } from '../../lib/fault.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, richTextPlain } from '../metadata/index.ts';
 import { type Base, bases } from './registry.ts';
-import {
-  EVERYONE,
-  findVersion,
-  isReadable,
-  listActiveIds,
-  type Preference,
-  type AudienceFilter,
-  type VersionRow,
-  type VersionText,
-} from './store.ts';
+import { EVERYONE, findVersion, listActiveIds, type VersionRow, type VersionText } from './store.ts';
+import { type AudienceFilter, isReadable, type Preference } from './store-reading.ts';
 
 // ---------------------------------------------------------------- readers
 

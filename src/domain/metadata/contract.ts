@@ -12,6 +12,7 @@ export const FieldSchema = Type.Object(
   {
     code: Type.String(),
     name: Type.String(),
+    description: Type.Optional(Type.String({ description: 'Help for users; only in the administration API.' })),
     dataType: Type.Union(DATA_TYPES.map((dataType) => Type.Literal(dataType))),
     required: Type.Boolean({ description: 'False also for a required field that has a default.' }),
     readOnly: Type.Boolean({ description: 'For display only. The caller’s rights decide.' }),

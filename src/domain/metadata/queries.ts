@@ -6,6 +6,8 @@ import { type FieldDefinition, findType, localized, named, type RecordType, regi
 export interface FieldSchemaAnswer {
   code: string;
   name: string;
+  /** Only for the console: answers of the public API do not have it. */
+  description?: string;
   dataType: string;
   required: boolean;
   readOnly: boolean;
@@ -22,9 +24,11 @@ export function fieldSchema(ctx: ReadContext, field: FieldDefinition, asked?: st
   const fallback = registry(ctx).settings.defaultLocale;
   const locale = asked ?? ctx.locale ?? fallback;
   const { options, ...constraints } = field.constraints;
+  const help = ctx.surface === 'console' ? field.description : undefined;
   return {
     code: field.code,
     name: localized(field.name, locale, fallback),
+    ...(help === undefined ? {} : { description: localized(help, locale, fallback) }),
     dataType: field.dataType,
     required: field.required && field.default === undefined,
     readOnly: field.readOnly,

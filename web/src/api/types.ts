@@ -12,6 +12,7 @@ import type * as identityAdmin from '../../../src/domain/identity/contract-admin
 import type * as imports from '../../../src/domain/imports/contract.ts';
 import type * as inbound from '../../../src/domain/inbound/contract.ts';
 import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
+import type * as knowledgeAdmin from '../../../src/domain/knowledge/contract-administration.ts';
 import type * as me from '../../../src/domain/access/contract-me.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
@@ -42,7 +43,7 @@ export type {
   sla,
   workflow,
 };
-export type { catalog, imports, inbound, knowledge, webhooks };
+export type { catalog, imports, inbound, knowledge, knowledgeAdmin, webhooks };
 
 export type Session = AnswerOf<typeof access.getSession>;
 export type DocketRecord = Static<typeof objects.ObjectSchema>;

@@ -25,6 +25,7 @@ export function FieldInput(props: FieldInputProps): ReactNode {
   const { field, error, autoFocus = false } = props;
   const common = {
     ...(props.unlabelled === true ? { 'aria-label': field.name } : { label: field.name }),
+    ...(field.description === undefined || props.unlabelled === true ? {} : { description: field.description }),
     required: field.required,
     error,
     autoFocus,

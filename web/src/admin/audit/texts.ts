@@ -121,6 +121,7 @@ export const kindTexts = defineText(
     ArticlePublished: eventTexts['ru-RU'].ArticlePublished,
     ArticleArchived: eventTexts['ru-RU'].ArticleArchived,
     ArticleRestored: 'Статья восстановлена из архива',
+    ArticleReviewSet: 'Изменена дата пересмотра статьи',
   } satisfies Record<AuditEvent, string>,
   {
     ConfigChanged: 'Configuration changed',
@@ -160,6 +161,7 @@ export const kindTexts = defineText(
     ArticlePublished: eventTexts['en-US'].ArticlePublished,
     ArticleArchived: eventTexts['en-US'].ArticleArchived,
     ArticleRestored: 'Article restored',
+    ArticleReviewSet: 'Review date of an article set',
   },
 );
 

@@ -3,7 +3,7 @@ import { Button, Group, List, Loader, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { knowledge } from '../../api/types.ts';
+import type { knowledgeAdmin } from '../../api/types.ts';
 import { GroupsPicker, PeoplePicker, UnitsPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -65,7 +65,7 @@ function Editor({ versionId, audiences }: { versionId: string; audiences: readon
   const dirty = named(chosen) !== named(audiences);
   const save = useAction({
     run: () =>
-      call<typeof knowledge.setAudiences>('PUT', `/kb/article-versions/${versionId}/audiences`, {
+      call<typeof knowledgeAdmin.setAudiences>('PUT', `/kb/article-versions/${versionId}/audiences`, {
         body: { audiences: chosen },
       }),
     touches: [knowledgeKey],

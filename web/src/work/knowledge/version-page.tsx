@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ToneMark } from '../../admin/connections/tone.tsx';
 import { call } from '../../api/client.ts';
-import type { knowledge } from '../../api/types.ts';
+import type { knowledge, knowledgeAdmin } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -143,7 +143,7 @@ function useVersionCommands(version: Version, open: (id: string) => void) {
     ...shared,
     run: async () => {
       const query = { locale: version.locale };
-      const material = await call<typeof knowledge.getArticleState>('GET', `/kb/articles/${version.id}/material`, {
+      const material = await call<typeof knowledgeAdmin.getArticleState>('GET', `/kb/articles/${version.id}/material`, {
         query,
       });
       return call<typeof knowledge.archiveArticle>('POST', '/kb/articles/archive', {
@@ -154,7 +154,7 @@ function useVersionCommands(version: Version, open: (id: string) => void) {
   });
   const restore = useAction({
     ...shared,
-    run: () => call<typeof knowledge.restoreVersion>('POST', `/kb/article-versions/${version.versionId}/restore`),
+    run: () => call<typeof knowledgeAdmin.restoreVersion>('POST', `/kb/article-versions/${version.versionId}/restore`),
     done: t.restored,
   });
   const copy = useAction({

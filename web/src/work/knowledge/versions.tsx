@@ -3,7 +3,7 @@ import { Button, Group, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { knowledge } from '../../api/types.ts';
+import type { knowledgeAdmin } from '../../api/types.ts';
 import { ToneMark } from '../../admin/connections/tone.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -103,7 +103,7 @@ function useVersions(state: VersionRow['state'] | null, baseId: string | null) {
   return useInfiniteQuery({
     queryKey: [...knowledgeKey, 'versions', state, baseId],
     queryFn: ({ pageParam, signal }) =>
-      call<typeof knowledge.listVersions>('GET', '/kb/article-versions', {
+      call<typeof knowledgeAdmin.listVersions>('GET', '/kb/article-versions', {
         query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
         signal,
       }),
