@@ -292,6 +292,7 @@ CREATE TABLE kb_articles (
   revision integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   created_by uuid,
+  review_on date,
   CONSTRAINT kb_articles_pkey PRIMARY KEY (id),
   CONSTRAINT kb_articles_code UNIQUE (base_id, code),
   CONSTRAINT kb_articles_base_id_fkey FOREIGN KEY (base_id) REFERENCES config_items(id)
@@ -351,6 +352,22 @@ END))),
 );
 CREATE INDEX kb_versions_by_article ON kb_versions USING btree (article_id, locale);
 CREATE INDEX kb_versions_newest ON kb_versions USING btree (state, updated_at DESC, id DESC);
+
+CREATE TABLE kb_views (
+  article_id uuid NOT NULL,
+  day date NOT NULL,
+  user_id uuid NOT NULL,
+  CONSTRAINT kb_views_pkey PRIMARY KEY (article_id, day, user_id)
+);
+CREATE INDEX kb_views_by_day ON kb_views USING btree (day, article_id);
+
+CREATE TABLE kb_votes (
+  article_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  helpful boolean NOT NULL,
+  voted_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT kb_votes_pkey PRIMARY KEY (article_id, user_id)
+);
 
 CREATE TABLE master_key (
   only_row boolean DEFAULT true NOT NULL,

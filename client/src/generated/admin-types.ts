@@ -64,6 +64,8 @@ export type AnyArticleVersion = {
     kind: 'everyone' | 'group' | 'orgUnit' | 'user';
     id?: string;
   }>;
+  reviewOn: string | null;
+  feedback: ArticleFeedback;
 };
 
 export type ApiKey = {
@@ -89,6 +91,26 @@ export type ApiKey = {
   revokedAt: string | null;
 };
 
+export type Article = {
+  id: string;
+  versionId: string;
+  code: string;
+  baseId: string;
+  sectionId: string;
+  locale: string;
+  title: string;
+  summary: string | null;
+  tags: Array<string>;
+  visibility: 'internal' | 'portal';
+  state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+  responsibleId: string | null;
+  publishedAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  updatedAt: string;
+};
+
 export type ArticleAudiences = {
   versionId: string;
   audiences: Array<{
@@ -98,11 +120,34 @@ export type ArticleAudiences = {
   }>;
 };
 
+/**
+ * Of the article, in all its versions and locales.
+ */
+export type ArticleFeedback = {
+  /**
+   * Views of the last 90 days: one for each user and day.
+   */
+  views: number;
+  /**
+   * Users whom the article helped.
+   */
+  helpful: number;
+  /**
+   * Users whom it did not help.
+   */
+  notHelpful: number;
+};
+
 export type ArticleMaterial = {
   versionId: string;
   version: string;
   locale: string;
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+};
+
+export type ArticleReview = {
+  id: string;
+  reviewOn: string | null;
 };
 
 export type ArticleVersionText = {
@@ -132,6 +177,8 @@ export type ArticleVersionText = {
     kind: 'everyone' | 'group' | 'orgUnit' | 'user';
     id?: string;
   }>;
+  reviewOn: string | null;
+  feedback: ArticleFeedback;
   /**
    * The text as Markdown.
    */
@@ -142,6 +189,10 @@ export type ArticleVersionText = {
   bodyDocument: {
     [key: string]: unknown;
   };
+};
+
+export type ArticleVote = {
+  helpful: boolean | null;
 };
 
 export type AuditEntry = {
@@ -548,6 +599,23 @@ export type KnowledgeBase = {
     code: string;
     name: string;
     parentId: string | null;
+  }>;
+};
+
+export type KnowledgeContents = {
+  id: string;
+  code: string;
+  name: string;
+  visibility: 'internal' | 'portal';
+  sections: Array<{
+    id: string;
+    code: string;
+    name: string;
+    parentId: string | null;
+    /**
+     * Articles that the caller may read, without those of sections below.
+     */
+    articles: number;
   }>;
 };
 
@@ -1377,6 +1445,181 @@ export type KbVersionResponses = {
 
 export type KbVersionResponse = KbVersionResponses[keyof KbVersionResponses];
 
+export type KbContentsData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     */
+    locale?: string;
+  };
+  url: '/kb/contents';
+};
+
+export type KbContentsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<KnowledgeContents>;
+    meta: Meta;
+  };
+};
+
+export type KbContentsResponse = KbContentsResponses[keyof KbContentsResponses];
+
+export type KbBrowseData = {
+  body?: never;
+  path?: never;
+  query?: {
+    sectionId?: string;
+    relatedTo?: string;
+    sort?: 'title' | 'newest' | 'popular';
+    /**
+     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     */
+    locale?: string;
+    /**
+     * From 1.
+     */
+    page?: number;
+    pageSize?: number;
+  };
+  url: '/kb/browse';
+};
+
+export type KbBrowseResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      rows: Array<Article>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type KbBrowseResponse = KbBrowseResponses[keyof KbBrowseResponses];
+
+export type KbViewData = {
+  body?: never;
+  path: {
+    articleId: string;
+  };
+  query?: never;
+  url: '/kb/articles/{articleId}/views';
+};
+
+export type KbViewResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: ArticleVote;
+    meta: Meta;
+  };
+};
+
+export type KbViewResponse = KbViewResponses[keyof KbViewResponses];
+
+export type KbVoteData = {
+  body: {
+    helpful: boolean | null;
+  };
+  path: {
+    articleId: string;
+  };
+  query?: never;
+  url: '/kb/articles/{articleId}/vote';
+};
+
+export type KbVoteResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: ArticleVote;
+    meta: Meta;
+  };
+};
+
+export type KbVoteResponse = KbVoteResponses[keyof KbVoteResponses];
+
+export type KbDraftData = {
+  body: {
+    baseId: string;
+    sectionId: string;
+    title: string;
+    locale: string;
+    audiences?: Array<{
+      kind: 'everyone' | 'group' | 'orgUnit' | 'user';
+      id?: string | null;
+    }>;
+    summary?: string | null;
+    tags?: Array<string> | null;
+    responsibleId?: string | null;
+    /**
+     * Markdown; the text comes in one of the two forms.
+     */
+    body?: string;
+    /**
+     * ProseMirror JSON.
+     */
+    bodyDocument?: {
+      [key: string]: unknown;
+    };
+  };
+  path?: never;
+  query?: never;
+  url: '/kb/drafts';
+};
+
+export type KbDraftResponses = {
+  /**
+   * Done.
+   */
+  201: {
+    data: {
+      id: string;
+      versionId: string;
+      code: string;
+      state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
+      title: string;
+    };
+    meta: Meta;
+  };
+};
+
+export type KbDraftResponse = KbDraftResponses[keyof KbDraftResponses];
+
+export type KbReviewData = {
+  body: {
+    reviewOn: string | null;
+  };
+  path: {
+    articleId: string;
+  };
+  query?: never;
+  url: '/kb/articles/{articleId}/review';
+};
+
+export type KbReviewResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: ArticleReview;
+    meta: Meta;
+  };
+};
+
+export type KbReviewResponse = KbReviewResponses[keyof KbReviewResponses];
+
 export type KbBasesData = {
   body?: never;
   path?: never;
@@ -1408,6 +1651,8 @@ export type KbVersionsData = {
     state?: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
     baseId?: string;
     articleId?: string;
+    own?: 'true';
+    reviewDue?: 'true';
     /**
      * The first page is 1.
      */

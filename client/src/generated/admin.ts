@@ -139,6 +139,98 @@ export class KbAdministration extends Group {
   }
 
   /**
+   * List the bases and sections that have articles for the caller. Names are in the requested locale. A section is listed if the caller may read an article of it or of a section below it. Callers with kb.portal instead of kb.read get portal articles only. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /kb/contents`, right `kb.read`
+   */
+  contents(
+    query: NonNullable<T.KbContentsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.KbContentsResponses[200]['data']> {
+    return this.sender.send<T.KbContentsResponses[200]['data']>(
+      { id: 'kb.contents', method: 'GET', path: '/kb/contents', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * List published articles by section, popularity, or likeness to an article. One version for each article, as `GET /kb/articles` returns it. `sectionId` includes the sections below. `sort` is `title` (default), `newest`, or `popular`: by the views of the last 90 days and the votes. `relatedTo` lists articles that share tags, words of the title or the section with this one, the most alike first. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
+   *
+   * `GET /kb/browse`, right `kb.read`
+   */
+  browse(
+    query: NonNullable<T.KbBrowseData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.KbBrowseResponses[200]['data']> {
+    return this.sender.send<T.KbBrowseResponses[200]['data']>(
+      { id: 'kb.browse', method: 'GET', path: '/kb/browse', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Count a view of an article, and read the own vote. The console calls this when a reader opens an article. A view is counted once for each user and day (UTC). An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
+   *
+   * `POST /kb/articles/{articleId}/views`, right `kb.read`
+   */
+  view(articleId: T.KbViewData['path']['articleId'], options?: CallOptions): Promise<T.KbViewResponses[200]['data']> {
+    return this.sender.send<T.KbViewResponses[200]['data']>(
+      { id: 'kb.view', method: 'POST', path: '/kb/articles/{articleId}/views', surface: 'admin', answer: 'json' },
+      { params: [articleId] },
+      options,
+    );
+  }
+
+  /**
+   * Say whether an article helped. Replaces the own vote; null removes it. Authors see only the counts. An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
+   *
+   * `PUT /kb/articles/{articleId}/vote`, right `kb.read`
+   */
+  vote(
+    articleId: T.KbVoteData['path']['articleId'],
+    body: T.KbVoteData['body'],
+    options?: CallOptions,
+  ): Promise<T.KbVoteResponses[200]['data']> {
+    return this.sender.send<T.KbVoteResponses[200]['data']>(
+      { id: 'kb.vote', method: 'PUT', path: '/kb/articles/{articleId}/vote', surface: 'admin', answer: 'json' },
+      { params: [articleId], body },
+      options,
+    );
+  }
+
+  /**
+   * Create a new article as a draft, with a code made from its title. As `POST /kb/articles`, but always a new article: the code is the transliterated title, with a number if it is taken. The visibility is that of the base. The draft can be given its audience at once. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
+   *
+   * `POST /kb/drafts`, right `kb.write`
+   */
+  draft(body: T.KbDraftData['body'], options?: CallOptions): Promise<T.KbDraftResponses[201]['data']> {
+    return this.sender.send<T.KbDraftResponses[201]['data']>(
+      { id: 'kb.draft', method: 'POST', path: '/kb/drafts', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Set the date on which an article should be checked again. The date belongs to the article, not to a version; null removes it. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
+   *
+   * `PUT /kb/articles/{articleId}/review`, right `kb.write`
+   */
+  review(
+    articleId: T.KbReviewData['path']['articleId'],
+    body: T.KbReviewData['body'],
+    options?: CallOptions,
+  ): Promise<T.KbReviewResponses[200]['data']> {
+    return this.sender.send<T.KbReviewResponses[200]['data']>(
+      { id: 'kb.review', method: 'PUT', path: '/kb/articles/{articleId}/review', surface: 'admin', answer: 'json' },
+      { params: [articleId], body },
+      options,
+    );
+  }
+
+  /**
    * List the knowledge bases with their sections. Names are in the requested locale. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/bases`, right `kb.write`
@@ -155,7 +247,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * List versions of articles, drafts too, last changed first. Filter by state, base or article. Without filters all versions are listed. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
+   * List versions of articles, drafts too, last changed first. Filter by state, base or article. `own=true` keeps the versions that the caller created, changed last or is responsible for; `reviewDue=true` those of articles whose review date has come. Without filters all versions are listed. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
    * `GET /kb/article-versions`, right `kb.write`
    */

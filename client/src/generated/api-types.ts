@@ -407,6 +407,10 @@ export type EventObject = {
 export type FieldSchema = {
   code: string;
   name: string;
+  /**
+   * Help for users; only in the administration API.
+   */
+  description?: string;
   dataType:
     | 'string'
     | 'text'

@@ -7,6 +7,8 @@ export type { DataType };
 export interface FieldSchema {
   code: string;
   name: string;
+  /** Help for users. */
+  description?: string;
   dataType: DataType;
   required: boolean;
   readOnly: boolean;

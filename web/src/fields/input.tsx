@@ -53,6 +53,7 @@ function RichTextInput({ field, value, onChange, recordId, common }: LabelledInp
         value={(value as RichNode | null) ?? null}
         onChange={onChange}
         label={field.name}
+        description={common.description}
         required={field.required}
         error={common.error}
         recordId={recordId}

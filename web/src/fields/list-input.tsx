@@ -20,6 +20,7 @@ export function ListInput({ field, value, onChange, common }: LabelledInputProps
   return (
     <Input.Wrapper
       {...(common.label === undefined ? {} : { label: common.label })}
+      {...(common.description === undefined ? {} : { description: common.description })}
       labelElement="div"
       required={common.required}
       error={common.error}

@@ -26,6 +26,8 @@ export interface FieldInputProps {
 export interface Common {
   label?: string;
   'aria-label'?: string;
+  /** The help text of the field. */
+  description?: string;
   required: boolean;
   error: string | undefined;
   autoFocus: boolean;
@@ -125,7 +127,7 @@ function DurationInput({ value, onChange, common }: LabelledInputProps) {
   return (
     <TextInput
       {...common}
-      description={t.duration}
+      description={[common.description, t.duration].filter(Boolean).join(' ')}
       value={typed ?? showDuration(textOf(value), t.durationUnits)}
       onChange={(event) => {
         setTyped(event.currentTarget.value);

@@ -86,6 +86,7 @@ export interface RichTextEditorProps {
   value: RichNode | null;
   onChange: (value: RichNode | null) => void;
   label?: string | undefined;
+  description?: string | undefined;
   required?: boolean | undefined;
   error?: string | undefined;
   recordId?: string | undefined;
@@ -129,7 +130,13 @@ export default function RichTextEditor(props: RichTextEditorProps) {
     return images.length > 0;
   };
   return (
-    <Input.Wrapper label={props.label} required={props.required ?? false} labelElement="div" size="xs">
+    <Input.Wrapper
+      label={props.label}
+      description={props.description}
+      required={props.required ?? false}
+      labelElement="div"
+      size="xs"
+    >
       <div className={classes.editor} data-error={props.error !== undefined || undefined}>
         <Tools editor={editor} onImages={addImages} />
         <EditorContent editor={editor} className={`${classes.text} ${classes.area}`} />
