@@ -1450,7 +1450,7 @@ export type KbContentsData = {
   path?: never;
   query?: {
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
   };
@@ -1477,11 +1477,11 @@ export type KbBrowseData = {
     relatedTo?: string;
     sort?: 'title' | 'newest' | 'popular';
     /**
-     * Locale of names and texts, ru-RU by default. Where there is none in it, the default locale of the service is used, then any.
+     * Locale of names and texts, ru-RU by default. If a text does not exist in this locale, the default locale of the service is used, then any other.
      */
     locale?: string;
     /**
-     * From 1.
+     * The first page is 1.
      */
     page?: number;
     pageSize?: number;
@@ -1564,7 +1564,7 @@ export type KbDraftData = {
     tags?: Array<string> | null;
     responsibleId?: string | null;
     /**
-     * Markdown; the text comes in one of the two forms.
+     * The text as Markdown. Give either `body` or `bodyDocument`.
      */
     body?: string;
     /**

@@ -40,7 +40,11 @@ const NamedAudiences = Type.Object(
       Type.Object({
         kind: KindSchema,
         id: Type.Optional(Id),
-        name: nullable(Type.String({ description: 'Null for the audience "everyone", and if the user, group or unit no longer exists.' })),
+        name: nullable(
+          Type.String({
+            description: 'Null for the audience "everyone", and if the user, group or unit no longer exists.',
+          }),
+        ),
       }),
     ),
   },
