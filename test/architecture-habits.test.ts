@@ -217,7 +217,7 @@ function visibilityProblems(files: readonly Source[]): string[] {
 
 /** Files that compare `state` with a literal themselves. Versions of articles have a third state and rules of their own. */
 function stateProblems(files: readonly Source[]): string[] {
-  const own = /^src[/](?:contract[/]state|domain[/]knowledge[/](?:commands|queries|versions))[.]ts$/;
+  const own = /^src[/](?:contract[/]state|domain[/]knowledge[/](?:audiences|commands|queries|versions))[.]ts$/;
   const compares = ([node]: readonly [Node, ...unknown[]]): boolean => {
     if (node.type !== 'BinaryExpression') return false;
     const left = node['left'] as Node;
