@@ -132,7 +132,7 @@ describe('the console', () => {
     );
   });
 
-  it('loads less than 300 KB of compressed script to show a list', async () => {
+  it('loads less than 250 kB of compressed script to show a list', async () => {
     const { page, close } = await desk.open(null, '/sign-in');
     await page.waitForLoadState('networkidle');
     await close();
@@ -143,7 +143,7 @@ describe('the console', () => {
       `performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('.js'))
         .reduce((sum, entry) => sum + entry.encodedBodySize, 0)`,
     );
-    assert.ok(bytes > 50_000 && bytes < 300 * 1024, `${bytes} bytes`);
+    assert.ok(bytes > 50_000 && bytes < 250_000, `${bytes} bytes`);
     await watched.close();
   });
 });

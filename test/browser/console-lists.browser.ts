@@ -88,8 +88,7 @@ describe('lists of records', () => {
       await page.getByRole('checkbox', { name: words.source }).check();
       await grid.getByText(words.portal).first().waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('combobox', { name: words.state }).click();
-      await page.getByRole('option', { name: words.inProgress }).click();
+      await page.getByRole('combobox', { name: words.state }).selectOption({ label: words.inProgress });
       await grid.getByText('INC0000016').waitFor({ state: 'detached' });
       assert.equal(new URL(page.url()).searchParams.get('state'), 'in-progress');
 

@@ -1,6 +1,5 @@
 import { createRoot } from 'react-dom/client';
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './app/global.css';
 import { App } from './app/app.tsx';
 import { loadProblemTexts } from './problems/message.ts';

@@ -7,10 +7,11 @@ import { useHas } from '../app/session.ts';
 import { texts as appTexts } from '../app/texts.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
-import { adminScreens, offered, SECTIONS } from '../screens.ts';
+import { offered } from '../screens.ts';
 import type { ScreenProps } from '../ui/page.tsx';
 import classes from './admin.module.css';
 import { AdminOverview, sectionTexts } from './overview.tsx';
+import { adminScreens, SECTIONS } from './screens.ts';
 
 const pages = new Map<string, ComponentType<ScreenProps>>(
   adminScreens.map((screen) => [screen.path, lazy(screen.load)]),

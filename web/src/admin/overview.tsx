@@ -5,9 +5,10 @@ import { useHas } from '../app/session.ts';
 import { texts as appTexts } from '../app/texts.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { defineText, useText } from '../i18n/text.ts';
-import { adminScreens, offered, SECTIONS } from '../screens.ts';
+import { offered } from '../screens.ts';
 import { Page } from '../ui/page.tsx';
 import classes from './admin.module.css';
+import { adminScreens, SECTIONS } from './screens.ts';
 
 export function AdminOverview() {
   const t = useText(appTexts);

@@ -1,71 +1,22 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link, useRouter } from '@tanstack/react-router';
-import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, useLanguage } from '../i18n/language.ts';
-import { useText } from '../i18n/text.ts';
+import { UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { OnFirstUse } from '../ui/on-first-use.tsx';
 import { PersonMark } from '../ui/person.tsx';
 import classes from './navigation.module.css';
-import { signOut, useSession } from './session.ts';
-import { texts } from './texts.ts';
+import { useSession } from './session.ts';
 
+const load = async () => (await import('./account-dropdown.tsx')).AccountDropdown;
+
+/** The signed-in user, who opens the menu of their account. */
 export function AccountMenu() {
-  const t = useText(texts);
-  const language = useLanguage();
-  const client = useQueryClient();
-  const router = useRouter();
   const { user } = useSession();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const leave = useMutation({
-    mutationFn: () => signOut(client),
-    onSettled: () => router.navigate({ to: '/sign-in' }),
-  });
-  const schemes = [
-    { scheme: 'light', label: t.light, icon: IconSun },
-    { scheme: 'dark', label: t.dark, icon: IconMoon },
-    { scheme: 'auto', label: t.auto, icon: IconDeviceDesktop },
-  ] as const;
+  const [opened, setOpened] = useState(false);
   return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className={classes.account}>
-          <PersonMark name={user.displayName} />
-          <span className={classes.name}>{user.displayName}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{t.language}</Menu.Label>
-        {LANGUAGES.map((one) => (
-          <Menu.Item
-            key={one}
-            lang={one.slice(0, 2)}
-            onClick={() => chooseLanguage(one)}
-            rightSection={one === language ? <IconCheck size={14} /> : null}
-            aria-current={one === language}
-          >
-            {LANGUAGE_NAMES[one]}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{t.colours}</Menu.Label>
-        {schemes.map(({ scheme, label, icon: Icon }) => (
-          <Menu.Item
-            key={scheme}
-            leftSection={<Icon size={14} />}
-            onClick={() => setColorScheme(scheme)}
-            rightSection={scheme === colorScheme ? <IconCheck size={14} /> : null}
-            aria-current={scheme === colorScheme}
-          >
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconUser size={14} />} renderRoot={(props) => <Link to="/account" {...props} />}>
-          {t.account}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={14} />} onClick={() => leave.mutate()}>
-          {t.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <OnFirstUse popup="menu" load={load} more={{}} opened={opened} onOpened={setOpened}>
+      <UnstyledButton className={classes.account}>
+        <PersonMark name={user.displayName} />
+        <span className={classes.name}>{user.displayName}</span>
+      </UnstyledButton>
+    </OnFirstUse>
   );
 }

@@ -1,14 +1,14 @@
 /** Providers around all screens: theme, texts, query cache, notifications, confirmations and the router. */
 import { MantineProvider } from '@mantine/core';
-import { ModalsProvider } from '@mantine/modals';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { onSessionEnded, onTokenRefused } from '../api/client.ts';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { ConfirmHost } from '../ui/confirm.tsx';
 import { removeOldDrafts } from '../ui/device-draft.ts';
+import { NoticesHost } from '../ui/notify.tsx';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { onOtherTab, renewToken, sessionQuery } from './session.ts';
@@ -42,11 +42,10 @@ export function App({ nonce }: { nonce: string }) {
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <ModalsProvider labels={{ confirm: t.yes, cancel: t.cancel }} modalProps={{ centered: true }}>
-          <Notifications position="bottom-right" zIndex={500} />
-          <RouterProvider router={router} context={{ language }} />
-          <SignInAgain />
-        </ModalsProvider>
+        <RouterProvider router={router} context={{ language }} />
+        <NoticesHost />
+        <ConfirmHost />
+        <SignInAgain />
       </QueryClientProvider>
     </MantineProvider>
   );

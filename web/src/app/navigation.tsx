@@ -1,5 +1,5 @@
 /** Navigation: queues, record types, other screens, administration. Shows only what the user may access. */
-import { ActionIcon, Button, Kbd, ScrollArea } from '@mantine/core';
+import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { IconArchive, IconInbox, IconPlus, IconSearch, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,7 +10,7 @@ import { BuiltInLinks } from '../desk/queues/built-in-links.tsx';
 import { QueueLinks } from '../desk/queues/queue-links.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
-import { adminScreens, offered, workScreens } from '../screens.ts';
+import { ADMINISTRATION_RIGHTS, offered, workScreens } from '../screens.ts';
 import { TypeMark } from '../ui/type-mark.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
@@ -34,16 +34,14 @@ export function Navigation({ withBrand = true }: { withBrand?: boolean }) {
         </div>
       )}
       <CreateAndSearch types={types} />
-      <ScrollArea className={classes.scroll} type="hover" scrollbarSize={6}>
-        <nav aria-label={t.navigation}>
-          <MainLinks />
-          <BuiltInLinks />
-          <QueueLinks queues={queues} />
-          <TypeLinks heading={t.types} types={readable.filter((type) => type.category === 'object')} />
-          {dictionaries.length > 0 && <TypeLinks heading={t.dictionaries} types={dictionaries} />}
-          <LastLinks />
-        </nav>
-      </ScrollArea>
+      <nav aria-label={t.navigation} className={classes.scroll}>
+        <MainLinks />
+        <BuiltInLinks />
+        <QueueLinks queues={queues} />
+        <TypeLinks heading={t.types} types={readable.filter((type) => type.category === 'object')} />
+        {dictionaries.length > 0 && <TypeLinks heading={t.dictionaries} types={dictionaries} />}
+        <LastLinks />
+      </nav>
       <div className={classes.foot}>
         <AccountMenu />
       </div>
@@ -88,7 +86,7 @@ function MainLinks() {
 function LastLinks() {
   const has = useHas();
   const t = useText(texts);
-  const mayAdminister = offered(adminScreens, has).length > 0;
+  const mayAdminister = ADMINISTRATION_RIGHTS.some(has);
   return (
     <ul className={`${classes.list} ${classes.last}`}>
       <NavItem>

@@ -1,5 +1,5 @@
 /** The frame of all screens: navigation (a drawer on small screens), the screen, and global keyboard shortcuts. */
-import { ActionIcon, Drawer, Loader } from '@mantine/core';
+import { ActionIcon, Loader } from '@mantine/core';
 import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import classes from './shell.module.css';
 import { texts } from './texts.ts';
 
 const PortalFrame = lazy(async () => ({ default: (await import('../portal/frame.tsx')).PortalFrame }));
+const NavigationDrawer = lazy(async () => ({ default: (await import('./navigation-drawer.tsx')).NavigationDrawer }));
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const ShortcutHelp = lazy(async () => ({ default: (await import('./palette.tsx')).ShortcutHelp }));
 
@@ -57,17 +58,7 @@ function DeskShell() {
           <Navigation />
         </aside>
       )}
-      {narrow && (
-        <Drawer
-          opened={opened}
-          onClose={close}
-          size="17rem"
-          title={<Brand />}
-          classNames={{ content: classes.drawer, header: classes.drawerHeader, body: classes.drawerBody }}
-        >
-          <Navigation withBrand={false} />
-        </Drawer>
-      )}
+      <Suspense>{narrow && opened && <NavigationDrawer onClose={close} />}</Suspense>
       <main id="content" className={classes.main} tabIndex={-1}>
         <Outlet />
       </main>

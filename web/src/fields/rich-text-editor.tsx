@@ -13,7 +13,7 @@ import {
   IconPhoto,
   IconStrikethrough,
 } from '@tabler/icons-react';
-import { notifications } from '@mantine/notifications';
+import { notify } from '../ui/notify.tsx';
 import Image from '@tiptap/extension-image';
 import { type Editor, EditorContent, mergeAttributes, Node, useEditor, useEditorState } from '@tiptap/react';
 import StarterKit from '@tiptap/starter-kit';
@@ -152,7 +152,7 @@ export default function RichTextEditor(props: RichTextEditorProps) {
 
 async function addImage(editor: Editor, file: File, refusal: string): Promise<void> {
   if (!IMAGE_TYPES.includes(file.type) || file.size > IMAGE_BYTES) {
-    notifications.show({ message: refusal, color: 'red' });
+    notify({ message: refusal, color: 'red' });
     return;
   }
   const src = await new Promise<string>((resolve, reject) => {

@@ -1,5 +1,5 @@
 /** A user action: a call, the queries to invalidate, and a notification of the result. */
-import { notifications } from '@mantine/notifications';
+import { notify } from './notify.tsx';
 import { type QueryKey, type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFaultText } from './fault.tsx';
 
@@ -25,11 +25,11 @@ export function useAction<Input = void, Output = unknown>(
     onSuccess: async (output, input) => {
       await Promise.all((options.touches ?? []).map((queryKey) => client.invalidateQueries({ queryKey })));
       const message = typeof options.done === 'function' ? options.done(output, input) : options.done;
-      if (message !== undefined) notifications.show({ message, color: 'petrol', autoClose: 3000 });
+      if (message !== undefined) notify({ message, color: 'petrol', autoClose: 3000 });
       await options.after?.(output, input);
     },
     onError: (error) => {
-      if (options.quiet !== true) notifications.show({ message: say(error), color: 'red', autoClose: 8000 });
+      if (options.quiet !== true) notify({ message: say(error), color: 'red', autoClose: 8000 });
     },
   });
 }

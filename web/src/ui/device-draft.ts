@@ -2,7 +2,7 @@
  * Drafts on this device: what a user typed and has not sent. They survive a reload, a crash and an ended session, and belong to
  * one user of the browser.
  */
-import { notifications } from '@mantine/notifications';
+import { notify } from './notify.tsx';
 import { useEffect, useRef } from 'react';
 import { useSession } from '../app/session.ts';
 import { useText } from '../i18n/text.ts';
@@ -66,7 +66,7 @@ export function useDeviceDraft<Value>(key: string | undefined): DeviceDraft<Valu
   // Leaving the page loses nothing, but the user should know that the text was not sent.
   useEffect(
     () => () => {
-      if (open.current) notifications.show({ message: notice.current, color: 'yellow', autoClose: 5000 });
+      if (open.current) notify({ message: notice.current, color: 'yellow', autoClose: 5000 });
     },
     [],
   );

@@ -1,5 +1,5 @@
 /** Downloads of files that are created in the browser, and the button that exports the rows of a table. */
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useText } from '../i18n/text.ts';
 import { toCsv } from './csv.ts';
@@ -32,10 +32,8 @@ interface CsvButtonProps {
 export function CsvButton({ name, header, rows }: CsvButtonProps) {
   const t = useText(texts);
   return (
-    <Tooltip label={t.export}>
-      <ActionIcon onClick={() => saveCsv(name, header, rows())} aria-label={t.export}>
-        <IconDownload size={16} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon onClick={() => saveCsv(name, header, rows())} aria-label={t.export} title={t.export}>
+      <IconDownload size={16} />
+    </ActionIcon>
   );
 }

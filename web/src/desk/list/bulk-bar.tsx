@@ -1,5 +1,5 @@
 /** Bulk actions on selected records, and the result of each. */
-import { Box, Button, Group, Loader, Modal, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Group, Loader, Modal, Stack, Table, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
@@ -13,7 +13,7 @@ import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
 import type { BulkBody } from './bulk-forms.tsx';
 import classes from './list.module.css';
-import type { Row } from './source.ts';
+import { namesOf, type Row } from './source.ts';
 import { texts } from './texts.ts';
 
 const BulkUpdate = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkUpdate }));
@@ -21,9 +21,6 @@ const BulkTransition = lazy(async () => ({ default: (await import('./bulk-forms.
 
 /** Maximum number of results shown; the file has all. */
 const SHOWN = 200;
-
-/** Number of selected records that are named. */
-const NAMED = 5;
 
 export interface BulkBarProps {
   /** The selected records; the bar is shown if there are any. */
@@ -54,7 +51,6 @@ export function BulkBar({ rows, types, onSelection }: BulkBarProps) {
   };
   return (
     <>
-      <Announcement rows={rows} />
       {rows.length > 0 && (
         <BulkActions
           rows={rows}
@@ -80,18 +76,6 @@ function typeOfAll(rows: readonly Row[], types: readonly DeskType[]): DeskType |
 
 const failedOf = (results: readonly BulkResult[]): BulkResult[] => results.filter(({ status }) => status === 'FAILED');
 
-const nameOf = (row: Row): string => row.number ?? row.title ?? row.id;
-
-/** Tells screen readers what is selected. It is always in the page: a region that appears with its text is not read. */
-function Announcement({ rows }: { rows: readonly Row[] }) {
-  const t = useText(texts);
-  return (
-    <VisuallyHidden role="status">
-      {rows.length > 0 && t.selectedNames(rows.slice(0, NAMED).map(nameOf), rows.length)}
-    </VisuallyHidden>
-  );
-}
-
 interface BulkActionsProps extends Pick<BulkBarProps, 'rows' | 'types'> {
   type: DeskType | undefined;
   archiving: boolean;
@@ -108,7 +92,7 @@ function BulkActions({ rows, types, type, archiving, run, setForm, onClear }: Bu
     <section className={classes.bulk} aria-label={t.selected(rows.length)}>
       <strong>{t.selected(rows.length)}</strong>
       <Text size="xs" c="dimmed" className="tabular" data-selected>
-        {t.names(rows.slice(0, NAMED).map(nameOf), rows.length)}
+        {t.names(namesOf(rows), rows.length)}
       </Text>
       {type?.canUpdate === true && (
         <Button variant="default" leftSection={<IconPencil size={14} />} onClick={() => setForm('update')}>

@@ -1,49 +1,33 @@
 /** Editor for the condition of a list; changes apply on confirmation. */
-import { ActionIcon, Button, Group, Indicator, Loader, Modal, Stack } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
+import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
 import { texts } from './texts.ts';
 
-const ConditionEditor = lazy(async () => ({
-  default: (await import('../../filters/condition-editor.tsx')).ConditionEditor,
-}));
-
-interface FilterPanelProps {
+export interface FilterPanelProps {
   value: unknown;
   onApply: (condition: Condition | undefined) => void;
   fields: readonly FieldSchema[];
   types: readonly DeskType[];
 }
 
-/** Opens the condition editor; a dot shows that a condition is set. */
-export function FilterButton({ size, ...panel }: FilterPanelProps & { size: number }) {
+export function FilterDialog({ onClose, ...panel }: FilterPanelProps & { onClose: () => void }) {
   const t = useText(texts);
-  const [open, setOpen] = useState(false);
-  const name = panel.value === undefined ? t.filter : t.filterOn;
   return (
-    <>
-      <Indicator disabled={panel.value === undefined} size={8}>
-        <ActionIcon variant="default" size={size} aria-label={name} title={name} onClick={() => setOpen(true)}>
-          <IconFilter size={16} />
-        </ActionIcon>
-      </Indicator>
-      <Modal opened={open} onClose={() => setOpen(false)} title={t.filter} size="xl">
-        {open && (
-          <FilterPanel
-            {...panel}
-            onApply={(condition) => {
-              setOpen(false);
-              panel.onApply(condition);
-            }}
-          />
-        )}
-      </Modal>
-    </>
+    <Modal opened onClose={onClose} title={t.filter} size="xl">
+      <FilterPanel
+        {...panel}
+        onApply={(condition) => {
+          onClose();
+          panel.onApply(condition);
+        }}
+      />
+    </Modal>
   );
 }
 
@@ -58,9 +42,7 @@ function FilterPanel({ value, onApply, fields, types }: FilterPanelProps) {
   }, [fields, system]);
   return (
     <Stack gap="sm">
-      <Suspense fallback={<Loader size="sm" />}>
-        <ConditionEditor value={draft} onChange={setDraft} fields={all} variables />
-      </Suspense>
+      <ConditionEditor value={draft} onChange={setDraft} fields={all} variables />
       <Group justify="flex-end" gap="xs">
         {value !== undefined && (
           <Button

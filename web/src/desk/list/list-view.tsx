@@ -1,25 +1,29 @@
 /** A list of records with filters, columns, selection and bulk actions. */
-import { ActionIcon, Button, Checkbox, Loader, Popover, Select, Stack, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Loader, NativeSelect, TextInput, VisuallyHidden } from '@mantine/core';
 import { useDebouncedCallback, useDocumentTitle, useMediaQuery } from '@mantine/hooks';
 import { IconColumns3, IconPlus, IconRefresh, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { OnFirstUse } from '../../ui/on-first-use.tsx';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
-import { BulkBar } from './bulk-bar.tsx';
+import type { BulkBarProps } from './bulk-bar.tsx';
 import { chosenColumns, storeColumns, storedColumns, useColumns } from './columns.ts';
 import { ExportButton } from './export-button.tsx';
 import { FilterChips } from './filter-chips.tsx';
-import { FilterButton } from './filter-panel.tsx';
+import { FilterButton } from './filter-button.tsx';
 import classes from './list.module.css';
 import { RecordTable } from './record-table.tsx';
 import { useRows } from './rows.ts';
-import type { RowPage } from './source.ts';
+import { namesOf, type Row, type RowPage } from './source.ts';
 import { texts } from './texts.ts';
+
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+const loadColumnChoice = async () => (await import('./column-choice.tsx')).ColumnChoice;
 
 const NO_FIELDS: readonly FieldSchema[] = [];
 
@@ -55,7 +59,7 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
         </span>
         <div className={classes.tools}>
           <Filters definition={definition} onDefinition={onDefinition} type={type} types={types} fields={fields} />
-          <ColumnChoice {...choice} />
+          <ColumnsButton {...choice} />
           <RefreshButton refreshing={list.isRefetching} onRefresh={refresh} />
           <ExportButton
             title={title}
@@ -87,8 +91,29 @@ export function ListView({ title, definition, onDefinition, tools }: ListViewPro
           onMore={more}
         />
       )}
-      <BulkBar rows={chosen} types={types} onSelection={setSelection} />
+      <Selected rows={chosen} types={types} onSelection={setSelection} />
     </div>
+  );
+}
+
+/** What can be done with the selected records. Loaded with the first selection. */
+function Selected(props: BulkBarProps) {
+  // Once loaded it stays: it also shows results of records that are no longer selected.
+  const [used, setUsed] = useState(false);
+  if (props.rows.length > 0 && !used) setUsed(true);
+  return (
+    <>
+      <SelectionStatus rows={props.rows} />
+      <Suspense>{used && <BulkBar {...props} />}</Suspense>
+    </>
+  );
+}
+
+/** Tells screen readers what is selected. It is always in the page: a region that appears with its text is not read. */
+function SelectionStatus({ rows }: { rows: readonly Row[] }) {
+  const t = useText(texts);
+  return (
+    <VisuallyHidden role="status">{rows.length > 0 && t.selectedNames(namesOf(rows), rows.length)}</VisuallyHidden>
   );
 }
 
@@ -141,27 +166,15 @@ function useColumnChoice(
   return { columns, shown: chosenColumns(columns, codes), choose };
 }
 
-function ColumnChoice({ columns, shown, choose }: ReturnType<typeof useColumnChoice>) {
+function ColumnsButton(choice: ReturnType<typeof useColumnChoice>) {
   const t = useText(texts);
+  const [opened, setOpened] = useState(false);
   return (
-    <Popover position="bottom-end" shadow="md" trapFocus>
-      <Popover.Target>
-        <Tooltip label={t.columns}>
-          <ActionIcon variant="default" size={30} aria-label={t.columns}>
-            <IconColumns3 size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown mah={420} style={{ overflowY: 'auto' }}>
-        <Checkbox.Group value={shown.map((column) => column.code)} onChange={choose} label={t.columns}>
-          <Stack gap={6} mt="xs">
-            {columns.map(({ code, name }) => (
-              <Checkbox key={code} value={code} label={name} disabled={code === 'title'} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-      </Popover.Dropdown>
-    </Popover>
+    <OnFirstUse popup="dialog" load={loadColumnChoice} more={choice} opened={opened} onOpened={setOpened}>
+      <ActionIcon variant="default" size={30} aria-label={t.columns} title={t.columns}>
+        <IconColumns3 size={16} />
+      </ActionIcon>
+    </OnFirstUse>
   );
 }
 
@@ -190,7 +203,7 @@ function Filters({ definition, onDefinition, type, types, fields }: FiltersProps
         onChange={(event) => setWords(event.currentTarget.value)}
       />
       {type !== undefined && type.states.length > 0 && (
-        <Select
+        <NativeSelect
           aria-label={t.state}
           className={classes.state}
           data={[
@@ -199,10 +212,10 @@ function Filters({ definition, onDefinition, type, types, fields }: FiltersProps
             { value: 'ARCHIVED', label: t.archivedState },
           ]}
           value={definition.state ?? 'ACTIVE'}
-          onChange={(state) =>
-            onDefinition(state === null || state === 'ACTIVE' ? without(definition, 'state') : { ...definition, state })
-          }
-          allowDeselect={false}
+          onChange={(event) => {
+            const state = event.currentTarget.value;
+            onDefinition(state === 'ACTIVE' ? without(definition, 'state') : { ...definition, state });
+          }}
         />
       )}
       {definition.state !== 'ARCHIVED' && (
@@ -223,11 +236,9 @@ function Filters({ definition, onDefinition, type, types, fields }: FiltersProps
 function RefreshButton({ refreshing, onRefresh }: { refreshing: boolean; onRefresh: () => void }) {
   const t = useText(texts);
   return (
-    <Tooltip label={t.refreshed}>
-      <ActionIcon variant="default" size={30} aria-label={t.refresh} onClick={onRefresh}>
-        {refreshing ? <Loader size={14} /> : <IconRefresh size={16} />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon variant="default" size={30} aria-label={t.refresh} title={t.refreshed} onClick={onRefresh}>
+      {refreshing ? <Loader size={14} /> : <IconRefresh size={16} />}
+    </ActionIcon>
   );
 }
 

@@ -24,6 +24,14 @@ export type Row = Pick<
 > &
   Partial<Pick<DeskRow, 'createdAt' | 'createdBy' | 'updatedBy' | 'sla'>>;
 
+/** Number of selected records that are named. */
+const NAMED = 5;
+
+/** The names of the first records of a selection. */
+export function namesOf(rows: readonly Row[]): string[] {
+  return rows.slice(0, NAMED).map((row) => row.number ?? row.title ?? row.id);
+}
+
 export interface RowPage {
   rows: Row[];
   page: number;

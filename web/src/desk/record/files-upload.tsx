@@ -1,5 +1,5 @@
 /** Uploads attachments that are dropped on the record's page, pasted or chosen. */
-import { notifications } from '@mantine/notifications';
+import { notify } from '../../ui/notify.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -36,7 +36,7 @@ export function useUpload(recordId: string): Upload {
   const [pending, setPending] = useState<readonly string[]>([]);
   const one = async (file: File): Promise<void> => {
     if (file.size > MOST_BYTES) {
-      notifications.show({ message: t.fileTooLarge(file.name), color: 'red' });
+      notify({ message: t.fileTooLarge(file.name), color: 'red' });
       return;
     }
     setPending((before) => [...before, file.name]);
@@ -50,9 +50,9 @@ export function useUpload(recordId: string): Upload {
         idempotencyKey: crypto.randomUUID(),
       });
       // A file can be dropped anywhere on the page, and the list of attachments is on another tab.
-      notifications.show({ message: t.attached(file.name), color: 'petrol', autoClose: 4000 });
+      notify({ message: t.attached(file.name), color: 'petrol', autoClose: 4000 });
     } catch (error) {
-      notifications.show({ title: file.name, message: say(error), color: 'red', autoClose: 8000 });
+      notify({ title: file.name, message: say(error), color: 'red', autoClose: 8000 });
     }
     setPending((before) => before.toSpliced(before.indexOf(file.name), 1));
     await client.invalidateQueries({ queryKey: recordKey(recordId) });

@@ -1,7 +1,7 @@
 /** Header of a record: number, title, state, transitions and other actions. */
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
+import { notify } from '../../ui/notify.tsx';
 import { IconArchive, IconArchiveOff, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -127,7 +127,7 @@ function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | '
   });
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(window.location.href);
-    notifications.show({ message: t.copied, autoClose: 2000 });
+    notify({ message: t.copied, autoClose: 2000 });
   };
   const ask = async (): Promise<void> => {
     if (await confirm({ title: t.archiveTitle, body: t.archiveBody, yes: t.archive, danger: true })) archive.mutate();

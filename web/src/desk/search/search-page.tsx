@@ -13,7 +13,7 @@ import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
-import { FilterButton } from '../list/filter-panel.tsx';
+import { FilterButton } from '../list/filter-button.tsx';
 import { searchCondition } from '../list/source.ts';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
