@@ -476,6 +476,22 @@ CREATE UNIQUE INDEX relations_unique ON relations USING btree (source_id, defini
 CREATE UNIQUE INDEX relations_unique_source ON relations USING btree (definition_id, unique_source_id) WHERE ((state = 'ACTIVE'::text) AND (unique_source_id IS NOT NULL));
 CREATE UNIQUE INDEX relations_unique_target ON relations USING btree (definition_id, unique_target_id) WHERE ((state = 'ACTIVE'::text) AND (unique_target_id IS NOT NULL));
 
+CREATE TABLE report_dashboards (
+  id uuid NOT NULL,
+  owner_id uuid NOT NULL,
+  name text NOT NULL,
+  tiles jsonb NOT NULL,
+  shared_roles uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  shared_groups uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+  revision integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT report_dashboards_pkey PRIMARY KEY (id),
+  CONSTRAINT report_dashboards_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
+);
+CREATE INDEX report_dashboards_own ON report_dashboards USING btree (owner_id);
+CREATE INDEX report_dashboards_shared ON report_dashboards USING btree (name) WHERE ((shared_roles <> '{}'::uuid[]) OR (shared_groups <> '{}'::uuid[]));
+
 CREATE TABLE report_facts (
   id uuid NOT NULL,
   type_id uuid NOT NULL,

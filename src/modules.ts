@@ -44,6 +44,7 @@ import {
   searchRoutes,
   wordMatch,
 } from './domain/search/index.ts';
+import { dashboardsSection } from './domain/reports/config.ts';
 import { reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
@@ -85,6 +86,7 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
     webhooksSection(outbound),
     integrationsSection,
     importDefinitionsSection,
+    dashboardsSection,
   ];
 }
 

@@ -32,7 +32,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
   // A report takes the conditions of searches, and counts the outcomes of SLA instances.
-  reports: ['objects', 'comments', 'metadata', 'search', 'sla'],
+  reports: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
   // The context carries the rights of the key's owner.
   inbound: ['objects', 'comments', 'identity'],
   knowledge: ['metadata'],

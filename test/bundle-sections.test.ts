@@ -11,7 +11,7 @@ types:
     fields:
       - { code: title, dataType: string, required: true }
       - { code: priority, dataType: enum, constraints: { options: [ { code: p1 }, { code: p2 } ] } }
-      - { code: requester, dataType: user }
+      - { code: requester, dataType: user, search: { filter: true } }
       - { code: affected, dataType: reference, multiple: true }
   - { code: problem, fields: [ { code: title, dataType: string } ] }
 workflows: [ { code: flow, initial: new, states: [ { code: new, category: open }, { code: done, category: done } ], transitions: [ { code: t, from: [new], to: done } ] } ]
@@ -36,7 +36,81 @@ const inbound = (config: string): string =>
 const imported = (mapping: string, parts = 'targetKind: object, targetType: incident'): string =>
   `importDefinitions: [ { code: s, ${parts}, format: CSV, mode: UPSERT, sourceCode: snow, resolver: { externalIdField: number }, mapping: [ ${mapping} ] } ]`;
 
+const dashboard = (kind: string, tile: string, parts = ''): string =>
+  `roles: [ { code: lead } ]\ndashboards: [ { code: d, tiles: [ { kind: ${kind}, title: T, ${tile} } ]${parts} } ]`;
+
 const CASES: readonly [name: string, text: string, problems: string[]][] = [
+  [
+    'a sound dashboard',
+    dashboard(
+      'line',
+      'query: { types: [incident], measures: [count, timeToDone.p90], groupBy: [createdAt.week], filter: { field: requester, operator: equals, value: anna }, period: { of: doneAt, lastDays: 30 }, timeZone: Europe/Berlin }, width: 4',
+      ', sharedWith: { roles: [lead] }',
+    ),
+    [],
+  ],
+  [
+    'a dashboard about nothing',
+    dashboard(
+      'table',
+      'query: { types: [ticket], measures: [count] }',
+      ', sharedWith: { roles: [boss], groups: [all] }',
+    ),
+    [
+      'dashboards[0].sharedWith.roles[0] UNKNOWN_REFERENCE',
+      'dashboards[0].sharedWith.groups[0] UNKNOWN_REFERENCE',
+      'dashboards[0].tiles[0].query.types[0] UNKNOWN_REFERENCE',
+    ],
+  ],
+  [
+    'a tile with unknown measures, groups and a reversed period',
+    dashboard(
+      'table',
+      "query: { types: [incident], measures: [count], groupBy: [colour, createdAt.day], period: { from: '2026-02-01', to: '2026-01-01' } }",
+    ),
+    ['dashboards[0].tiles[0].query.groupBy[0] UNKNOWN_FIELD', 'dashboards[0].tiles[0].query.period.to INVALID_PERIOD'],
+  ],
+  [
+    'a tile with an unknown measure',
+    dashboard('table', 'query: { types: [incident], measures: [speed] }'),
+    ['dashboards[0].tiles[0].query.measures[0] NOT_ALLOWED'],
+  ],
+  [
+    'a tile whose filter names a field that is not filterable',
+    dashboard(
+      'table',
+      'query: { types: [incident], measures: [count], filter: { field: priority, operator: equals, value: p1 } }',
+    ),
+    ['dashboards[0].tiles[0].query.filter.field UNKNOWN_FIELD'],
+  ],
+  [
+    'a tile whose filter names nobody',
+    dashboard(
+      'table',
+      'query: { types: [incident], measures: [count], filter: { field: requester, operator: equals, value: nobody } }',
+    ),
+    ['dashboards[0].tiles[0].query.filter.value UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a number with groups',
+    dashboard('number', 'query: { types: [incident], measures: [count], groupBy: [priority] }'),
+    ['dashboards[0].tiles[0].query.groupBy NOT_ALLOWED'],
+  ],
+  [
+    'a line over options',
+    dashboard('line', 'query: { types: [incident], measures: [count], groupBy: [priority] }'),
+    ['dashboards[0].tiles[0].query.groupBy[0] NOT_ALLOWED'],
+  ],
+  [
+    'bars without groups',
+    dashboard('bars', 'query: { types: [incident], measures: [count] }'),
+    ['dashboards[0].tiles[0].query REQUIRED'],
+  ],
+  [
+    'a tile that is wider than a row',
+    dashboard('table', 'query: { types: [incident], measures: [count] }, width: 5'),
+    ['dashboards[0].tiles[0].width TOO_LARGE'],
+  ],
   [
     'a sound policy',
     policy('pause: { field: workflowCategory, operator: equals, value: waiting }, warnAt: [90, 50]'),

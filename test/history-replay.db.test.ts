@@ -29,6 +29,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   config_ids: 'Ids of the parts of configuration items.',
   config_items: 'Each change is in the audit log with the whole definition, before and after.',
   desk_queues: 'Saved lists of one person.',
+  report_dashboards: 'Saved reports of one person.',
   cache_versions: 'Counters that tell processes to read again.',
   external_ids: 'Which imported row became which record: work data of imports.',
   group_members: 'Each change is in the audit log, by call or by bundle.',

@@ -105,6 +105,8 @@ export const EVENTS = {
   WebhookDeliveryRetried: audited('A webhook delivery was retried by hand.'),
   QueueShared: audited('A queue was shared.'),
   QueueRemoved: audited('A shared queue was deleted.'),
+  DashboardShared: audited('A dashboard was shared.'),
+  DashboardRemoved: audited('A shared dashboard was deleted.'),
   ArticleAudiencesSet: audited('The audiences of an article were set.'),
   ArticleDrafted: audited('A draft of an article was created.'),
   ArticleDraftChanged: audited('A draft of an article changed.'),

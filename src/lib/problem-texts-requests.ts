@@ -70,6 +70,10 @@ export const REQUEST_PROBLEMS = {
   FIELD_NOT_GROUPABLE: ['NOT_GROUPABLE', 'This field cannot be grouped by. Use a field with a short value.'],
   PERIOD_MIXED: ['NOT_ALLOWED', 'Send either lastDays, or from and to.'],
   PERIOD_REVERSED: ['INVALID_PERIOD', 'The period ends before it starts.'],
+  TILE_TAKES_NO_GROUPS: ['NOT_ALLOWED', 'A number takes no groups. Remove groupBy or use another kind of tile.'],
+  TILE_NEEDS_GROUPS: ['REQUIRED', 'A chart needs groups. Add groupBy.'],
+  TILE_NEEDS_MOMENT: ['NOT_ALLOWED', 'Group a line or area first by time, for example createdAt.week.'],
+  TILE_TAKES_ONE_MEASURE: ['TOO_MANY', 'A chart with two groups takes one measure.'],
   REPORT_TOO_EXPENSIVE: ['TOO_EXPENSIVE', 'The report takes too long. Choose a shorter period or a narrower filter.'],
 
   // API keys and users.
@@ -85,6 +89,7 @@ export const REQUEST_PROBLEMS = {
   OVERLAP_DURATION: ['INVALID_DURATION', 'overlap must be an ISO 8601 duration such as PT1H.'],
   CODE_FORMAT: ['WRONG_FORMAT', 'Start with a letter, followed by up to 62 letters a to z, digits and hyphens.'],
   NO_USER: ['UNKNOWN_REFERENCE', 'There is no such user.'],
+  NO_ROLE: ['UNKNOWN_REFERENCE', 'There is no such role.'],
   NO_GROUP: ['UNKNOWN_REFERENCE', 'There is no such group.'],
   NO_UNIT: ['UNKNOWN_REFERENCE', 'There is no such organisation unit.'],
   NO_ACTIVE_UNIT: ['UNKNOWN_REFERENCE', 'There is no such active organisation unit.'],

@@ -156,6 +156,17 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   await on.keep('desk.queues.built-in');
   await on.keep('desk.queues.change', { params, body: { expectedRevision: 1, name: 'Critical incidents' } });
   await on.keep('desk.queues.delete', { params, body: { expectedRevision: 2 } });
+  const tile = {
+    kind: 'bars',
+    title: 'Incidents by priority',
+    width: 2,
+    query: { types: ['incident'], measures: ['count'], groupBy: ['priority'], period: { lastDays: 30 } },
+  };
+  const dashboard = await on.keep('dashboards.create', { body: { name: 'My incidents', tiles: [tile] } });
+  const ofDashboard = { dashboardId: dashboard.id };
+  await on.keep('dashboards.list');
+  await on.keep('dashboards.change', { params: ofDashboard, body: { expectedRevision: 1, name: 'Incidents' } });
+  await on.keep('dashboards.delete', { params: ofDashboard, body: { expectedRevision: 2 } });
   await on.keep('reports.query', {
     body: {
       types: ['incident'],

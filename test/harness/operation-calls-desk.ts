@@ -7,6 +7,10 @@ export interface DeskMaker {
   record(shown: boolean): Promise<string>;
   /** The id of a new shared queue, that `partial` may see or not. */
   queue(shown: boolean): Promise<string>;
+  /** The id of a new shared dashboard, that `partial` may see or not. */
+  dashboard(shown: boolean): Promise<string>;
+  /** The id of a role. */
+  role(): Promise<string>;
 }
 
 export function deskCases(make: DeskMaker): Record<string, OperationCase> {
@@ -17,6 +21,13 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
     hidden: {
       seen: async () => ({ params: { queueId: await make.queue(false) }, body }),
       absent: () => ({ params: { queueId: randomUUID() }, body }),
+    },
+  });
+  const dashboard = (body: unknown): Pick<OperationCase, 'call' | 'hidden'> => ({
+    call: async () => ({ params: { dashboardId: await make.dashboard(true) }, body }),
+    hidden: {
+      seen: async () => ({ params: { dashboardId: await make.dashboard(false) }, body }),
+      absent: () => ({ params: { dashboardId: randomUUID() }, body }),
     },
   });
   return {
@@ -59,6 +70,15 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
         status: 200,
       },
     },
+    'dashboards.list': { call: () => ({}), lacks: allowed },
+    'dashboards.create': {
+      call: async () => ({
+        body: { name: 'Mine', tiles: [], sharedWith: { roles: [await make.role()], groups: [] } },
+      }),
+      lacks: unshared,
+    },
+    'dashboards.change': { ...dashboard({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
+    'dashboards.delete': { ...dashboard({ expectedRevision: 1 }), lacks: unshared },
     'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
     'desk.queues.built-in': { call: () => ({}), lacks: allowed },
     'desk.queues.list': { call: () => ({}), lacks: allowed },

@@ -65,6 +65,21 @@ export class OperationFixture {
     return answer.body.data.id;
   }
 
+  role(): Promise<string> {
+    return idOf(this.#app, 'config_items', 'partial');
+  }
+
+  /** A dashboard shared with the roles of `partial` and `reader`; one that they may not see names a field that is hidden from them. */
+  async dashboard(shown: boolean): Promise<string> {
+    const query = { types: ['thing'], measures: ['count'], groupBy: [shown ? 'shown' : HIDDEN_FIELD] };
+    const tile = { kind: 'table', title: 'Things', width: 1, query };
+    const roles = [await this.role(), await idOf(this.#app, 'config_items', 'reader')];
+    const body = { name: 'A dashboard', tiles: [tile], sharedWith: { roles, groups: [] } };
+    const answer = await this.#app.request('POST', '/api/admin/v1/dashboards', { key: this.#adminKey, body });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data.id;
+  }
+
   async near(): Promise<{ definitionId: string; targetObjectId: string }> {
     const [definition] = await this.send('GET', '/relation-definitions');
     return { definitionId: definition.id, targetObjectId: await this.record(true) };

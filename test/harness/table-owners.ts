@@ -113,6 +113,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },
   desk_queues: { owner: 'desk' },
+  report_dashboards: { owner: 'reports' },
   report_facts: { owner: 'reports' },
   report_rebuild: { owner: 'reports' },
   journal: {

@@ -327,6 +327,88 @@ export type ConfigItemText = {
   definition: unknown;
 };
 
+export type Dashboard = {
+  id: string;
+  code: string | null;
+  name: string;
+  owner: {
+    id: string;
+    displayName: string;
+  } | null;
+  shared: boolean;
+  sharedWith: {
+    roles: Array<string>;
+    groups: Array<string>;
+  } | null;
+  mayChange: boolean;
+  /**
+   * `query` is the body of POST /reports/query. `number` takes no `groupBy`, the charts need one: `line` and `area` by a moment. Charts with two groups take one measure.
+   */
+  tiles: Array<{
+    kind: 'number' | 'table' | 'bars' | 'line' | 'area';
+    title: string;
+    query: {
+      /**
+       * Ids or codes of record types.
+       */
+      types: Array<string>;
+      /**
+       * A condition, as in GET /search. Variables such as $me can be used as values.
+       */
+      filter?: unknown;
+      /**
+       * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+       */
+      measures: Array<
+        | 'count'
+        | 'reopened'
+        | 'slaMet'
+        | 'age.p50'
+        | 'age.p90'
+        | 'age.avg'
+        | 'age.sum'
+        | 'timeToFirstReply.p50'
+        | 'timeToFirstReply.p90'
+        | 'timeToFirstReply.avg'
+        | 'timeToFirstReply.sum'
+        | 'timeToDone.p50'
+        | 'timeToDone.p90'
+        | 'timeToDone.avg'
+        | 'timeToDone.sum'
+      >;
+      /**
+       * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `slaPolicy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
+       */
+      groupBy?: Array<string>;
+      /**
+       * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
+       */
+      period?: {
+        of?: 'createdAt' | 'doneAt';
+        /**
+         * A date, YYYY-MM-DD.
+         */
+        from?: string;
+        /**
+         * A date, YYYY-MM-DD.
+         */
+        to?: string;
+        lastDays?: number;
+      };
+      /**
+       * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
+       */
+      timeZone?: string;
+    };
+    /**
+     * Quarters of a row.
+     */
+    width: number;
+  }>;
+  revision: number | null;
+  updatedAt: string | null;
+};
+
 /**
  * A record with its time limit, and the names in its fields `assignee`, `assignmentGroup` and `requester`.
  */
@@ -834,6 +916,12 @@ export type Report = {
      * One value for each entry of `measures`.
      */
     values: Array<number | null>;
+  }>;
+  /**
+   * For each of `groupBy`, the names of values that the configuration defines: options, states, types, services, SLA policies.
+   */
+  names: Array<{
+    [key: string]: unknown | string;
   }>;
   truncated: boolean;
   /**
@@ -3322,7 +3410,7 @@ export type ReportsQueryData = {
       | 'timeToDone.sum'
     >;
     /**
-     * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
+     * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `slaPolicy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
      */
     groupBy?: Array<string>;
     /**
@@ -3361,6 +3449,231 @@ export type ReportsQueryResponses = {
 };
 
 export type ReportsQueryResponse = ReportsQueryResponses[keyof ReportsQueryResponses];
+
+export type DashboardsListData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/dashboards';
+};
+
+export type DashboardsListResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<Dashboard>;
+    meta: Meta;
+  };
+};
+
+export type DashboardsListResponse = DashboardsListResponses[keyof DashboardsListResponses];
+
+export type DashboardsCreateData = {
+  body: {
+    name: string;
+    /**
+     * `query` is the body of POST /reports/query. `number` takes no `groupBy`, the charts need one: `line` and `area` by a moment. Charts with two groups take one measure.
+     */
+    tiles: Array<{
+      kind: 'number' | 'table' | 'bars' | 'line' | 'area';
+      title: string;
+      query: {
+        /**
+         * Ids or codes of record types.
+         */
+        types: Array<string>;
+        /**
+         * A condition, as in GET /search. Variables such as $me can be used as values.
+         */
+        filter?: unknown;
+        /**
+         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+         */
+        measures: Array<
+          | 'count'
+          | 'reopened'
+          | 'slaMet'
+          | 'age.p50'
+          | 'age.p90'
+          | 'age.avg'
+          | 'age.sum'
+          | 'timeToFirstReply.p50'
+          | 'timeToFirstReply.p90'
+          | 'timeToFirstReply.avg'
+          | 'timeToFirstReply.sum'
+          | 'timeToDone.p50'
+          | 'timeToDone.p90'
+          | 'timeToDone.avg'
+          | 'timeToDone.sum'
+        >;
+        /**
+         * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `slaPolicy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
+         */
+        groupBy?: Array<string>;
+        /**
+         * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
+         */
+        period?: {
+          of?: 'createdAt' | 'doneAt';
+          /**
+           * A date, YYYY-MM-DD.
+           */
+          from?: string;
+          /**
+           * A date, YYYY-MM-DD.
+           */
+          to?: string;
+          lastDays?: number;
+        };
+        /**
+         * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
+         */
+        timeZone?: string;
+      };
+      /**
+       * Quarters of a row.
+       */
+      width: number;
+    }>;
+    sharedWith?: {
+      roles: Array<string>;
+      groups: Array<string>;
+    };
+  };
+  path?: never;
+  query?: never;
+  url: '/dashboards';
+};
+
+export type DashboardsCreateResponses = {
+  /**
+   * Done.
+   */
+  201: {
+    data: Dashboard;
+    meta: Meta;
+  };
+};
+
+export type DashboardsCreateResponse = DashboardsCreateResponses[keyof DashboardsCreateResponses];
+
+export type DashboardsDeleteData = {
+  body?: {
+    expectedRevision: number;
+  };
+  path: {
+    dashboardId: string;
+  };
+  query?: never;
+  url: '/dashboards/{dashboardId}';
+};
+
+export type DashboardsDeleteResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      id: string;
+    };
+    meta: Meta;
+  };
+};
+
+export type DashboardsDeleteResponse = DashboardsDeleteResponses[keyof DashboardsDeleteResponses];
+
+export type DashboardsChangeData = {
+  body: {
+    expectedRevision: number;
+    name?: string;
+    /**
+     * `query` is the body of POST /reports/query. `number` takes no `groupBy`, the charts need one: `line` and `area` by a moment. Charts with two groups take one measure.
+     */
+    tiles?: Array<{
+      kind: 'number' | 'table' | 'bars' | 'line' | 'area';
+      title: string;
+      query: {
+        /**
+         * Ids or codes of record types.
+         */
+        types: Array<string>;
+        /**
+         * A condition, as in GET /search. Variables such as $me can be used as values.
+         */
+        filter?: unknown;
+        /**
+         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+         */
+        measures: Array<
+          | 'count'
+          | 'reopened'
+          | 'slaMet'
+          | 'age.p50'
+          | 'age.p90'
+          | 'age.avg'
+          | 'age.sum'
+          | 'timeToFirstReply.p50'
+          | 'timeToFirstReply.p90'
+          | 'timeToFirstReply.avg'
+          | 'timeToFirstReply.sum'
+          | 'timeToDone.p50'
+          | 'timeToDone.p90'
+          | 'timeToDone.avg'
+          | 'timeToDone.sum'
+        >;
+        /**
+         * Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `slaPolicy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.
+         */
+        groupBy?: Array<string>;
+        /**
+         * Days in the time zone of the report, first and last day included. `of` names the time that must be in the period, `createdAt` by default. `lastDays` is a number of days that ends today; it excludes `from` and `to`.
+         */
+        period?: {
+          of?: 'createdAt' | 'doneAt';
+          /**
+           * A date, YYYY-MM-DD.
+           */
+          from?: string;
+          /**
+           * A date, YYYY-MM-DD.
+           */
+          to?: string;
+          lastDays?: number;
+        };
+        /**
+         * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
+         */
+        timeZone?: string;
+      };
+      /**
+       * Quarters of a row.
+       */
+      width: number;
+    }>;
+    sharedWith?: {
+      roles: Array<string>;
+      groups: Array<string>;
+    };
+  };
+  path: {
+    dashboardId: string;
+  };
+  query?: never;
+  url: '/dashboards/{dashboardId}';
+};
+
+export type DashboardsChangeResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Dashboard;
+    meta: Meta;
+  };
+};
+
+export type DashboardsChangeResponse = DashboardsChangeResponses[keyof DashboardsChangeResponses];
 
 export type ConfigListData = {
   body?: never;

@@ -1413,6 +1413,77 @@ export class ReportsAdministration extends Group {
   }
 }
 
+export class DashboardsAdministration extends Group {
+  /**
+   * List the caller's own and shared dashboards. Dashboards of the configuration and those that users made. Shared ones are listed for holders of their roles, members of their groups and holders of config.manage. A tile of the configuration that names a type or field that the caller can never read is left out; a dashboard of another user with such a tile is left out. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /dashboards`
+   */
+  list(options?: CallOptions): Promise<T.DashboardsListResponses[200]['data']> {
+    return this.sender.send<T.DashboardsListResponses[200]['data']>(
+      { id: 'dashboards.list', method: 'GET', path: '/dashboards', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Create a dashboard. To share it needs the right config.manage. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `POST /dashboards`
+   */
+  create(
+    body: T.DashboardsCreateData['body'],
+    options?: CallOptions,
+  ): Promise<T.DashboardsCreateResponses[201]['data']> {
+    return this.sender.send<T.DashboardsCreateResponses[201]['data']>(
+      { id: 'dashboards.create', method: 'POST', path: '/dashboards', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Change a dashboard. Properties that are left out stay as they are. A private dashboard can be changed by its owner, a shared one by callers with the right config.manage. Dashboards of the configuration are changed in the bundle. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `PATCH /dashboards/{dashboardId}`
+   */
+  change(
+    dashboardId: T.DashboardsChangeData['path']['dashboardId'],
+    body: T.DashboardsChangeData['body'],
+    options?: CallOptions,
+  ): Promise<T.DashboardsChangeResponses[200]['data']> {
+    return this.sender.send<T.DashboardsChangeResponses[200]['data']>(
+      { id: 'dashboards.change', method: 'PATCH', path: '/dashboards/{dashboardId}', surface: 'admin', answer: 'json' },
+      { params: [dashboardId], body },
+      options,
+    );
+  }
+
+  /**
+   * Delete a dashboard. A private dashboard can be deleted by its owner, a shared one by callers with the right config.manage. Records are not changed. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `DELETE /dashboards/{dashboardId}`
+   */
+  delete(
+    dashboardId: T.DashboardsDeleteData['path']['dashboardId'],
+    body: T.DashboardsDeleteData['body'],
+    options?: CallOptions,
+  ): Promise<T.DashboardsDeleteResponses[200]['data']> {
+    return this.sender.send<T.DashboardsDeleteResponses[200]['data']>(
+      {
+        id: 'dashboards.delete',
+        method: 'DELETE',
+        path: '/dashboards/{dashboardId}',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [dashboardId], body },
+      options,
+    );
+  }
+}
+
 export class ConfigAdministration extends Group {
   /**
    * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.

@@ -36,6 +36,7 @@ function unionOf(grants: readonly Grant[]): RecordRight {
 export class UserActor implements Actor {
   readonly userId: string;
   readonly displayName: string;
+  readonly roles: readonly string[];
   readonly variables: ActorVariables;
   readonly unitsAbove: readonly string[];
   readonly names: Map<string, string>;
@@ -51,13 +52,20 @@ export class UserActor implements Actor {
   #timed = 0;
 
   constructor(
-    user: { id: string; displayName: string; variables: ActorVariables; unitsAbove: readonly string[] },
+    user: {
+      id: string;
+      displayName: string;
+      roles: readonly string[];
+      variables: ActorVariables;
+      unitsAbove: readonly string[];
+    },
     roles: RoleSet,
     types: TypeRegistry,
     names: Map<string, string>,
   ) {
     this.userId = user.id;
     this.displayName = user.displayName;
+    this.roles = user.roles;
     this.variables = user.variables;
     this.unitsAbove = user.unitsAbove;
     this.#roles = roles;
@@ -201,6 +209,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
   return {
     userId: null,
     displayName: 'system',
+    roles: [],
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
     unitsAbove: [],
     names: new Map(),
@@ -221,6 +230,7 @@ export function anonymousActor(): Actor {
   return {
     userId: null,
     displayName: '',
+    roles: [],
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
     unitsAbove: [],
     names: new Map(),

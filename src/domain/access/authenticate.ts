@@ -199,6 +199,7 @@ export class Authenticator {
       {
         id: user.id,
         displayName: user.displayName,
+        roles: user.roles,
         variables: { me: user.id, groups: user.groups, orgUnit: user.orgUnit, orgUnits: user.orgUnits },
         unitsAbove: user.unitsAbove,
       },

@@ -49,7 +49,7 @@ function actorOf(ctx: ReadContext, user: UserRow): UserActor {
   const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = user;
   const variables = { me: id, groups, orgUnit, orgUnits };
   const roles = ctx.config.get(roleView).union(user.roles);
-  return new UserActor({ id, displayName, variables, unitsAbove }, roles, registry(ctx), new Map());
+  return new UserActor({ id, displayName, roles: user.roles, variables, unitsAbove }, roles, registry(ctx), new Map());
 }
 
 /**

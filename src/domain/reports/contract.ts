@@ -1,23 +1,15 @@
 /** The API contract of reports (docs/reference/reports.md). */
 import Type, { type Static } from 'typebox';
+import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, IdOrCode } from '../../contract/schemas.ts';
-
-/** Measures that are times. They need a statistic. */
-export const TIMES = ['age', 'timeToFirstReply', 'timeToDone'] as const;
-export const STATISTICS = ['p50', 'p90', 'avg', 'sum'] as const;
-const TIME_MEASURES = TIMES.flatMap((time) => STATISTICS.map((statistic) => `${time}.${statistic}` as const));
-export const MEASURES = ['count', 'reopened', 'slaMet', ...TIME_MEASURES] as const;
-export type Measure = (typeof MEASURES)[number];
-
-export const MOMENTS = ['createdAt', 'doneAt'] as const;
-export type Moment = (typeof MOMENTS)[number];
+import { MEASURES, MOMENTS } from '../../lib/report-query.ts';
 
 const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A date, YYYY-MM-DD.' });
 
 const Period = closed(
   {
-    of: Type.Optional(Type.Union(MOMENTS.map((moment) => Type.Literal(moment)))),
+    of: Type.Optional(oneOf(MOMENTS)),
     from: Type.Optional(CalendarDate),
     to: Type.Optional(CalendarDate),
     lastDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 3660 })),
@@ -33,7 +25,7 @@ export const ReportQuery = closed({
   filter: Type.Optional(
     Type.Unknown({ description: 'A condition, as in GET /search. Variables such as $me can be used as values.' }),
   ),
-  measures: Type.Array(Type.Union(MEASURES.map((measure) => Type.Literal(measure))), {
+  measures: Type.Array(oneOf(MEASURES), {
     minItems: 1,
     maxItems: 10,
     description:
@@ -43,7 +35,7 @@ export const ReportQuery = closed({
     Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
       maxItems: 2,
       description:
-        'Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.',
+        'Codes of fields; `typeCode`, `workflowState`, `workflowCategory`, `createdBy`, `updatedBy`; `slaPolicy`; `createdAt.day`, `.week`, `.month`, `doneAt.day`, `.week`, `.month`. A record with several values in a field counts in the group of each value.',
     }),
   ),
   period: Type.Optional(Period),
@@ -88,6 +80,10 @@ export const queryReport = defineOperation({
           }),
         }),
       ),
+      names: Type.Array(Type.Record(Type.String(), Type.String()), {
+        description:
+          'For each of `groupBy`, the names of values that the configuration defines: options, states, types, services, SLA policies.',
+      }),
       truncated: Type.Boolean(),
       complete: Type.Boolean({
         description: 'False while the facts of older records are still being computed; figures may then be too low.',

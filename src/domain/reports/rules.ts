@@ -1,11 +1,82 @@
-/** Reads the parts of a report query that need no rights: periods, time zones and groups by time. Pure. */
+/**
+ * Checks of report queries, for requests and for dashboards. A caller passes what may be named: requests the types and fields that
+ * the user may read, the configuration all of them. Pure.
+ */
+import type { DataType } from '../../lib/data-types/index.ts';
 import { faultAt } from '../../lib/fault.ts';
-import { MOMENTS, type Moment, type ReportBody } from './contract.ts';
+import { type FilterableType, typeFilter, type TypedFilter } from '../search/index.ts';
+import { GROUPED, type Moment, type MomentGroup, momentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
+import type { ReportBody } from './contract.ts';
+import type { Tile } from './contract-dashboards.ts';
 
-export interface MomentGroup {
-  kind: 'moment';
-  of: Moment;
-  by: 'day' | 'week' | 'month';
+export type GroupColumn =
+  | MomentGroup
+  | { kind: 'system'; code: (typeof SYSTEM_GROUPS)[number] }
+  | { kind: 'policy' }
+  /** `typeIds`: the types that have the field and on which it may be named. */
+  | { kind: 'field'; code: string; typeIds: readonly string[] };
+
+/** A record type, as far as a query may name it. */
+export interface ReportableType extends FilterableType {
+  /** The data type of the type's field; undefined if it has none that may be named. */
+  dataType(code: string): DataType | undefined;
+}
+
+export interface CheckedQuery {
+  groups: GroupColumn[];
+  filters: TypedFilter[] | null;
+}
+
+/** @throws Fault INVALID_REQUEST; a field that may not be named gives the same error as a missing one */
+function groupOf(types: readonly ReportableType[], name: string, path: string): GroupColumn {
+  const named = types.filter((type) => type.dataType(name) !== undefined);
+  if (named.length > 0) {
+    if (named.every((type) => GROUPED.has(type.dataType(name) as DataType))) {
+      return { kind: 'field', code: name, typeIds: named.map(({ typeId }) => typeId) };
+    }
+    throw faultAt('INVALID_REQUEST', path, 'FIELD_NOT_GROUPABLE');
+  }
+  const moment = momentGroup(name);
+  if (moment !== undefined) return moment;
+  if (!types.some((type) => type.owns(name))) {
+    if (name === 'slaPolicy') return { kind: 'policy' };
+    const system = SYSTEM_GROUPS.find((code) => code === name);
+    if (system !== undefined) return { kind: 'system', code: system };
+  }
+  throw faultAt('INVALID_REQUEST', path, 'UNKNOWN_FIELD');
+}
+
+/**
+ * Checks groups and filter of a query on these types.
+ *
+ * @param base the path of the query in the request
+ * @throws Fault INVALID_REQUEST, INVALID_FILTER
+ */
+export function checkQuery(
+  query: Pick<ReportBody, 'groupBy' | 'filter'>,
+  types: readonly ReportableType[],
+  base = '',
+): CheckedQuery {
+  const groups = (query.groupBy ?? []).map((name, index) => groupOf(types, name, `${base}/groupBy/${index}`));
+  const filters = query.filter === undefined ? null : typeFilter(query.filter, types, `${base}/filter`, 'allowed');
+  return { groups, filters };
+}
+
+/** Charts need groups: lines and areas those of a moment. @throws Fault INVALID_REQUEST */
+export function checkTile({ kind, query }: Pick<Tile, 'kind' | 'query'>, base = ''): void {
+  const { groupBy = [], measures } = query;
+  if (kind === 'table') return;
+  if (kind === 'number') {
+    if (groupBy.length > 0) throw faultAt('INVALID_REQUEST', `${base}/query/groupBy`, 'TILE_TAKES_NO_GROUPS');
+    return;
+  }
+  if (groupBy.length === 0) throw faultAt('INVALID_REQUEST', `${base}/query`, 'TILE_NEEDS_GROUPS');
+  if (kind !== 'bars' && momentGroup(groupBy[0] as string) === undefined) {
+    throw faultAt('INVALID_REQUEST', `${base}/query/groupBy/0`, 'TILE_NEEDS_MOMENT');
+  }
+  if (groupBy.length > 1 && measures.length > 1) {
+    throw faultAt('INVALID_REQUEST', `${base}/query/measures`, 'TILE_TAKES_ONE_MEASURE');
+  }
 }
 
 /** Half-open: `from` is in the period, `until` is not. RFC 3339 UTC. */
@@ -15,23 +86,15 @@ export interface Span {
   until: string | null;
 }
 
-/** For example `createdAt.day`; undefined for anything else. */
-export function momentGroup(text: string): MomentGroup | undefined {
-  const [of, by, rest] = text.split('.');
-  const moment = MOMENTS.find((known) => known === of);
-  if (moment === undefined || rest !== undefined) return undefined;
-  return by === 'day' || by === 'week' || by === 'month' ? { kind: 'moment', of: moment, by } : undefined;
-}
-
 /** The zone under the name that PostgreSQL knows. @throws Fault INVALID_REQUEST */
-export function checkedZone(zone: string): string {
+export function checkedZone(zone: string, base = ''): string {
   try {
     // An offset such as +03:00 is no zone: PostgreSQL reads its sign the other way round.
     if (/^[A-Za-z]/.test(zone)) return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  throw faultAt('INVALID_REQUEST', '/timeZone', 'UNKNOWN_TIME_ZONE', { zone });
+  throw faultAt('INVALID_REQUEST', `${base}/timeZone`, 'UNKNOWN_TIME_ZONE', { zone });
 }
 
 function dateOf(text: string, path: string): Temporal.PlainDate {
@@ -44,21 +107,21 @@ function dateOf(text: string, path: string): Temporal.PlainDate {
 }
 
 /** @throws Fault INVALID_REQUEST */
-export function spanOf(period: ReportBody['period'], zone: string, now: string): Span | null {
+export function spanOf(period: ReportBody['period'], zone: string, now: string, base = ''): Span | null {
   if (period === undefined) return null;
   const { of = 'createdAt', from, to, lastDays } = period;
   if (lastDays !== undefined && (from !== undefined || to !== undefined)) {
-    throw faultAt('INVALID_REQUEST', '/period/lastDays', 'PERIOD_MIXED');
+    throw faultAt('INVALID_REQUEST', `${base}/period/lastDays`, 'PERIOD_MIXED');
   }
   const start = (day: Temporal.PlainDate): string => day.toZonedDateTime(zone).toInstant().toString();
   if (lastDays !== undefined) {
     const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate();
     return { of, from: start(today.subtract({ days: lastDays - 1 })), until: null };
   }
-  const first = from === undefined ? undefined : dateOf(from, '/period/from');
-  const last = to === undefined ? undefined : dateOf(to, '/period/to');
+  const first = from === undefined ? undefined : dateOf(from, `${base}/period/from`);
+  const last = to === undefined ? undefined : dateOf(to, `${base}/period/to`);
   if (first !== undefined && last !== undefined && Temporal.PlainDate.compare(first, last) > 0) {
-    throw faultAt('INVALID_REQUEST', '/period/to', 'PERIOD_REVERSED');
+    throw faultAt('INVALID_REQUEST', `${base}/period/to`, 'PERIOD_REVERSED');
   }
   return {
     of,

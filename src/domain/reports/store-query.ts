@@ -9,26 +9,12 @@ import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { conditionEnvironment, mismatchedVersions, type RecordType, registry, variables } from '../metadata/index.ts';
+import { conditionEnvironment, mismatchedVersions, registry, variables } from '../metadata/index.ts';
 import { filterPredicate, type TypedFilter } from '../search/index.ts';
-import { instanceOutcomes } from '../sla/index.ts';
-import type { Measure, Moment } from './contract.ts';
-import type { MomentGroup, Span } from './rules.ts';
-
-export const SYSTEM_GROUPS = [
-  'typeId',
-  'typeCode',
-  'workflowState',
-  'workflowCategory',
-  'createdBy',
-  'updatedBy',
-] as const;
-
-export type GroupColumn =
-  | MomentGroup
-  | { kind: 'system'; code: (typeof SYSTEM_GROUPS)[number] }
-  /** `types`: those that have the field and on which some grant makes it readable. */
-  | { kind: 'field'; code: string; types: readonly RecordType[] };
+import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
+import { policyCodes } from './names.ts';
+import type { Measure, Moment, MomentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
+import type { GroupColumn, Span } from './rules.ts';
 
 export interface ReportPlan {
   typeIds: readonly string[];
@@ -91,7 +77,32 @@ function factsPredicate(ctx: ReadContext, { filters, typeIds }: ReportPlan): Sql
   return compiled.length === 0 ? empty : sql`AND ${join(compiled, ' AND ')}`;
 }
 
-function fieldGroup(ctx: ReadContext, code: string, types: readonly RecordType[], index: number): [Sql, Sql] {
+/** The value to group by, and the join that it needs. */
+function groupValue(
+  ctx: ReadContext,
+  group: GroupColumn,
+  index: number,
+  plan: ReportPlan,
+  moment: (of: Moment) => Sql,
+): [Sql, Sql] {
+  switch (group.kind) {
+    case 'field':
+      return fieldGroup(ctx, group.code, group.typeIds, index);
+    case 'system':
+      return [systemGroup(ctx, group.code), empty];
+    case 'moment':
+      return [startOf(moment(group.of), group.by, plan.zone), empty];
+    case 'policy': {
+      const alias = raw(`e${index}`);
+      const codes = JSON.stringify(Object.fromEntries(policyCodes(ctx)));
+      const policies = sql`LEFT JOIN LATERAL (${policiesOfRecord('o')}) AS ${alias} (v) ON true`;
+      return [sql`${codes}::jsonb->>${alias}.v::text`, policies];
+    }
+  }
+}
+
+function fieldGroup(ctx: ReadContext, code: string, typeIds: readonly string[], index: number): [Sql, Sql] {
+  const types = typeIds.flatMap((typeId) => registry(ctx).byId.get(typeId) ?? []);
   const cases = types.map((type) => {
     const field = type.newest.fields.get(code);
     if (field === undefined) throw new Error(`type ${type.code} has no field ${code}`);
@@ -199,15 +210,12 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   const columns: Sql[] = [];
   const joins: Sql[] = [];
   for (const [index, group] of groups.entries()) {
-    const [value, more] =
-      group.kind === 'field'
-        ? fieldGroup(ctx, group.code, group.types, index)
-        : [
-            group.kind === 'system' ? systemGroup(ctx, group.code) : startOf(momentOf(group.of), group.by, plan.zone),
-            empty,
-          ];
+    const [value, more] = groupValue(ctx, group, index, plan, momentOf);
     columns.push(sql`${value} AS ${raw(`g${index}`)}`);
     joins.push(more);
+    if (group.kind === 'policy' && groups.findIndex(({ kind }) => kind === 'policy') === index) {
+      columns.push(raw(`e${index}.v AS policy`));
+    }
   }
   columns.push(...measuredColumns(measures, f, doneAt, onHistory(sql`${f}.reopened`, sql`0`), ctx.now));
   columns.push(sql`o.id`);
@@ -251,12 +259,14 @@ function grouped(ctx: ReadContext, { groups, measures, limit }: ReportPlan, pick
     return sql`WITH picked AS (${picked}) SELECT ${join([...shown, ...values], ', ')} FROM (${limited}) AS p ${order}`;
   }
   const values = measures.map((measure, index) => raw(measure === 'slaMet' ? `s.met AS m${index}` : `p.m${index}`));
+  // With a group by policy, an instance counts only in the group of its own policy.
+  const own = groups.some(({ kind }) => kind === 'policy') ? sql`AND i.policy_id = p.policy` : empty;
   const same = groups.map((_, index) => raw(`s.g${index} IS NOT DISTINCT FROM p.g${index}`));
   const on = same.length === 0 ? sql`true` : join(same, ' AND ');
   return sql`WITH picked AS (${picked}),
     sla AS (
       SELECT ${join([...keys, sql`avg(i.met::int)::float8 AS met`], ', ')}
-      FROM picked p JOIN (${instanceOutcomes(ctx.now)}) AS i ON i.object_id = p.id ${by}
+      FROM picked p JOIN (${instanceOutcomes(ctx.now)}) AS i ON i.object_id = p.id ${own} ${by}
     )
     SELECT ${join([...shown, ...values], ', ')} FROM (${limited}) AS p LEFT JOIN sla s ON ${on} ${order}`;
 }

@@ -12,7 +12,7 @@ export { searchJobs } from './jobs.ts';
 export { wordMatch } from './lists.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
 export { wordsTask } from './projection.ts';
-export { type TypedFilter, typeFilter } from './filter.ts';
+export { type FilterableType, type TypedFilter, typeFilter } from './filter.ts';
 export { filterableTypes } from './filterable.ts';
 export { filterPredicate } from './store-filter.ts';
 export { beginRebuild, stepRebuild } from './rebuild.ts';

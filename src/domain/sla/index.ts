@@ -14,4 +14,4 @@ export { slaChecks, timerMetrics } from './health.ts';
 export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
 export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
-export { hasSla, instanceOutcomes, RUNNING_BY_RECORD, timerBacklog } from './store.ts';
+export { hasSla, instanceOutcomes, policiesOfRecord, RUNNING_BY_RECORD, timerBacklog } from './store.ts';

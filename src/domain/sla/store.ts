@@ -57,8 +57,13 @@ export function hasSla(column: string, due: 'overdue' | { before: string }, now:
  * running instance within its target has no outcome yet.
  */
 export function instanceOutcomes(now: string): Sql {
-  return sql`SELECT i.object_id, i.status = 'STOPPED' AND i.elapsed_ms < i.target_ms AS met FROM sla_instances i
+  return sql`SELECT i.object_id, i.policy_id, i.status = 'STOPPED' AND i.elapsed_ms < i.target_ms AS met FROM sla_instances i
     WHERE i.status = 'STOPPED' OR i.notified_thresholds ? 'breach' OR (i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz)`;
+}
+
+/** The ids of the policies that have an instance on the record of `alias`, as one column. */
+export function policiesOfRecord(alias: string): Sql {
+  return sql`SELECT DISTINCT i.policy_id FROM sla_instances i WHERE i.object_id = ${raw(alias)}.id`;
 }
 
 /** Whether a timer is due. Reads only the first entry of an index. */

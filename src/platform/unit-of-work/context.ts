@@ -46,6 +46,8 @@ export interface Actor {
   /** Id of the user; null for the system. */
   readonly userId: string | null;
   readonly displayName: string;
+  /** Ids of the roles that the user holds, directly or through groups. */
+  readonly roles: readonly string[];
   readonly variables: ActorVariables;
   /** The user's organisation unit and all its ancestors. An audience that names a unit includes the units below it. */
   readonly unitsAbove: readonly string[];

@@ -1,0 +1,137 @@
+/** The bundle's section `dashboards` (docs/spec/configuration.md#bundle). */
+import Type, { type Static } from 'typebox';
+import { closed } from '../../contract/schemas.ts';
+import { stepsOf } from '../../configuration/conditions.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { compileSharedCondition, type TypeShape } from '../../configuration/record-types.ts';
+import { Code, ConditionSchema, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
+import { isFault } from '../../lib/fault.ts';
+import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';
+import type { TypeDefinition } from '../metadata/index.ts';
+import { ReportQuery } from './contract.ts';
+import { MOST_TILES, TILE_KINDS } from '../../lib/report-query.ts';
+import { type Tile, Width } from './contract-dashboards.ts';
+import { checkedZone, checkQuery, checkTile, type ReportableType, spanOf } from './rules.ts';
+
+const Codes = Type.Optional(Type.Array(Code, { maxItems: 100, uniqueItems: true }));
+
+const DashboardItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  tiles: Type.Array(
+    closed({
+      kind: oneOf(TILE_KINDS),
+      title: Name,
+      query: closed({
+        ...ReportQuery.properties,
+        types: Type.Array(Code, { minItems: 1, maxItems: 20, uniqueItems: true }),
+        filter: Type.Optional(ConditionSchema),
+      }),
+      width: Type.Optional(Width),
+    }),
+    { minItems: 1, maxItems: MOST_TILES },
+  ),
+  sharedWith: Type.Optional(closed({ roles: Codes, groups: Codes })),
+});
+
+type Item = Static<typeof DashboardItem>;
+
+type DashboardTile = Omit<Tile, 'title'> & { title: Localized };
+
+/** Contains codes and logins in definitions, ids in conditions and `sharedWith` of the compiled form. */
+interface DashboardDefinition {
+  code: string;
+  name: Localized;
+  tiles: DashboardTile[];
+  sharedWith: { roles: string[]; groups: string[] };
+}
+
+function normalise(item: Item): DashboardDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    tiles: item.tiles.map(({ kind, title, query, width }) => ({
+      kind,
+      title: title as Localized,
+      query: query as Tile['query'],
+      width: width ?? (kind === 'number' ? 1 : 2),
+    })),
+    sharedWith: { roles: item.sharedWith?.roles ?? [], groups: item.sharedWith?.groups ?? [] },
+  };
+}
+
+function references({ tiles, sharedWith }: DashboardDefinition): Reference[] {
+  const shared = (['roles', 'groups'] as const).flatMap((section) =>
+    sharedWith[section].map((code, index) => ({ section, code, path: ['sharedWith', section, index] })),
+  );
+  const types = tiles.flatMap(({ query }, tile) =>
+    query.types.map((code, index) => ({ section: 'types', code, path: ['tiles', tile, 'query', 'types', index] })),
+  );
+  return [...shared, ...types];
+}
+
+/** All fields of a type can be named in configuration. Filters take filterable fields, as in requests. */
+function reportable(type: TypeDefinition): ReportableType {
+  const fields = new Map(type.fields.map((field) => [field.code, field]));
+  const resolve = resolverOf(
+    type.fields.map(({ code, dataType, multiple, constraints }): FilterField => {
+      const options = constraints.options === undefined ? undefined : new Set(constraints.options.map((o) => o.code));
+      return { code, kind: 'value', dataType, multiple, ...(options === undefined ? {} : { options }) };
+    }),
+  );
+  const filterable = type.fields.flatMap(({ code, search }) => (search.filter ? [[code, resolve(code)] as const] : []));
+  return {
+    typeId: type.code,
+    fields: new Map(filterable as [string, FilterField][]),
+    owns: (code) => fields.has(code),
+    dataType: (code) => fields.get(code)?.dataType,
+  };
+}
+
+/** Runs a check of requests, and reports what it refuses at the path of the tile. */
+function reported(path: ItemPath, report: Report, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!isFault(error) || !Array.isArray(error.details)) throw error;
+    for (const { path: place, ...found } of error.details) report([...path, ...stepsOf(place)], found);
+  }
+}
+
+function compileTile(tile: DashboardTile, index: number, view: CompileView, report: Report): DashboardTile {
+  const path = ['tiles', index];
+  const inQuery = [...path, 'query'];
+  const { query } = tile;
+  reported(path, report, () => checkTile(tile));
+  reported(inQuery, report, () => spanOf(query.period, checkedZone(query.timeZone ?? 'UTC'), '2000-01-01T00:00:00Z'));
+  const types = query.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
+  // References are checked elsewhere, which reports unknown types.
+  if (types.length < query.types.length) return tile;
+  const named = types.map(reportable);
+  reported(inQuery, report, () => void checkQuery({ groupBy: query.groupBy ?? [] }, named));
+  if (query.filter === undefined) return tile;
+  const shapes: readonly TypeShape[] = types;
+  const filter = compileSharedCondition(query.filter as Condition, [...inQuery, 'filter'], shapes, { view, report });
+  if (filter === undefined) return tile;
+  reported(inQuery, report, () => void checkQuery({ filter }, named));
+  return { ...tile, query: { ...query, filter } };
+}
+
+function compile(dashboard: DashboardDefinition, view: CompileView, report: Report): DashboardDefinition {
+  const ids = (section: 'roles' | 'groups'): string[] =>
+    dashboard.sharedWith[section].flatMap((code) => (view.has(section, code) ? [view.id(section, code)] : []));
+  return {
+    ...dashboard,
+    tiles: dashboard.tiles.map((tile, index) => compileTile(tile, index, view, report)),
+    sharedWith: { roles: ids('roles'), groups: ids('groups') },
+  };
+}
+
+export const dashboardsSection = defineSection<Item, DashboardDefinition>({
+  key: 'dashboards',
+  schema: DashboardItem,
+  normalise,
+  references,
+  compile,
+});
