@@ -32,6 +32,7 @@ import {
   AuditAdministration,
   DeskAdministration,
   DeskQueuesAdministration,
+  DashboardsAdministration,
   ReportsAdministration,
   ConfigAdministration,
   HealthAdministration,
@@ -59,6 +60,7 @@ export class Administration {
   readonly audit: AuditAdministration;
   readonly desk: DeskAdministration;
   readonly deskQueues: DeskQueuesAdministration;
+  readonly dashboards: DashboardsAdministration;
   readonly reports: ReportsAdministration;
   readonly config: ConfigAdministration;
   readonly health: HealthAdministration;
@@ -79,6 +81,7 @@ export class Administration {
     this.audit = new AuditAdministration(sender);
     this.desk = new DeskAdministration(sender);
     this.deskQueues = new DeskQueuesAdministration(sender);
+    this.dashboards = new DashboardsAdministration(sender);
     this.reports = new ReportsAdministration(sender);
     this.config = new ConfigAdministration(sender);
     this.health = new HealthAdministration(sender);
