@@ -1,4 +1,7 @@
-/** `docket import`: files, kills in the middle, and going on where it stopped without doubles (configuration, 2; IN12). */
+/**
+ * `docket import` reads files of any size; a killed import resumes without duplicates
+ * (docs/spec/configuration.md#command-line).
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -89,7 +89,7 @@ describe('signatures', () => {
     for (const one of [secret, older]) new Webhook(one).verify(body.toString('utf8'), headers);
     assert.throws(() => new Webhook(shownSecret(randomBytes(32))).verify(body.toString('utf8'), headers));
     assert.throws(() => new Webhook(secret).verify(`${body.toString('utf8')} `, headers));
-    assert.ok(isSigned(secret, { headers, raw: body }), 'the new secret signs the header of api.md');
+    assert.ok(isSigned(secret, { headers, raw: body }), 'the new secret makes X-ITSM-Signature');
     assert.ok(!isSigned(older, { headers, raw: body }));
     assert.equal(headers['webhook-timestamp'], String(Math.floor(Date.parse(at) / 1000)));
   });
