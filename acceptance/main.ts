@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 
 const USAGE = `usage: npm run acceptance -- --url ADDRESS --key KEY [--only PATTERN]
   --url ADDRESS   where the service is, without /api/v1
-  --key KEY       an API key with the scope admin:manage, of somebody who holds every right of the starter's administrator
+  --key KEY       an API key with the scope admin:manage, of a user with every right of the starter's administrator
   --only PATTERN  tests whose name matches`;
 
 interface Found {

@@ -295,7 +295,7 @@ export class Fixture {
   }
 }
 
-/** What every answer of the interface has, whatever it is. */
+/** What every response of the API has. */
 export function problemsOf(answer: Answer): string[] {
   const problems: string[] = [];
   const id = answer.headers.get('x-correlation-id');

@@ -149,7 +149,7 @@ describe('access checks of every operation', () => {
     }
   });
 
-  it('require the scope, whatever rights the owner has', async () => {
+  it('require the scope, regardless of the rights of the owner', async () => {
     const scoped = (await app.createKey({ login: 'full' })).key;
     for (const operation of known) {
       const row = rowOf(operation);
@@ -170,7 +170,7 @@ describe('access checks of every operation', () => {
     }
   });
 
-  it('require the right, whatever scopes the key has', async () => {
+  it('require the right, regardless of the scopes of the key', async () => {
     for (const operation of known) {
       const { call, lacks } = rowOf(operation);
       const answer = await sendAs(operation, lacks.login, await call());

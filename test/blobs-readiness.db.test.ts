@@ -105,7 +105,7 @@ describe('an S3 store with least privilege', () => {
       const reason = { away: /PutObject of s3:\/\/docket\/files\/\.probe/, denied: /AccessDenied, 403/, broken: /500/ };
       const said = lines.filter((line) => line.includes('file store unavailable'));
       assert.match(said.join(''), reason[mood]);
-      assert.equal(said.length, 1, 'once, however often somebody asks');
+      assert.equal(said.length, 1, 'once, regardless of the number of requests');
       fake.mood = 'fair';
       await until(app, well);
       assert.ok(lines.some((line) => line.includes('file store available again')));

@@ -76,7 +76,7 @@ describe('indexes of filterable fields', () => {
     assert.deepEqual(await wanted(), []);
   });
 
-  it('are dropped when nobody filters by the field any more and when the type is archived', async () => {
+  it('are dropped when the field is no longer filterable and when the type is archived', async () => {
     await fixture.apply(bundle('required: false'));
     assert.deepEqual(steps(await reconcileFieldIndexes(fixture.db, await types(), new Map())), ['drop']);
     assert.equal((await names()).length, 2);

@@ -28,14 +28,14 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ['an unknown key', 'types: [ { code: a, colour: red } ]', ['types[0].colour UNKNOWN_KEY']],
   ['a missing key', 'types: [ { name: A } ]', ['types[0].code REQUIRED']],
   ['a code of the wrong form', 'types: [ { code: A_b } ]', ['types[0].code WRONG_FORMAT']],
-  ['a code that stands twice', 'types: [ { code: a }, { code: a } ]', ['types[1].code DUPLICATE']],
+  ['a duplicate code', 'types: [ { code: a }, { code: a } ]', ['types[1].code DUPLICATE']],
   [
     'logins that differ by case alone',
     'users: [ { login: Petrova }, { login: petrova } ]',
     ['users[1].login DUPLICATE'],
   ],
   ['a login with what cannot be seen', 'users: [ { login: "pet\\u200brova" } ]', ['users[0].login WRONG_FORMAT']],
-  ['text where a number stands', 'users: [ { login: a, employeeId: 17 } ]', ['users[0].employeeId WRONG_TYPE']],
+  ['a number instead of text', 'users: [ { login: a, employeeId: 17 } ]', ['users[0].employeeId WRONG_TYPE']],
   ['an invalid locale', 'types: [ { code: a, name: { russian: А } } ]', ['types[0].name.russian UNKNOWN_KEY']],
   ['an invalid address', 'users: [ { login: a, email: nobody } ]', ['users[0].email WRONG_FORMAT']],
   [
@@ -72,11 +72,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     typeWith('{ code: constructor, dataType: date }'),
     ['types[0].fields[1].code INVALID_CONSTRAINT'],
   ],
-  [
-    'a field code that stands twice',
-    typeWith('{ code: title, dataType: text }'),
-    ['types[0].fields[1].code DUPLICATE'],
-  ],
+  ['a duplicate field code', typeWith('{ code: title, dataType: text }'), ['types[0].fields[1].code DUPLICATE']],
   [
     'a constraint of another data type',
     typeWith('{ code: b, dataType: boolean, constraints: { maxLength: 3 } }'),
@@ -93,7 +89,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['types[0].fields[1].constraints.types[0] UNKNOWN_REFERENCE'],
   ],
   [
-    'a default that names nobody',
+    'a default that is an unknown user',
     typeWith('{ code: b, dataType: user, default: petrova }'),
     ['types[0].fields[1].default UNKNOWN_REFERENCE'],
   ],
@@ -152,7 +148,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['workflows[0].transitions[0].condition.conditions[0].value INVALID_VALUE'],
   ],
   [
-    'a condition on somebody unknown',
+    'a condition on an unknown user',
     flow('condition: { field: who, operator: in, value: [petrova, ivanov] }'),
     ['workflows[0].transitions[0].condition.value[1] UNKNOWN_REFERENCE'],
   ],
@@ -214,7 +210,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     ['roles[0].records[0].where.field UNKNOWN_FIELD'],
   ],
   [
-    'an assignment to nobody',
+    'an assignment to an unknown user',
     'roles: [ { code: r, assignedTo: { users: [a], groups: [g] } } ]',
     ['roles[0].assignedTo.users[0] UNKNOWN_REFERENCE', 'roles[0].assignedTo.groups[0] UNKNOWN_REFERENCE'],
   ],

@@ -173,7 +173,7 @@ describe('the console API', () => {
     const names = async (who: FixtureUser): Promise<string[]> =>
       (await ok(who, 'GET', '/desk/queues')).map((queue: { name: string }) => queue.name);
     assert.ok((await names('agent')).includes('Mine'));
-    assert.ok(!(await names('chief')).includes('Mine'), "nobody sees another's own");
+    assert.ok(!(await names('chief')).includes('Mine'), 'private queues of others are not listed');
     const path = `/desk/queues/${own.id}`;
     refused(await send('chief', 'PATCH', path, { expectedRevision: 1, name: 'x' }), 404, 'NOT_FOUND');
     refused(await send('chief', 'DELETE', path, { expectedRevision: 1 }), 404, 'NOT_FOUND');

@@ -152,7 +152,7 @@ describe('embedded PostgreSQL', () => {
     await query(one.url, 'CREATE TABLE kept (n integer); INSERT INTO kept VALUES (1)');
     const pid = await serverPid(data);
     await one.stop();
-    assert.ok(isRunning(pid), 'somebody still uses it');
+    assert.ok(isRunning(pid), 'another process still uses it');
     await two.close();
     assert.ok(!isRunning(pid));
     assert.equal((await stat(path.join(data, 'postgres.json'))).mode & 0o777, 0o600);

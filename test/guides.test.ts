@@ -32,7 +32,7 @@ describe('guides', () => {
         const file = fileOf(block);
         const place = `${name}:${block.line}`;
         if (file !== undefined) assert.ok(block.before.includes(`\`${file}\``), `${place}: ${block.before}`);
-        // What a reader can run as it stands is a command; a program in another language is saved first.
+        // What a reader can run unchanged is a command; a program in another language is saved first.
         if (block.words.includes('run')) assert.equal(block.language, 'sh', place);
         if (block.language === 'sh')
           assert.doesNotMatch(block.text, /^docket |\$\(docket /m, `${place}: use npx docket`);

@@ -128,7 +128,7 @@ describe('marked hidden values', () => {
     assert.ok(JSON.stringify(control.body).includes(BIRD), 'who may see them hears them');
   });
 
-  it('appear in no log line, whatever was rejected or failed', () => {
+  it('appear in no log line, regardless of what was rejected or failed', () => {
     const lines = log.join('');
     assert.deepEqual(found(lines), []);
     assert.ok(log.length > 30 && lines.includes('"level":50'), 'there is a log, with a defect in it');

@@ -123,13 +123,13 @@ describe('record access through membership', () => {
     assert.equal(await fixture.sees('by-group', id), 404);
     escalates(await join('clerk', secret, reader), 'a role of the user has $myGroups');
     escalates(await apply('clerk', 'groups: [ { code: secret, users: [by-group] } ]'), 'bundle');
-    passes(await join('clerk', secret, nobody), 'to whom it gives nothing');
+    passes(await join('clerk', secret, nobody), 'a member to whom it gives nothing');
     const inner = await group();
-    passes(await join('clerk', secret, inner, 'group'), 'nobody is in it');
+    passes(await join('clerk', secret, inner, 'group'), 'the group has no members');
     escalates(await join('clerk', inner, reader), 'the group around it');
     const full = await group();
     passes(await join('admin', full, reader));
-    escalates(await join('clerk', secret, full, 'group'), 'somebody in the group');
+    escalates(await join('clerk', secret, full, 'group'), 'a member of the group');
     assert.equal(await fixture.sees('by-group', id), 404);
     passes(await join('member', secret, reader), 'a member may');
     assert.equal(await fixture.sees('by-group', id), 200);
@@ -258,7 +258,7 @@ describe('record access through membership', () => {
     escalates(await put('delegate', await fixture.id('leaf'), await fixture.id('by-units')), 'not named');
     escalates(await put('delegate', branch, delegate), 'to oneself');
     passes(await join('admin', await fixture.id('auditors'), listed, 'group'));
-    escalates(await join('delegate', listed, await fixture.user()), 'what stands around the group is not named');
+    escalates(await join('delegate', listed, await fixture.user()), 'the groups around the listed one are not listed');
     const all = `roles: [ { code: delegate, memberships: { groups: '*', orgUnits: '*' } } ]`;
     await fixture.app.apply([{ name: 'all.yaml', text: all }]);
     await fixture.app.app.versions.refresh();

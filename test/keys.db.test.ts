@@ -48,7 +48,7 @@ describe('API keys', () => {
     const unknown = await issue(giver, 'nobody-at-all');
     assert.deepEqual([unknown.status, unknown.body.error.details[0].path], [400, '/owner']);
     const own = await issue(keeper, 'KEEPER');
-    assert.deepEqual([own.status, own.body.data.owner], [201, 'keeper'], 'logins are one whatever their case');
+    assert.deepEqual([own.status, own.body.data.owner], [201, 'keeper'], 'logins are equal regardless of case');
   });
 
   it('of others are hidden from users who may not issue them', async () => {

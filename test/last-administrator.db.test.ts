@@ -135,7 +135,7 @@ describe('the last administrator', () => {
     await rows(`UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [keyOf.one?.id]);
     kept(await archive('two'), 'the other one cannot get in');
     await rows(`UPDATE users SET password_hash = NULL WHERE login = 'two'`);
-    passes(await archive('one'), 'nobody can get in: nothing is lost');
+    passes(await archive('one'), 'no user can sign in, so no access is lost');
     await restore('one');
   });
 
@@ -173,7 +173,7 @@ describe('the last administrators, who remove each other concurrently', () => {
   });
   after(() => app.close());
 
-  it('keep one, whatever they do', async () => {
+  it('keep one administrator under concurrent changes', async () => {
     const [one, two] = [await idOf(app, 'users', 'one'), await idOf(app, 'users', 'two')];
     const remove: ((who: 'one' | 'two') => Promise<TestAnswer>)[] = [
       (who) => call('POST', `/identity/users/${who === 'one' ? one : two}/archive`),

@@ -96,7 +96,7 @@ describe('metrics', () => {
       [`${head('a_ms', 'gauge')}a_ms 1`, 'a_ms: spell the unit ms out'],
       [`${head('a_gauge', 'gauge')}a_gauge 1`, 'a_gauge: the name holds the type gauge'],
       [`${head('aB', 'gauge')}aB 1`, 'aB: use lower case with underscores'],
-      [`${head('a', 'gauge')}a 1\na 2`, 'a: stands twice'],
+      [`${head('a', 'gauge')}a 1\na 2`, 'a: occurs twice'],
       [`${head('a', 'gauge')}a 1\n${head('b', 'gauge')}b 1\na{c="d"} 1`, 'a: its samples do not stand together'],
       [`${head('a', 'gauge')}${head('a', 'gauge')}a 1`, 'a: described twice'],
     ];

@@ -141,7 +141,7 @@ describe('the own account', () => {
     for (const app of [one, two]) assert.equal(await statusOf(app, lost), 200);
     const [lostId] = (await sessionsOf(lost)).map(({ id }) => id as string);
     assert.equal((await send(one, stranger, 'DELETE', `/me/sessions/${lostId}`)).status, 200);
-    assert.equal(await statusOf(two, lost), 200, 'nobody ends sessions of others');
+    assert.equal(await statusOf(two, lost), 200, 'users cannot end sessions of others');
     assert.equal((await send(one, mine, 'DELETE', `/me/sessions/${lostId}`)).status, 200);
     for (const app of [two, one]) assert.equal(await statusOf(app, lost), 401);
     assert.equal((await send(two, mine, 'DELETE', '/me/sessions')).status, 200);

@@ -262,7 +262,7 @@ describe('concurrent changes', () => {
       assert.notEqual((await read(who)).status, status, 'the change is none');
       await change();
       const committed = performance.now();
-      // The clock starts before a request, as a caller would count: whatever begins a second after the commit must know.
+      // The clock starts before a request, as a caller would count: a request that begins a second after the commit must see the change.
       for (;;) {
         const began = performance.now();
         const answer = await read(who);

@@ -1,4 +1,4 @@
-/** `docket types` writes valid TypeScript for the configuration, whatever names it contains. */
+/** `docket types` writes valid TypeScript for the configuration, regardless of the names in it. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -153,7 +153,7 @@ export async function dumpSchema(client: DumpClient): Promise<string> {
     ...(await others(FUNCTIONS)),
   ];
   await client.query('RESET search_path');
-  // Definitions of indexes, triggers and functions name the schema whatever the path.
+  // Definitions of indexes, triggers and functions name the schema regardless of the path.
   const text = parts.join('\n\n').replace(/\b(ON|FUNCTION|PROCEDURE) (ONLY )?public\./g, '$1 $2');
   return `${HEAD}\n${text}\n`;
 }

@@ -44,7 +44,7 @@ async function serving(
   folder: string,
   env: NodeJS.ProcessEnv,
 ): Promise<{ url: string; stop(): Promise<number | null> }> {
-  // As the unit of systemd starts and stops it: npx and its shell would end by the signal, whatever the service does.
+  // As the unit of systemd starts and stops it: npx and its shell would end by the signal, regardless of the service.
   const child = spawn(path.join(folder, 'node_modules', '.bin', 'docket'), ['serve'], { cwd: folder, env });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let said = '';

@@ -239,7 +239,7 @@ try {
   await sleep(pause);
   const longest = await locks();
   say(
-    `${applied.applied.join(', ')} applied under load; nobody waited longer than ${Math.round(longest)} ms for a table`,
+    `${applied.applied.join(', ')} applied under load; no session waited longer than ${Math.round(longest)} ms for a table`,
   );
 
   const young = [await start(newProgram, env), await start(newProgram, env)];
@@ -274,7 +274,7 @@ try {
     ...lost.map(([id]) => `${id} is not as it was acknowledged`),
     ...(stored.size === load.records.size ? [] : [`${stored.size} records, ${load.records.size} acknowledged`]),
     ...(codes.every((code) => code === 0) ? [] : [`the old processes ended with ${codes.join()}`]),
-    ...(longest < 1000 ? [] : ['somebody waited for a second or longer for a table']),
+    ...(longest < 1000 ? [] : ['a session waited for a second or longer for a table']),
     ...(applied.applied.length === 1 || options.old !== undefined ? [] : ['the migration was not applied']),
   ];
   for (const one of young) await one.stop();

@@ -148,7 +148,7 @@ async function tryPeople(docket: Docket, importer: Importer, volvo: Volvo, group
     await docket.identity.groups(),
   ];
   if (units.length !== counts.units) problems.push(`${units.length} units, not ${counts.units}`);
-  if (units.filter(({ parentId }) => parentId !== null).length === 0) problems.push('no unit stands below another');
+  if (units.filter(({ parentId }) => parentId !== null).length === 0) problems.push('no unit has a parent');
   if (people.length !== counts.users + 1) problems.push(`${people.length} people, not ${counts.users + 1}`);
   if (all.length !== counts.groups + groups.names.length) problems.push(`${all.length} groups`);
   return [...problems, ...(await tryMembers(docket, volvo, say))];

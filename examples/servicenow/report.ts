@@ -177,7 +177,7 @@ export function reportLines({ lines, instances, restarted, notifications, timeli
     'breached',
     'made_sla true',
     'false',
-    'alike',
+    'equal',
   ];
   const rows = lines.map((line) => [
     line.priority,

@@ -220,7 +220,7 @@ describe('request input', () => {
     const upper = await sample.ask(`/api/v1/things/${THING_ID.toUpperCase()}`);
     assert.equal(upper.body.data.params.thingId, THING_ID);
     const both = await sample.ask('/api/v1/things/x', { method: 'DELETE', body: '{}' });
-    assert.equal(both.status, 400, 'the body is judged before existence, here as elsewhere');
+    assert.equal(both.status, 400, 'the body is validated before existence, as in other operations');
   });
 });
 

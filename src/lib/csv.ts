@@ -137,7 +137,7 @@ function asFault(error: unknown): unknown {
 }
 
 /**
- * Streams the records of a CSV with formula escapes removed. Memory holds a few chunks, whatever the size.
+ * Streams the records of a CSV with formula escapes removed. Memory holds a few chunks, regardless of the size.
  *
  * @throws Fault INVALID_REQUEST with line and column (the number of the cell) of the malformed part
  */

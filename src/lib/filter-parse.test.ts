@@ -148,7 +148,7 @@ describe('limits', () => {
 });
 
 describe('fields and operators', () => {
-  test('an unknown field gets the same message whatever its name and whatever else is wrong', () => {
+  test('an unknown field gets the same message regardless of its name and of other problems', () => {
     const codes = ['secret', '__proto__', 'constructor', 'toString', '', 'a'.repeat(5000), "x'; DROP TABLE objects --"];
     const answers = codes.map((field) => problems({ field, operator: 'before', value: {} }));
     for (const answer of answers) {

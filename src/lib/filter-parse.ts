@@ -216,7 +216,7 @@ class Parser {
       if (!value.startsWith('$$')) return this.#variable(value, place, path);
       given = value.slice(1);
     }
-    // The operand of a text match is text, whatever the field's data type.
+    // The operand of a text match is text, regardless of the field's data type.
     const literal = as === 'text' ? canonicalText(given) : storedForm(as, given);
     if (literal === undefined) {
       return this.#problem(path, given === null ? 'OPERAND_NULL' : 'OPERAND_FORM', { expected: expectedForm(as) });

@@ -1,5 +1,5 @@
 /**
- * Reads the elements of a JSON array of objects as a stream. Memory holds one element and one chunk, whatever the size of the
+ * Reads the elements of a JSON array of objects as a stream. Memory holds one element and one chunk, regardless of the size of the
  * text. Each element is parsed as strictly as other external JSON (`json.ts`).
  */
 import { type Fault, faultAt, isFault } from './fault.ts';

@@ -26,7 +26,7 @@ export class SharedBudget {
     return true;
   }
 
-  /** Reserves the amount unconditionally, for requests that must be admitted whatever their size. */
+  /** Reserves the amount unconditionally, for requests that must be admitted regardless of their size. */
   add(owner: string, amount: number): void {
     this.#held += amount;
     this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + amount);

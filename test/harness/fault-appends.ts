@@ -156,7 +156,8 @@ async function judgeTokens(
     const tokens = note.split(';').filter((token) => token !== '');
     if (new Set(tokens).size !== tokens.length) problems.push(`${id} holds a token twice`);
     for (const token of tokens) {
-      if (!seen.sure.has(`${token};`) && !seen.maybe.has(`${token};`)) problems.push(`${token} was refused and stands`);
+      if (!seen.sure.has(`${token};`) && !seen.maybe.has(`${token};`))
+        problems.push(`${token} was rejected but is stored`);
     }
   }
   for (const [token, { id }] of seen.sure) {

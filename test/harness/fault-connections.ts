@@ -28,7 +28,7 @@ export async function startConnectionFaults(): Promise<ConnectionFaults> {
       return `postgres://${user}:${password}@127.0.0.1:${proxy.port}/docket`;
     },
   });
-  if (proxy === undefined) throw new Error('nobody asked for the proxy');
+  if (proxy === undefined) throw new Error('the proxy was not requested');
   const through = proxy;
   return {
     stage: environment,
@@ -125,10 +125,6 @@ export async function stallConnections(
   const idle = await environment.rows<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND now() - state_change > interval '15 s'`,
   );
-  const problems = [
-    ...late,
-    ...idle.map(({ pid }) => `process ${pid} stands idle in a transaction`),
-    ...outcome.problems,
-  ];
+  const problems = [...late, ...idle.map(({ pid }) => `process ${pid} is idle in a transaction`), ...outcome.problems];
   return { ...outcome, problems, slowest: Math.round(slowest), recovered: Math.round(recovered) };
 }

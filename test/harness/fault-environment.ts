@@ -168,7 +168,7 @@ export class FaultEnvironment {
     for (const one of this.serverPids()) killQuietly(one);
     const began = performance.now();
     while (this.serverPid() === pid || this.serverPid() === 0) {
-      if (performance.now() - began > BACK_MS) throw new Error(`nobody starts the database again:\n${this.said()}`);
+      if (performance.now() - began > BACK_MS) throw new Error(`the database was not started again:\n${this.said()}`);
       await sleep(20);
     }
     for (let turn = 0; turn < this.processes; turn++) await this.untilAnswered(turn);

@@ -11,7 +11,7 @@ const DRAIN_MS = 25_000;
 
 const READS = [{ method: 'GET', path: '/api/v1/objects?pageSize=5', weight: 1 }];
 
-/** Stops processes for `ms`. They go on whatever happens. */
+/** Stops processes for `ms`. They are always resumed, also after an error. */
 async function still(pids: readonly number[], ms: number, meanwhile: () => Promise<void>): Promise<void> {
   const signal = (name: NodeJS.Signals): void => {
     for (const pid of pids) {
@@ -43,7 +43,7 @@ export async function pauseService(environment: FaultEnvironment, turn: number, 
   });
   const unanswered = (await asked).filter((answer) => answer === undefined).length;
   await environment.untilAnswered(turn);
-  return unanswered === 0 ? [] : [`${unanswered} of 8 requests of a process that stood still had no answer`];
+  return unanswered === 0 ? [] : [`${unanswered} of 8 requests of a stopped process had no answer`];
 }
 
 /** Suspends the whole database; every request must get a response in time, if necessary an error. @returns problems */
@@ -53,9 +53,9 @@ export async function pauseDatabase(environment: FaultEnvironment, ms: number): 
     const began = performance.now();
     const answer = await attempt(url, environment.key, 'GET', '/api/v1/objects?pageSize=5', undefined, {}, DEADLINE_MS);
     const took = Math.round(performance.now() - began);
-    if (answer === undefined) problems.push(`no answer after ${took} ms while the database stood still`);
+    if (answer === undefined) problems.push(`no answer after ${took} ms while the database was stopped`);
     else if (answer.status !== 200 && answer.status !== 503)
-      problems.push(`${answer.status} while the database stood still`);
+      problems.push(`${answer.status} while the database was stopped`);
     else if (answer.status === 503 && answer.headers.get('retry-after') === null)
       problems.push('503 without Retry-After');
   };

@@ -126,7 +126,7 @@ function drift(windows: readonly SoakWindow[]): string[] {
   }
   if (last.connections > second.connections + 10) problems.push(`${last.connections} connections of the database`);
   for (const window of windows) {
-    if (window.idle > 15) problems.push(`a transaction stood idle for ${window.idle} s`);
+    if (window.idle > 15) problems.push(`a transaction was idle for ${window.idle} s`);
     if (window.dead > 2) problems.push(`${window.dead} dead rows for each live one`);
   }
   return problems;

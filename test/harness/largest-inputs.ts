@@ -243,7 +243,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     { name: 'nested lists', body: '['.repeat(BODY), status: 400 },
     { name: 'an unclosed text', body: `{"a":"${'x'.repeat(BODY)}`, status: 400 },
     {
-      name: 'a key that stands twice',
+      name: 'a duplicate key',
       body: `{"values":{${Array.from({ length: 66_000 }, (_, index) => `"k${index}":0`).join()},"k1":0}}`,
       status: 400,
     },

@@ -42,7 +42,7 @@ export function lintMetrics(text: string): string[] {
     if (owner !== present && present !== undefined) closed.add(present);
     if (closed.has(owner)) problems.add(`${owner}: its samples do not stand together`);
     present = owner;
-    if (samples.has(name + labels)) problems.add(`${name}: stands twice`);
+    if (samples.has(name + labels)) problems.add(`${name}: occurs twice`);
     samples.add(name + labels);
     const type = families.get(owner)?.type;
     if (labels.includes('quantile="') && type !== 'summary') {

@@ -110,7 +110,7 @@ export function identityCases(app: TestApp, send: Send): Record<string, Row> {
     found[`identity.archive${what}`] = on(() => make.someone(kind));
     found[`identity.restore${what}`] = on(() => make.someone(kind, true));
   }
-  found['identity.setPassword'] = on(() => make.someone('users'), { password: 'a password of somebody' });
+  found['identity.setPassword'] = on(() => make.someone('users'), { password: 'a password of a user' });
   found['identity.removeGroupMember'] = on(() => make.member('group'));
   found['identity.removeOrgMember'] = on(() => make.member('unit'));
   return found;

@@ -269,7 +269,7 @@ export function operationCases(
       lacks: ALLOWED,
     },
     'me.sessions': { call: () => ({}), lacks: ALLOWED },
-    // Ending a session of somebody else does nothing, like ending one that never existed.
+    // Ending a session of another user does nothing, like ending one that never existed.
     'me.endSession': {
       call: () => ({ params: { id: randomUUID() } }),
       lacks: ALLOWED,

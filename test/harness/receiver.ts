@@ -34,7 +34,7 @@ export interface Receiver {
   received: Received[];
   /** How requests are answered from now on. */
   answer: Answer | ((request: Received) => Answer);
-  /** Connections that were ever opened, whatever became of them. */
+  /** Connections that were ever opened. */
   readonly connections: number;
   /** Waits for the given number of requests. @throws Error with the received ones */
   wait(count: number, limitMs?: number): Promise<Received[]>;

@@ -94,7 +94,7 @@ roles:
 users:
 ${USERS.map(user).join('')}`;
 
-/** A clock that stands still until it is moved. */
+/** A clock that only advances when it is moved. */
 export class ManualClock implements Clock {
   #at: number;
 

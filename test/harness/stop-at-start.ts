@@ -40,7 +40,7 @@ export async function stopAt(
 ): Promise<Outcome> {
   const [file, ...args] = FORMS[form] as readonly [string, ...string[]];
   const env = { ...process.env, DOCKET_DATA_DIR: dataDir, DOCKET_HOST: '127.0.0.1', DOCKET_PORT: '0' };
-  // A service of its own, whatever runs this: neither the database of the tests nor npm as a parent.
+  // A separate service in any environment: neither the database of the tests nor npm as a parent.
   for (const name of Object.keys(env)) {
     if (/^(?:DATABASE_|npm_|NODE_TEST_CONTEXT$|NODE_OPTIONS$)/.test(name)) Reflect.deleteProperty(env, name);
   }

@@ -147,7 +147,7 @@ async function oracle(
     const pair = `${request.path.slice(1)} ${data.objectId}`;
     if (!isSigned(fixture.secret, request)) problems.push(`${pair}: the signature is wrong`);
     if (request.headers['x-itsm-delivery'] !== deliveryId) problems.push(`${pair}: header and body differ`);
-    if (!expected.has(pair)) problems.push(`${pair}: nobody allowed this`);
+    if (!expected.has(pair)) problems.push(`${pair}: not allowed`);
     if ((ids.get(pair) ?? deliveryId) !== deliveryId) problems.push(`${pair}: more than one delivery id`);
     ids.set(pair, deliveryId);
     if (succeeded.has(deliveryId)) arrived.add(pair);

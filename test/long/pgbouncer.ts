@@ -142,7 +142,7 @@ describe('through a pooler in transaction mode', () => {
       for (let i = 0; ; i++) {
         const { rows } = await client.query(`SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN docket_wake'`);
         if (rows.length > 0) break;
-        assert.ok(i < 50, 'nobody listens');
+        assert.ok(i < 50, 'no process listens');
         await sleep(200);
       }
     } finally {

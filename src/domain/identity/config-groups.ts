@@ -70,11 +70,11 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
   writeGroup(ctx, before, { id, code, name, state, revision: (stored?.version ?? 0) + 1 });
   if (change.action === 'archive') return;
   for (const [key, memberType] of [['users', 'user'] as const, ['groups', 'group'] as const]) {
-    const stood = new Set(former?.[key]);
-    const stands = new Set(group[key]);
+    const current = new Set(former?.[key]);
+    const wanted = new Set(group[key]);
     const member = (of: string) => ({ groupId: id, memberId: view.id(key, of), memberType });
-    for (const of of stands.difference(stood)) join(ctx, member(of));
-    for (const of of stood.difference(stands)) leave(ctx, member(of));
+    for (const of of wanted.difference(current)) join(ctx, member(of));
+    for (const of of current.difference(wanted)) leave(ctx, member(of));
   }
 }
 

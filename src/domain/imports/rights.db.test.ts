@@ -89,7 +89,7 @@ describe('rights of imports', () => {
         kept.join(),
       );
     }
-    // A hidden field is refused whatever its value is. Otherwise the result would reveal the stored value.
+    // A hidden field is refused regardless of its value. Otherwise the result would reveal the stored value.
     const hidden = await x.define({ mapping: CLERKS });
     const made = await x.run('boss', hidden, 'ext,title,secret\n1,One,hush\n2,Two,\n');
     assert.equal(made.failed, 0);

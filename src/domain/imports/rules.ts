@@ -36,7 +36,7 @@ export function nextGroup<T extends Named>(
     const again = typeof one.externalId === 'string' && seen.has(one.externalId);
     if (again && !overtaking) open = false;
     const full = group.length > 0 && (group.length === most.rows || size + one.size > most.size);
-    // All rows after a full group wait, whatever their size, so that the order is kept.
+    // All rows after a full group wait, regardless of their size, so that the order is kept.
     if (full) open = false;
     if (!open || again) rest.push(one);
     else {

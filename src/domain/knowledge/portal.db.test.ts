@@ -65,7 +65,7 @@ describe('readers with kb.portal', () => {
     );
   });
 
-  it('read nothing through the public API, whatever the scopes of their key', async () => {
+  it('read nothing through the public API, regardless of the scopes of their key', async () => {
     for (const path of [
       '/kb/articles',
       `/kb/articles/${open.id}`,

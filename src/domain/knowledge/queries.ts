@@ -1,5 +1,5 @@
 /**
- * Reads of articles. Readers get active versions whose audience includes them. Authors get versions in any state, whatever their
+ * Reads of articles. Readers get active versions whose audience includes them. Authors get versions in any state, regardless of their
  * audience (docs/spec/configuration.md#administration-api).
  */
 import type { Reply } from '../../contract/operation.ts';

@@ -184,12 +184,12 @@ function compileField(field: FieldDefinition, index: number, view: CompileView, 
   const problems = checkConstraints(field);
   for (const { path: at, ...found } of problems) report([...path, ...stepsOf(at)], found);
   if (field.default === undefined || problems.length > 0) return field;
-  const stored = compileValue(field, field.default, [...path, 'default'], judge, { view, report });
+  const stored = compileValue(field, field.default, [...path, 'default'], checkStored, { view, report });
   if (stored === null) report([...path, 'default'], problem('EMPTY_DEFAULT'));
   return stored === undefined || stored === null ? field : { ...field, default: stored };
 }
 
-function judge(field: FieldDefinition, value: unknown) {
+function checkStored(field: FieldDefinition, value: unknown) {
   const checked = checkValue(field, value, '');
   if (!checked.ok || checked.images.length === 0) return checked;
   return {

@@ -13,7 +13,7 @@ import {
   withLongTextsRead,
 } from '../metadata/index.ts';
 import { requireRevision, planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
-import { type Authorized, judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { type Authorized, evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { requireReferences } from './references.ts';
 import {
   changesText,
@@ -101,7 +101,7 @@ async function create(
   const { values, images } = planValues(version, read, 'values', access, configured);
   await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
-  const object = judge(onBehalf, row);
+  const object = evaluateAccess(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
   const idle = (code: string): boolean =>
     object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
@@ -332,7 +332,7 @@ export function applyChange<Event extends ChangeEvent>(
       : { stored: { version: next.typeVersion, workflowState: next.workflowStateId } }),
   });
   rememberRow(ctx, next);
-  return judge(ctx, next);
+  return evaluateAccess(ctx, next);
 }
 
 function keepImages(ctx: WriteContext, objectId: string, images: readonly InlineImage[]): void {

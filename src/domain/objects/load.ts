@@ -3,7 +3,7 @@ import { isArchived } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { type Authorized, judge, type RecordView, viewOf, type VisibleObject } from './record.ts';
+import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
 import { type GuardedWrite, findObject, findObjects, listAdmitted, type ObjectRow, listEvents } from './store.ts';
 
 function memoKey(id: string): string {
@@ -46,7 +46,7 @@ async function rowOf(ctx: ReadContext, id: string): Promise<ObjectRow | null> {
 export async function findVisible(ctx: ReadContext, id: string): Promise<VisibleObject | undefined> {
   const row = await rowOf(ctx, id);
   if (row === null) return undefined;
-  const object = judge(ctx, row);
+  const object = evaluateAccess(ctx, row);
   return object.right.can('read') ? object : undefined;
 }
 
@@ -57,7 +57,7 @@ export async function visibleIds(ctx: ReadContext, ids: readonly string[]): Prom
 }
 
 /**
- * The record as it stands in this unit of work, including planned changes, without a check of read access. It serves modules
+ * The record as seen in this unit of work, including planned changes, without a check of read access. It serves modules
  * that keep data beside records by rules of the configuration. Check access before you return any of it.
  */
 export async function recordOf(ctx: ReadContext, id: string): Promise<RecordView | undefined> {

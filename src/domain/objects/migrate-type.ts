@@ -8,7 +8,7 @@ import { checkValue, convertValue, findType, type RecordType, registry } from '.
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { requireAction } from './load.ts';
-import { type Authorized, judge, type VisibleObject } from './record.ts';
+import { type Authorized, evaluateAccess, type VisibleObject } from './record.ts';
 import { derive, type Values } from './rules.ts';
 import { listOlderVersions, moveVersion } from './store.ts';
 
@@ -49,7 +49,7 @@ export async function migrateTypeBatch(ctx: WriteContext, code: string, after: s
   const unmoved: Unmoved[] = [];
   const silently: MovedAlone[] = [];
   for (const row of rows) {
-    const object = requireAction(judge(ctx, row), 'update');
+    const object = requireAction(evaluateAccess(ctx, row), 'update');
     const { values, reasons } = convert(type, object);
     if (reasons.length > 0) unmoved.push({ id: row.id, number: row.number, reasons });
     else if (move(ctx, type, object, values) === 'silently') {

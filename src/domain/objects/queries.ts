@@ -19,7 +19,7 @@ import {
   valueOfCell,
 } from '../metadata/index.ts';
 import { findVisible, preload, requireAction, requireVisible } from './load.ts';
-import { judge, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { type HistoryRow, listEvents, listVisible } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
@@ -90,7 +90,7 @@ export async function listObjects(
     offset: window.offset,
   });
   const page = pageOf(rows, window);
-  return { ...page, rows: page.rows.map((row) => project(ctx, judge(ctx, row))) };
+  return { ...page, rows: page.rows.map((row) => project(ctx, evaluateAccess(ctx, row))) };
 }
 
 /** The records that `typeId` and `state` of a list select, and the predicate of those that the caller may read. */
@@ -363,13 +363,13 @@ export async function readPage(
     const ids = await words.matches(ctx, asked);
     const rows = ids.length === 0 ? [] : await listPage(ctx, { ...page, ids, after: undefined });
     const end = ids.length < limit ? undefined : offset + limit;
-    return { objects: rows.map((row) => project(ctx, judge(ctx, row))), end };
+    return { objects: rows.map((row) => project(ctx, evaluateAccess(ctx, row))), end };
   }
   const behind = typeof after === 'number' ? undefined : after;
   const rows = await listPage(ctx, { ...page, ids: undefined, after: behind });
   const last = rows.at(-1);
   return {
-    objects: rows.map((row) => project(ctx, judge(ctx, row))),
+    objects: rows.map((row) => project(ctx, evaluateAccess(ctx, row))),
     end: last === undefined || rows.length < limit ? undefined : { createdAt: last.createdAt, id: last.id },
   };
 }

@@ -92,7 +92,7 @@ export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
 }
 
 /** Evaluates the caller's rights on a row. The result may be unreadable: check `right.can('read')`. */
-export function judge(ctx: ReadContext, row: ObjectRow): VisibleObject {
+export function evaluateAccess(ctx: ReadContext, row: ObjectRow): VisibleObject {
   const view = viewOf(ctx, row);
   const right = ctx.actor.on(view.type.id, view.facts, ctx.now);
   return { ...view, right } as VisibleObject;

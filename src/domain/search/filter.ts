@@ -2,7 +2,7 @@
  * The filter of a search, typed for each record type that the caller may read. Pure.
  *
  * A field is known if it is a system field, or if a type has it with `filter: true` and a grant makes it readable for the
- * caller. All other fields are unknown, whatever the reason. On records of a type without the field, every condition on it is
+ * caller. All other fields are unknown, regardless of the reason. On records of a type without the field, every condition on it is
  * false.
  */
 import { type Fault, faultAt, isFault } from '../../lib/fault.ts';

@@ -1,4 +1,4 @@
-/** How instances follow changes of their records, whatever makes the change (docs/spec/workflow-and-sla.md#sla-instances). */
+/** How instances follow changes of their records, regardless of what makes the change (docs/spec/workflow-and-sla.md#sla-instances). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HOUR, type Instance, MINUTE, type SlaFixture, startSlaFixture } from '../../../test/harness/sla-fixture.ts';

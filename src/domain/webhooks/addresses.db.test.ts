@@ -1,4 +1,4 @@
-/** Private addresses as endpoints of a bundle: judged when saved as those of a call are, and again on each socket. */
+/** Private addresses as endpoints of a bundle: checked when saved, as in a call, and again on each socket. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestAnswer, type TestApp } from '../../../test/harness/app.ts';
@@ -94,7 +94,7 @@ describe('a bundle with private addresses', () => {
       throw new Error('no name server answers');
     };
     const unknown = await apply(hooksOf(hook('kept', 'https://other.example.org/x')));
-    assert.deepEqual(await actions(unknown), ['kept change'], 'judged on each socket');
+    assert.deepEqual(await actions(unknown), ['kept change'], 'checked on each socket');
   });
 });
 

@@ -203,7 +203,7 @@ describe('rights of the executor', () => {
         await Promise.all(ids.map(async (id) => (await hooks.settled(id))[0].status));
       assert.deepEqual(new Set(await statuses(met)), new Set(['DELIVERED']));
       assert.deepEqual(new Set(await statuses(unmet)), new Set(['SKIPPED']));
-      assert.deepEqual(await hooks.deliveries(ofOtherType), [], 'types are judged at dispatch');
+      assert.deepEqual(await hooks.deliveries(ofOtherType), [], 'types are checked at dispatch');
       assert.equal(hooks.receiver.received.length, 8);
       assert.deepEqual(await statuses([...either, ...never]), ['SKIPPED', 'SKIPPED', 'DELIVERED', 'SKIPPED']);
       const { id } = await hooks.ok('boss', 'POST', '/objects', {

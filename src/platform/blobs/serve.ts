@@ -49,7 +49,7 @@ export class ContentHolder {
     range?: ByteRange,
   ): Promise<{ bytes: Buffer; release: () => void }> {
     const budget = this.#budget;
-    // A single content is admitted whatever its size; otherwise a limit that is too low would block it for ever.
+    // A single content is admitted regardless of its size; otherwise a limit that is too low would block it for ever.
     if (budget.held === 0) budget.add(owner, size);
     else if (!budget.take(owner, size)) {
       throw new Fault('OVERLOADED', 'Too many files are being read at once. Retry after the time in Retry-After.', [], {

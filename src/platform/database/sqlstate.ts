@@ -44,7 +44,7 @@ const RETRY_AFTER = { 'Retry-After': '1' };
 
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 
-// The input cannot be stored or computed, whatever the state of the data.
+// The input cannot be stored or computed, regardless of the state of the data.
 const BAD_INPUT = new Map([
   ['22021', 'A text contains a character that cannot be stored. Remove it.'],
   ['22P05', 'A text contains a character that cannot be stored. Remove it.'],
@@ -123,7 +123,7 @@ export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = textOf(error, 'code');
   if (code !== undefined && CONNECTION_CODES.has(code)) return true;
-  // Any failed `connect` counts, whatever its code: for a server on a Unix socket, for example, the file is missing or not
+  // Any failed `connect` counts, regardless of its code: for a server on a Unix socket, for example, the file is missing or not
   // accessible.
   if (textOf(error, 'syscall') === 'connect') return true;
   return CONNECTION_MESSAGE.test(error.message);

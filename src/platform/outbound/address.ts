@@ -45,7 +45,7 @@ export function bareHost(hostname: string): string {
   return hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
 }
 
-// By its standard, `localhost` is this machine, whatever DNS returns.
+// By its standard, `localhost` is this machine, regardless of what DNS returns.
 const OWN_NAME = /(?:^|\.)localhost\.?$/;
 
 /** Whether the host of a URL is a name that DNS resolves. */
@@ -90,7 +90,7 @@ export class Dialler {
    *
    * @throws AddressRefused if one is not allowed, or there is none; the system's error if the name cannot be resolved
    */
-  async judged(hostname: string): Promise<readonly string[]> {
+  async allowedAddresses(hostname: string): Promise<readonly string[]> {
     const host = bareHost(hostname);
     const isOwn = OWN_NAME.test(host);
     if (isOwn && !this.#options.allowPrivate) throw new AddressRefused();
@@ -102,7 +102,7 @@ export class Dialler {
 
   /** Opens a TLS socket to the first reachable address of the host. @throws AddressRefused, or the last connection error */
   async dial(hostname: string, port: number): Promise<tls.TLSSocket> {
-    const addresses = await this.judged(hostname);
+    const addresses = await this.allowedAddresses(hostname);
     let last: unknown;
     for (const address of addresses) {
       try {

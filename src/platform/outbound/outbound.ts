@@ -98,22 +98,22 @@ export class Outbound {
     const byHost = Map.groupBy(urls, (url) => URL.parse(url)?.hostname ?? '');
     byHost.delete('');
     const refused = new Map<string, string>();
-    const judge = async (host: string): Promise<void> => {
+    const check = async (host: string): Promise<void> => {
       try {
-        await this.#dialler.judged(host);
+        await this.#dialler.allowedAddresses(host);
       } catch (error) {
         if (!(error instanceof AddressRefused)) return;
         for (const url of byHost.get(host) ?? []) refused.set(url, error.message);
       }
     };
     const hosts = [...byHost.keys()];
-    for (const host of hosts) if (!needsLookup(host)) await judge(host);
-    await this.#inTime(hosts.filter(needsLookup), judge);
+    for (const host of hosts) if (!needsLookup(host)) await check(host);
+    await this.#inTime(hosts.filter(needsLookup), check);
     return new Map(refused);
   }
 
   /** Checks hosts until all are checked or the time is up. */
-  async #inTime(hosts: readonly string[], judge: (host: string) => Promise<void>): Promise<void> {
+  async #inTime(hosts: readonly string[], check: (host: string) => Promise<void>): Promise<void> {
     const { promise: timeUp, resolve } = Promise.withResolvers<void>();
     let isUp = false;
     const timer = setTimeout(
@@ -127,7 +127,7 @@ export class Outbound {
     const work = async (): Promise<void> => {
       for (const host of queue) {
         if (isUp) return;
-        await judge(host);
+        await check(host);
       }
     };
     await Promise.race([timeUp, Promise.all(Array.from({ length: JUDGED_AT_ONCE }, work))]);

@@ -64,7 +64,7 @@ export interface Actor {
   on(typeId: string, record: RecordFacts, now: string): RecordRight;
   /** Whether any grant allows the action on the type, ignoring row conditions. */
   mayEver(typeId: string, action: RecordAction): boolean;
-  /** Whether a grant allows the action on every record of the type, whatever its values. */
+  /** Whether a grant allows the action on every record of the type, regardless of its values. */
   alwaysMay(typeId: string, action: RecordAction): boolean;
   /** Access to the fields of the type, ignoring row conditions. For one record, use `on`. */
   fieldAccess(typeId: string): TypeFieldAccess;

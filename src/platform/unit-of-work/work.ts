@@ -255,14 +255,14 @@ export class Work {
    * nothing behind, and would hold them until it ends.
    */
   async #verified<T>(ctx: UnitContext, write: () => Promise<T>, locks = true): Promise<T> {
-    const judgements: (() => Promise<void>)[] = [];
+    const checks: (() => Promise<void>)[] = [];
     if (locks) for (const { lock } of ctx.invariants.values()) await ctx.lock(lock);
     for (const invariant of ctx.invariants.values()) {
       const seen = await invariant.before(ctx);
-      judgements.push(() => invariant.after(ctx, seen));
+      checks.push(() => invariant.after(ctx, seen));
     }
     const written = await write();
-    for (const judge of judgements) await judge();
+    for (const check of checks) await check();
     return written;
   }
 

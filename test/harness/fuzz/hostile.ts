@@ -142,7 +142,7 @@ export function hostileString(random: RandomSource): string {
   return roll < 10 ? random.pick(NAUGHTY) : random.pick(OWN);
 }
 
-/** A value of whatever type, most of them unfit. */
+/** A value of any type, usually a wrong one. */
 export function hostileValue(random: RandomSource): unknown {
   return random.pick<() => unknown>([
     () => null,

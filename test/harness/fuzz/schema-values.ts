@@ -154,7 +154,7 @@ export function spoil(random: RandomSource, value: unknown): unknown {
   return copy;
 }
 
-/** An own member, whatever its name: assignment to `__proto__` would make none. */
+/** An own member, regardless of its name: assignment to `__proto__` would make none. */
 function define(holder: Json, name: string, value: unknown): void {
   Object.defineProperty(holder, name, { value, enumerable: true, writable: true, configurable: true });
 }

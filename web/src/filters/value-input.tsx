@@ -23,7 +23,7 @@ export interface ValueInputProps {
   onChange: (value: unknown) => void;
 }
 
-/** Texts in conditions use a single-line input, whatever the data type. */
+/** Texts in conditions use a single-line input, regardless of the data type. */
 function schemaOf(field: ConditionField | undefined, name: string, multiple: boolean): FieldSchema {
   const dataType = field?.dataType ?? 'string';
   return {

@@ -36,7 +36,7 @@ function write(key: string, value: unknown): void {
   }
 }
 
-/** Removes drafts that nobody has touched for a long time. Called once at the start of the console. */
+/** Removes drafts that have not been changed for a long time. Called once at the start of the console. */
 export function removeOldDrafts(now: number): void {
   const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? '');
   for (const key of keys.filter((one) => one.startsWith(PREFIX)).map((one) => one.slice(PREFIX.length))) {

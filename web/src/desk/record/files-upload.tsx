@@ -10,7 +10,7 @@ import { recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 
-/** Larger files do not fit into a request, whatever the service's own limit is. */
+/** Larger files do not fit into a request, regardless of the service's own limit. */
 const MOST_BYTES = 7.5 * 1024 * 1024;
 
 export interface Upload {
