@@ -7,6 +7,7 @@ import { wordsTask } from './domain/search/index.ts';
 import { isFault } from './lib/fault.ts';
 import { checkJsonTask } from './platform/long-json.ts';
 import type { ThreadAnswer, ThreadTask } from './platform/threads.ts';
+import { JsonFault } from './lib/json-error.ts';
 
 const TASKS = [
   readTextTask,
@@ -22,6 +23,7 @@ function answerOf(name: string, input: unknown): ThreadAnswer {
     if (task === undefined) throw new Error(`there is no task ${name}`);
     return { kind: 'value', value: task.run(input) };
   } catch (error) {
+    if (error instanceof JsonFault) return { kind: 'json-fault', place: error.place };
     if (isFault(error)) return { kind: 'fault', code: error.code, message: error.message, details: error.details };
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { kind: 'error', message, stack };

@@ -4,11 +4,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readDocument } from '../src/configuration/document.ts';
+import { readFilter } from '../src/domain/search/filter.ts';
+import { isFault } from '../src/lib/fault.ts';
 import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
 import { PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
-import { PHRASES } from '../src/lib/problem-texts-values.ts';
+import { REQUEST_PHRASES } from '../src/lib/problem-texts-requests.ts';
+import { PHRASES as VALUE_PHRASES } from '../src/lib/problem-texts-values.ts';
 import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
 import { filesBelow, ROOT } from './harness/source-files.ts';
+
+const PHRASES = { ...VALUE_PHRASES, ...REQUEST_PHRASES };
 
 const placeholders = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort();
 
@@ -72,6 +77,35 @@ describe('texts of problems', () => {
     // A value is never taken for a placeholder.
     assert.equal(problem('UNKNOWN_ANCHOR', { name: '{max}' }).message.includes('{max}'), true);
     assert.equal(russianText({ message: 'Newer.', reason: 'FROM_A_NEWER_SERVICE' }), undefined);
+  });
+
+  it('name the causes of malformed JSON and CSV in both languages', () => {
+    assert.throws(
+      () => readFilter('{"field" 1}'),
+      (error: unknown) => {
+        assert.ok(isFault(error, 'INVALID_FILTER') && Array.isArray(error.details));
+        const [detail] = error.details;
+        assert.ok(detail !== undefined);
+        assert.equal(
+          detail.message,
+          'The filter is not strict JSON: Invalid JSON at line 1, column 10: a colon is expected here.',
+        );
+        assert.equal(
+          russianText(detail),
+          'Фильтр — не строгий JSON. Строка 1, позиция 10: здесь должно быть двоеточие.',
+        );
+        return true;
+      },
+    );
+    const csv = problem('MALFORMED_CSV', { line: 2, column: 3, cause: { phrase: 'CSV_CELL_COUNT', count: 3 } });
+    assert.equal(
+      csv.message,
+      'The CSV is malformed at line 2, column 3: the record has 3 cells, which differs from the header.',
+    );
+    assert.equal(
+      russianText(csv),
+      'Ошибка в CSV, строка 2, позиция 3: число ячеек в записи (3) отличается от числа столбцов в заголовке.',
+    );
   });
 
   it('exist for the errors of the YAML parser', () => {

@@ -10,6 +10,7 @@ import { pipeline, Readable } from 'node:stream';
 import { type CsvError, type Options, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { type Fault, faultAt } from './fault.ts';
+import { type Phrase } from './problem.ts';
 
 export type Separator = ',' | ';' | '\t';
 
@@ -46,8 +47,8 @@ export function writeCsv(records: readonly (readonly string[])[]): string {
   return stringify(records as string[][], { record_delimiter: 'windows', quoted_match: /[\r\n;\t]|^\s|\s$/ });
 }
 
-function malformed(line: number, column: number, reason: string): Fault {
-  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_CSV', { line, column, cause: reason });
+function malformed(line: number, column: number, cause: Phrase): Fault {
+  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_CSV', { line, column, cause });
 }
 
 /** The most frequent separator in the header outside quotes; the comma if there is none. */
@@ -98,28 +99,25 @@ async function sniff(
 }
 
 function columnsOf(header: readonly string[], line: number): Columns {
-  if (header.length > MOST_COLUMNS)
-    throw malformed(line, 1, `the header has too many columns. Use at most ${MOST_COLUMNS}.`);
+  if (header.length > MOST_COLUMNS) throw malformed(line, 1, { phrase: 'CSV_TOO_MANY_COLUMNS', max: MOST_COLUMNS });
   const columns = new Map<string, number>();
   for (const [index, cell] of header.entries()) {
     const name = cell.trim();
     // Spreadsheets may leave unnamed columns; mappings cannot refer to them.
     if (name === '') continue;
-    if (columns.has(name)) throw malformed(line, index + 1, `the column ${JSON.stringify(name)} occurs twice.`);
+    if (columns.has(name))
+      throw malformed(line, index + 1, { phrase: 'CSV_COLUMN_TWICE', column: JSON.stringify(name) });
     columns.set(name, index);
   }
-  if (columns.size === 0) throw malformed(1, 1, 'the first line has no column names. Add a header.');
+  if (columns.size === 0) throw malformed(1, 1, { phrase: 'CSV_NO_COLUMN_NAMES' });
   return columns;
 }
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['CSV_INVALID_CLOSING_QUOTE', 'there is text after a closing quote. Double the quotes inside of a cell.'],
-  [
-    'INVALID_OPENING_QUOTE',
-    'there is a quote inside a cell without quotes. Put the cell in quotes and double the quote.',
-  ],
-  ['CSV_QUOTE_NOT_CLOSED', 'a quoted cell is not closed. Add the closing quote.'],
-  ['CSV_MAX_RECORD_SIZE', 'the record is too long. Check for a quote that is not closed.'],
+const CAUSES: ReadonlyMap<string, Phrase> = new Map<string, Phrase>([
+  ['CSV_INVALID_CLOSING_QUOTE', { phrase: 'CSV_TEXT_AFTER_QUOTE' }],
+  ['INVALID_OPENING_QUOTE', { phrase: 'CSV_QUOTE_IN_CELL' }],
+  ['CSV_QUOTE_NOT_CLOSED', { phrase: 'CSV_QUOTE_OPEN' }],
+  ['CSV_MAX_RECORD_SIZE', { phrase: 'CSV_RECORD_TOO_LONG' }],
 ]);
 
 function asFault(error: unknown): unknown {
@@ -127,13 +125,9 @@ function asFault(error: unknown): unknown {
   if (typeof code !== 'string' || typeof lines !== 'number') return error;
   if (code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH') {
     const count = record?.length ?? 0;
-    return malformed(lines, Math.max(1, count), `the record has ${count} cells, which differs from the header.`);
+    return malformed(lines, Math.max(1, count), { phrase: 'CSV_CELL_COUNT', count });
   }
-  return malformed(
-    lines,
-    (typeof column === 'number' ? column : 0) + 1,
-    REASONS.get(code) ?? 'the text cannot be parsed.',
-  );
+  return malformed(lines, (typeof column === 'number' ? column : 0) + 1, CAUSES.get(code) ?? { phrase: 'UNPARSABLE' });
 }
 
 /**
@@ -163,5 +157,5 @@ export async function* readCsv(source: AsyncIterable<string>): AsyncGenerator<Cs
   } catch (error) {
     throw asFault(error);
   }
-  if (columns === undefined) throw malformed(1, 1, 'the header is missing. Add one.');
+  if (columns === undefined) throw malformed(1, 1, { phrase: 'CSV_NO_HEADER' });
 }

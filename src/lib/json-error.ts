@@ -3,25 +3,43 @@
  * linear, because a rejected text can be as long as any other.
  */
 import { Fault } from './fault.ts';
+import { type Phrase, phraseText } from './problem.ts';
 
-/** INVALID_JSON with line and column (both from 1, columns in UTF-16 units) of an offset into text or its UTF-8 bytes. */
-export function jsonFault(source: Buffer | string, offset: number, reason: string): Fault {
+/** Where a JSON text is malformed, and why. Lines and columns count from 1, columns in UTF-16 units. */
+export interface JsonPlace {
+  line: number;
+  column: number;
+  cause: Phrase;
+}
+
+/** INVALID_JSON, with the place for callers that report it in their own terms. */
+export class JsonFault extends Fault {
+  readonly place: JsonPlace;
+
+  constructor(place: JsonPlace) {
+    super('INVALID_JSON', `Invalid JSON at line ${place.line}, column ${place.column}: ${phraseText(place.cause)}.`);
+    this.place = place;
+  }
+}
+
+/** The fault at an offset into text or its UTF-8 bytes. */
+export function jsonFault(source: Buffer | string, offset: number, cause: Phrase): JsonFault {
   const before = typeof source === 'string' ? source.slice(0, offset) : source.toString('utf8', 0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   let line = 1;
   for (let at = before.indexOf('\n'); at >= 0; at = before.indexOf('\n', at + 1)) line++;
-  return new Fault('INVALID_JSON', `Invalid JSON at line ${line}, column ${before.length - lineStart + 1}: ${reason}.`);
+  return new JsonFault({ line, column: before.length - lineStart + 1, cause });
 }
 
 /** A fault that names the first position where `text` is not JSON or repeats a key. */
 export function locateJsonError(text: string): Fault {
   const error = new Grammar(text).findJsonError();
-  return jsonFault(text, error?.offset ?? 0, error?.reason ?? 'the text cannot be parsed');
+  return jsonFault(text, error?.offset ?? 0, error?.cause ?? { phrase: 'UNPARSABLE' });
 }
 
 interface JsonError {
   offset: number;
-  reason: string;
+  cause: Phrase;
 }
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end';
@@ -33,13 +51,13 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ['f', 'false'],
   ['n', 'null'],
 ]);
-const WORDING: Readonly<Record<Expected, string>> = {
-  value: 'a value is expected here',
-  'value or ]': 'a value or ] is expected here',
-  key: 'a key in double quotes is expected here',
-  'key or }': 'a key in double quotes or } is expected here',
-  colon: 'a colon is expected here',
-  'comma or end': 'a comma or the closing bracket is expected here',
+const CAUSES: Readonly<Record<Expected, Phrase>> = {
+  value: { phrase: 'JSON_VALUE' },
+  'value or ]': { phrase: 'JSON_VALUE_OR_END' },
+  key: { phrase: 'JSON_KEY' },
+  'key or }': { phrase: 'JSON_KEY_OR_END' },
+  colon: { phrase: 'JSON_COLON' },
+  'comma or end': { phrase: 'JSON_COMMA_OR_END' },
 };
 
 /** A non-recursive checker of the JSON grammar. It only stores the keys of the open objects. */
@@ -58,17 +76,17 @@ class Grammar {
     for (;;) {
       this.#at = this.#match(BLANKS) ?? this.#at;
       if (expected === 'comma or end' && this.#open.length === 0) {
-        return this.#at < this.#text.length ? this.#error('there is text after the end of the JSON') : undefined;
+        return this.#at < this.#text.length ? this.#error({ phrase: 'JSON_TEXT_AFTER_END' }) : undefined;
       }
-      if (this.#at >= this.#text.length) return this.#error('the text ends before the JSON is complete');
+      if (this.#at >= this.#text.length) return this.#error({ phrase: 'JSON_INCOMPLETE' });
       const next = this.#step(expected);
       if (typeof next !== 'string') return next;
       expected = next;
     }
   }
 
-  #error(reason: string, offset = this.#at): JsonError {
-    return { offset, reason };
+  #error(cause: Phrase, offset = this.#at): JsonError {
+    return { offset, cause };
   }
 
   /** End of the match of a sticky expression at the current position, if it matches. */
@@ -81,7 +99,7 @@ class Grammar {
     const character = this.#text[this.#at] as string;
     switch (expected) {
       case 'colon':
-        if (character !== ':') return this.#error(WORDING[expected]);
+        if (character !== ':') return this.#error(CAUSES[expected]);
         this.#at++;
         return 'value';
       case 'comma or end':
@@ -90,7 +108,7 @@ class Grammar {
       case 'key or }':
         if (character === '"') return this.#key();
         if (character === '}' && expected === 'key or }') return this.#close();
-        return this.#error(WORDING[expected]);
+        return this.#error(CAUSES[expected]);
       default:
         if (character === ']' && expected === 'value or ]') return this.#close();
         return this.#value(character, expected);
@@ -106,7 +124,7 @@ class Grammar {
   #separator(character: string): Expected | JsonError {
     const object = this.#open.at(-1) !== null;
     if (character === (object ? '}' : ']')) return this.#close();
-    if (character !== ',') return this.#error(WORDING['comma or end']);
+    if (character !== ',') return this.#error(CAUSES['comma or end']);
     this.#at++;
     return object ? 'key' : 'value';
   }
@@ -117,7 +135,7 @@ class Grammar {
     if (error !== undefined) return error;
     const key: string = JSON.parse(this.#text.slice(start, this.#at));
     const keys = this.#open.at(-1);
-    if (keys?.has(key)) return this.#error('an object contains this key twice', start);
+    if (keys?.has(key)) return this.#error({ phrase: 'JSON_KEY_TWICE' }, start);
     keys?.add(key);
     return 'colon';
   }
@@ -132,7 +150,7 @@ class Grammar {
     const word = WORDS.get(character);
     const end = word === undefined ? this.#match(NUMBER) : this.#at + word.length;
     if (end === undefined || (word !== undefined && !this.#text.startsWith(word, this.#at))) {
-      return this.#error(WORDING[expected]);
+      return this.#error(CAUSES[expected]);
     }
     this.#at = end;
     return 'comma or end';
@@ -146,16 +164,15 @@ class Grammar {
         this.#at = at + 1;
         return undefined;
       }
-      if (code < 0x20) return this.#error('a control character in a string must be escaped', at);
+      if (code < 0x20) return this.#error({ phrase: 'JSON_CONTROL_CHARACTER' }, at);
       if (code !== 0x5c) continue;
       const escape = this.#text[at + 1];
-      if (escape === undefined || !'"\\/bfnrtu'.includes(escape))
-        return this.#error('unknown escape sequence in a string', at);
+      if (escape === undefined || !'"\\/bfnrtu'.includes(escape)) return this.#error({ phrase: 'JSON_ESCAPE' }, at);
       if (escape === 'u' && !/^[0-9a-fA-F]{4}$/.test(this.#text.slice(at + 2, at + 6))) {
-        return this.#error('unknown escape sequence in a string', at);
+        return this.#error({ phrase: 'JSON_ESCAPE' }, at);
       }
       at++;
     }
-    return this.#error('a string is not closed');
+    return this.#error({ phrase: 'JSON_STRING_OPEN' });
   }
 }

@@ -2,8 +2,10 @@
  * Reads the elements of a JSON array of objects as a stream. Memory holds one element and one chunk, regardless of the size of the
  * text. Each element is parsed as strictly as other external JSON (`json.ts`).
  */
-import { type Fault, faultAt, isFault } from './fault.ts';
+import { type Fault, faultAt } from './fault.ts';
 import { parseStrictJson } from './json.ts';
+import { JsonFault } from './json-error.ts';
+import { type Phrase } from './problem.ts';
 
 /** Maximum length of an element, in characters. */
 const LONGEST = 8 * 1024 * 1024;
@@ -14,8 +16,8 @@ export interface JsonRow {
   size: number;
 }
 
-function malformed(line: number, column: number, reason: string): Fault {
-  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_JSON', { line, column, cause: reason });
+function malformed(line: number, column: number, cause: Phrase): Fault {
+  return faultAt('INVALID_REQUEST', '/content', 'MALFORMED_JSON', { line, column, cause });
 }
 
 type State = 'start' | 'first' | 'element' | 'inside' | 'next' | 'end';
@@ -55,7 +57,8 @@ class Splitter {
     if (begin === -1) return;
     this.#parts.push(chunk.slice(begin));
     this.#length += chunk.length - begin;
-    if (this.#length > LONGEST) throw malformed(this.#from.line, this.#from.column, 'this element is too long.');
+    if (this.#length > LONGEST)
+      throw malformed(this.#from.line, this.#from.column, { phrase: 'JSON_ELEMENT_TOO_LONG' });
   }
 
   /** Consumes a character between elements. Returns whether an element begins. */
@@ -91,13 +94,13 @@ class Splitter {
   }
 }
 
-const EXPECTED: Readonly<Record<State, string>> = {
-  start: 'an array of objects that begins with [ is expected here.',
-  first: 'an object or ] is expected here.',
-  element: 'an object is expected here.',
-  inside: 'the text ends inside an object.',
-  next: 'a comma or ] is expected here.',
-  end: 'there is text after the end of the array.',
+const EXPECTED: Readonly<Record<State, Phrase>> = {
+  start: { phrase: 'JSON_ARRAY' },
+  first: { phrase: 'JSON_OBJECT_OR_END' },
+  element: { phrase: 'JSON_OBJECT' },
+  inside: { phrase: 'JSON_OBJECT_OPEN' },
+  next: { phrase: 'JSON_COMMA_OR_ARRAY_END' },
+  end: { phrase: 'JSON_TEXT_AFTER_ARRAY' },
 };
 
 function isBlank(code: number): boolean {
@@ -106,12 +109,9 @@ function isBlank(code: number): boolean {
 
 /** Converts the position of an error in an element to the position in the whole text. */
 function relocated(error: unknown, line: number, column: number): unknown {
-  if (!isFault(error, 'INVALID_JSON')) return error;
-  const found = /line (\d+), column (\d+): (.*)$/s.exec(error.message);
-  if (found === null) return malformed(line, column, error.message);
-  const [, inLine = '1', inColumn = '1', reason = ''] = found;
-  const first = inLine === '1';
-  return malformed(line + Number(inLine) - 1, Number(inColumn) + (first ? column - 1 : 0), reason);
+  if (!(error instanceof JsonFault)) return error;
+  const { place } = error;
+  return malformed(line + place.line - 1, place.column + (place.line === 1 ? column - 1 : 0), place.cause);
 }
 
 /** Strict parsing of the text of an element. @throws Fault INVALID_JSON */

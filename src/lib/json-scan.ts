@@ -40,9 +40,9 @@ export interface Scan {
  * @throws Fault INVALID_JSON
  */
 export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Scan {
-  if (!isUtf8(bytes)) throw at(bytes, firstInvalid(bytes), 'the text is not valid UTF-8');
+  if (!isUtf8(bytes)) throw jsonFault(bytes, firstInvalid(bytes), { phrase: 'JSON_NOT_UTF8' });
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw at(bytes, 0, 'there is a byte order mark before the JSON');
+    throw jsonFault(bytes, 0, { phrase: 'JSON_BYTE_ORDER_MARK' });
   }
   const strings = new StringScan(bytes);
   const length = bytes.length;
@@ -78,7 +78,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Sc
       // `[` and `{` are 0x5b and 0x7b, `]` and `}` are two higher. Setting the bit 0x20 maps each pair to one value.
       const bracket = byte | 0x20;
       if (bracket === 0x7b) {
-        if (++depth > maxDepth) throw at(bytes, index, `the nesting is deeper than ${maxDepth} levels`);
+        if (++depth > maxDepth) throw jsonFault(bytes, index, { phrase: 'JSON_TOO_DEEP', max: maxDepth });
         if (++weight > maxValues) throw tooMany(bytes, index, maxValues);
       } else if (bracket === 0x7d) depth--;
       index++;
@@ -88,11 +88,7 @@ export function scanJson(bytes: Buffer, maxDepth: number, maxValues: number): Sc
 }
 
 function tooMany(bytes: Buffer, offset: number, maxValues: number): Fault {
-  return at(bytes, offset, `there are more than ${maxValues} values and keys`);
-}
-
-function at(bytes: Buffer, offset: number, reason: string): Fault {
-  return jsonFault(bytes, offset, reason);
+  return jsonFault(bytes, offset, { phrase: 'JSON_TOO_MANY_VALUES', max: maxValues });
 }
 
 /** Offset of the first byte that decoding and re-encoding changes. */
@@ -114,7 +110,7 @@ function refuseUnsafeKey(bytes: Buffer, start: number, end: number, escaped: boo
       return; // malformed: left to the parser
     }
   }
-  if (isUnsafeKey(key)) throw at(bytes, start - 1, 'the keys __proto__, constructor and prototype are not accepted');
+  if (isUnsafeKey(key)) throw jsonFault(bytes, start - 1, { phrase: 'JSON_UNSAFE_KEY' });
 }
 
 /** The end of the number at `start`, and whether a double represents it exactly. */
@@ -189,11 +185,11 @@ class StringScan {
   /** Offset after the escape `\uXXXX` at `index`, including the low surrogate of a pair. */
   #unicode(index: number): number {
     const code = this.#hex(index);
-    if (code === 0) throw at(this.#bytes, index, 'a string contains U+0000');
+    if (code === 0) throw jsonFault(this.#bytes, index, { phrase: 'JSON_ZERO' });
     if (code < 0xd800 || code > 0xdfff) return index + 2;
     const low = this.#bytes[index + 6] === BACKSLASH && this.#bytes[index + 7] === LOWER_U ? this.#hex(index + 6) : -1;
     if (code < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) return index + 12;
-    throw at(this.#bytes, index, 'a string contains an unpaired surrogate');
+    throw jsonFault(this.#bytes, index, { phrase: 'JSON_SURROGATE' });
   }
 
   /** The code unit of the escape `\uXXXX` at `index`, or -1 if it is malformed, which is left to the parser. */

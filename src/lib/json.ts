@@ -136,7 +136,7 @@ function asBytes(input: Uint8Array | string): Buffer {
     const repaired = input.toWellFormed();
     let offset = 0;
     while (input.charCodeAt(offset) === repaired.charCodeAt(offset)) offset++;
-    throw jsonFault(input, offset, 'a string contains an unpaired surrogate');
+    throw jsonFault(input, offset, { phrase: 'JSON_SURROGATE' });
   }
   return Buffer.from(input, 'utf8');
 }

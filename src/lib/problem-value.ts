@@ -2,15 +2,16 @@
  * The type of problems, and problems of values. The console shares this file, so it imports no text of configuration or
  * requests.
  */
-import { fillText, type ProblemParams } from './problem-fill.ts';
+import { fillText, type ProblemLanguage, type ProblemParams } from './problem-fill.ts';
 import type { CONFIGURATION_PROBLEMS } from './problem-texts-configuration.ts';
-import type { REQUEST_PROBLEMS } from './problem-texts-requests.ts';
+import type { REQUEST_PHRASES, REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { PHRASES, VALUE_PROBLEMS } from './problem-texts-values.ts';
 
 type AllProblems = typeof CONFIGURATION_PROBLEMS & typeof VALUE_PROBLEMS & typeof REQUEST_PROBLEMS;
 
 export type ProblemReason = keyof AllProblems;
-export type PhraseName = keyof typeof PHRASES;
+type AllPhrases = typeof PHRASES & typeof REQUEST_PHRASES;
+export type PhraseName = keyof AllPhrases;
 
 type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PlaceholdersOf<Rest>
@@ -18,7 +19,7 @@ type PlaceholdersOf<Text extends string> = Text extends `${string}{${infer Name}
 
 /** A part of a text, such as `{phrase: 'CODE', example: 'service-desk'}`. */
 export type Phrase = {
-  [Name in PhraseName]: { phrase: Name } & Record<PlaceholdersOf<(typeof PHRASES)[Name]>, string | number>;
+  [Name in PhraseName]: { phrase: Name } & Record<PlaceholdersOf<AllPhrases[Name]>, string | number>;
 }[PhraseName];
 
 /** A list of texts is joined by commas, a list of phrases by "or". */
@@ -40,16 +41,18 @@ export interface Problem {
   params?: ProblemParams;
 }
 
-export const ENGLISH = { phrases: PHRASES, or: ' or ', forType: ' (type {type})' } as const;
+/** English, without the phrases of requests. */
+export const ENGLISH: ProblemLanguage = { phrases: PHRASES, or: ' or ', forType: ' (type {type})' };
 
 /** @param text the code and the English text of the reason */
 export function problemOf(
   reason: ProblemReason,
   [code, text]: readonly [code: string, text: string],
   params: ProblemParams | undefined,
+  language: ProblemLanguage = ENGLISH,
 ): Problem {
   if (params === undefined) return { code, message: text, reason };
-  return { code, message: fillText(text, params, ENGLISH), reason, params };
+  return { code, message: fillText(text, params, language), reason, params };
 }
 
 export function valueProblem<Reason extends keyof typeof VALUE_PROBLEMS>(

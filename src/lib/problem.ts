@@ -3,12 +3,12 @@
  * can be finer than the code), its params, and the English text. The console has a Russian text for each reason
  * (`web/src/problems`), so a reason without a text does not compile.
  */
-import { fillText, type ProblemParams } from './problem-fill.ts';
+import { fillText, type ProblemLanguage, type ProblemParams } from './problem-fill.ts';
 import { CONFIGURATION_PROBLEMS, PLAN_NOTES } from './problem-texts-configuration.ts';
-import { REQUEST_PROBLEMS } from './problem-texts-requests.ts';
+import { REQUEST_PHRASES, REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { VALUE_PROBLEMS } from './problem-texts-values.ts';
 import {
-  ENGLISH,
+  ENGLISH as VALUE_ENGLISH,
   type ParamsOf,
   type ParamsOfText,
   type Phrase,
@@ -21,13 +21,15 @@ export type { ParamsOf, Phrase, Problem, ProblemReason } from './problem-value.t
 
 export const PROBLEMS = { ...CONFIGURATION_PROBLEMS, ...VALUE_PROBLEMS, ...REQUEST_PROBLEMS } as const;
 
+const ENGLISH: ProblemLanguage = { ...VALUE_ENGLISH, phrases: { ...VALUE_ENGLISH.phrases, ...REQUEST_PHRASES } };
+
 /** A problem at a place of a request: a JSON Pointer into the body, or `query.NAME`, `header.NAME`, `path`. */
 export interface PlacedProblem extends Problem {
   path: string;
 }
 
 export function problem<Reason extends ProblemReason>(reason: Reason, ...rest: ParamsOf<Reason>): Problem {
-  return problemOf(reason, PROBLEMS[reason], rest[0] as ProblemParams | undefined);
+  return problemOf(reason, PROBLEMS[reason], rest[0] as ProblemParams | undefined, ENGLISH);
 }
 
 export function problemAt<Reason extends ProblemReason>(

@@ -16,6 +16,7 @@ import {
   type TypedField,
 } from '../../lib/filter.ts';
 import { parseStrictJson } from '../../lib/json.ts';
+import { JsonFault } from '../../lib/json-error.ts';
 
 /** The fields of a type that a filter may use. */
 export interface FilterableType {
@@ -42,8 +43,8 @@ export function readFilter(text: string): unknown {
   try {
     return parseStrictJson(text);
   } catch (error) {
-    if (!isFault(error)) throw error;
-    throw faultAt('INVALID_FILTER', 'query.filter', 'FILTER_NOT_JSON', { cause: error.message });
+    if (!(error instanceof JsonFault)) throw error;
+    throw faultAt('INVALID_FILTER', 'query.filter', 'FILTER_NOT_JSON', { ...error.place });
   }
 }
 

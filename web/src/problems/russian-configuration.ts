@@ -163,7 +163,7 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
 };
 
 /** After «Укажите» or «Значение: ». */
-export const RUSSIAN_PHRASES: Readonly<Record<keyof typeof PHRASES, string>> = {
+export const RUSSIAN_VALUE_PHRASES: Readonly<Record<keyof typeof PHRASES, string>> = {
   TEXT: 'текст',
   NUMBER: 'число',
   INTEGER: 'целое число',

@@ -1,11 +1,13 @@
 /** Russian texts of the problems that the service reports, by reason. */
 import { fillText, type ProblemParams } from '../../../src/lib/problem-fill.ts';
 import type { ProblemReason } from '../../../src/lib/problem.ts';
-import { RUSSIAN_CONFIGURATION, RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES } from './russian-configuration.ts';
-import { RUSSIAN_REQUESTS } from './russian-requests.ts';
+import { RUSSIAN_CONFIGURATION, RUSSIAN_PLAN_NOTES, RUSSIAN_VALUE_PHRASES } from './russian-configuration.ts';
+import { RUSSIAN_REQUEST_PHRASES, RUSSIAN_REQUESTS } from './russian-requests.ts';
 import { RUSSIAN_VALUES } from './russian-values.ts';
 
-export { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES } from './russian-configuration.ts';
+export { RUSSIAN_PLAN_NOTES } from './russian-configuration.ts';
+
+export const RUSSIAN_PHRASES = { ...RUSSIAN_VALUE_PHRASES, ...RUSSIAN_REQUEST_PHRASES } as const;
 
 export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
   ...RUSSIAN_CONFIGURATION,
