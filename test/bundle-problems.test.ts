@@ -98,6 +98,16 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     typeWith('{ code: b, dataType: integer, default: many }'),
     ['types[0].fields[1].default INVALID_CONSTRAINT'],
   ],
+  [
+    'a layout with an unknown field and a field placed twice',
+    'types: [ { code: a, layout: { sections: [ { fields: [b, c] }, { columns: 2, fields: [b] } ] }, fields: [ { code: b, dataType: text } ] } ]',
+    ['types[0].layout.sections[0].fields[1] UNKNOWN_FIELD', 'types[0].layout.sections[1].fields[0] DUPLICATE'],
+  ],
+  [
+    'a layout of three columns',
+    'types: [ { code: a, layout: { sections: [ { columns: 3, fields: [] } ] } } ]',
+    ['types[0].layout.sections[0].columns NOT_ALLOWED'],
+  ],
   ['a title that is not a field', 'types: [ { code: a, title: b } ]', ['types[0].title UNKNOWN_FIELD']],
   [
     'a title that names nothing',

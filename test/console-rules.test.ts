@@ -4,10 +4,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { parseDocument } from 'yaml';
 import { checkValue, type FieldDefinition } from '../src/domain/metadata/index.ts';
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType, isWebAddress } from '../src/lib/data-types/index.ts';
 import { filesBelow, readSources, ROOT, walk } from './harness/source-files.ts';
+import { codeFrom, followCode } from '../web/src/admin/config/codes.ts';
 import { checkField } from '../web/src/fields/check.ts';
 import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
 import {
@@ -37,6 +39,39 @@ function field(dataType: DataType, constraints = {}, multiple = false): FieldDef
 /** Files without server code, which the console and the server share: closed lists and the rules on them. */
 const SHARED =
   /(?:^|[/])src[/](?:contract[/](?:comment-visibility|rights)|lib[/](?:data-types[/]index|filter-types|problem-fill))[.]ts$/;
+
+describe('codes of configuration parts', () => {
+  const item = (code: string) =>
+    `code: ticket\nfields:\n  - code: ${code}\n    dataType: string\nlayout:\n  sections: [{ fields: [${code}] }]\n`;
+  const named = (text: string, name: string, saved = {}) => {
+    const document = parseDocument(text);
+    const before: unknown = document.toJS();
+    const path = ['fields', 0, 'name'];
+    document.setIn(path, document.createNode({ 'ru-RU': name }));
+    followCode(document, before, path, { 'ru-RU': name }, { saved, template: {} });
+    return document.toJS() as { fields: { code: string }[]; layout: { sections: { fields: string[] }[] } };
+  };
+
+  it('are transliterated from the name', () => {
+    assert.equal(codeFrom('Заявка на ноутбук'), 'zayavka-na-noutbuk');
+    assert.equal(codeFrom('Серийный номер', 'camel'), 'seriynyyNomer');
+    assert.equal(codeFrom('2 Büro & Café', 'dash'), 'buro-cafe');
+    assert.equal(codeFrom('日本'), '');
+    assert.match(codeFrom('ж'.repeat(100)), /^[a-z][a-z0-9-]{0,62}$/);
+  });
+
+  it('follow the name, and references follow the code', () => {
+    const { fields, layout } = named(item('field1'), 'Номер');
+    assert.equal(fields[0]?.code, 'nomer');
+    assert.deepEqual(layout.sections[0]?.fields, ['nomer']);
+  });
+
+  it('stay when they are saved or were typed', () => {
+    assert.equal(named(item('serial'), 'Номер').fields[0]?.code, 'serial');
+    const saved = { code: 'ticket', fields: [{ code: 'field1' }] };
+    assert.equal(named(item('field1'), 'Номер', saved).fields[0]?.code, 'field1');
+  });
+});
 
 type Schema = Parameters<typeof checkField>[0];
 

@@ -94,6 +94,35 @@ describe('the console API', () => {
     assert.equal(await find('de-DE'), 'Tint Word');
   });
 
+  it('arranges forms by the layout of the type, without what the caller cannot read', async () => {
+    const text = `
+types:
+  - code: formed
+    description: { en-US: A form, ru-RU: Форма }
+    fields:
+      - { code: a, dataType: string, description: Help for a }
+      - { code: b, dataType: string, description: { en-US: Help for b, ru-RU: Справка } }
+    layout: { sections: [ { name: First, fields: [a] }, { columns: 2, fields: [b] } ] }
+roles:
+  - { code: formed, records: [ { type: formed, actions: [read], fields: { read: [b] } } ], assignedTo: { users: [viewer] } }
+  - { code: exporter, rights: [config.manage], assignedTo: { users: [chief] } }
+`;
+    await fixture.app.apply([{ name: 'formed.yaml', text }]);
+    const formed = async (who: FixtureUser) =>
+      (await ok(who, 'GET', '/desk/types')).find((type: { code: string }) => type.code === 'formed');
+    const whole = await formed('chief');
+    assert.deepEqual(whole.layout, [
+      { name: 'First', columns: 1, fields: ['a'] },
+      { name: null, columns: 2, fields: ['b'] },
+    ]);
+    assert.deepEqual([whole.description, whole.help], ['A form', { a: 'Help for a', b: 'Help for b' }]);
+    const part = await formed('viewer');
+    assert.deepEqual([part.layout, part.help], [[{ name: null, columns: 2, fields: ['b'] }], { b: 'Help for b' }]);
+    const { files } = await ok('chief', 'GET', '/config/export');
+    const exported = files.find(({ name }: { name: string }) => name === 'types.yaml');
+    assert.match(exported.text, /sections:\n\s+- name: First\n\s+fields:\n\s+- a\n\s+- columns: 2/);
+  });
+
   it('finds active users by the prefix of their names', async () => {
     const find = async (q: string): Promise<string[]> => {
       const found = await ok('agent', 'GET', `/desk/lookup?kind=user&q=${encodeURIComponent(q)}`);

@@ -471,6 +471,21 @@ export type DeskType = {
   canTransition: boolean;
   titleField: string | null;
   numbered: boolean;
+  description: string | null;
+  /**
+   * Sections of the record form, with the fields that the caller may ever read.
+   */
+  layout: Array<{
+    name: string | null;
+    columns: number;
+    fields: Array<string>;
+  }>;
+  /**
+   * Field code → description, for fields that have one and that the caller may ever read.
+   */
+  help: {
+    [key: string]: unknown | string;
+  };
   states: Array<{
     id: string;
     code: string;

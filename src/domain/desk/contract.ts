@@ -24,6 +24,14 @@ const DeskType = Type.Object(
     canTransition: Type.Boolean(),
     titleField: nullable(Type.String()),
     numbered: Type.Boolean(),
+    description: nullable(Type.String()),
+    layout: Type.Array(
+      Type.Object({ name: nullable(Type.String()), columns: Type.Integer(), fields: Type.Array(Type.String()) }),
+      { description: 'Sections of the record form, with the fields that the caller may ever read.' },
+    ),
+    help: Type.Record(Type.String(), Type.String(), {
+      description: 'Field code → description, for fields that have one and that the caller may ever read.',
+    }),
     states: Type.Array(
       Type.Object({
         id: Id,
@@ -45,7 +53,7 @@ export const listDeskTypes = defineOperation({
   status: 200,
   summary: 'List record types with what the caller may do',
   description:
-    'For each type: the states of its workflow, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions.',
+    'For each type: the states of its workflow, the layout of its form, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions.',
   answer: Type.Array(DeskType),
   faults: [],
 });

@@ -30,7 +30,28 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
     canTransition: actor.mayEver(type.id, 'transition'),
     titleField: titleField !== null && actor.fieldAccess(type.id).canRead(titleField) ? titleField : null,
     numbered: definition.numbering !== undefined,
+    ...formAnswer(ctx, type),
     states: [...(workflow?.states.values() ?? [])].map((state) => ({ ...state, name: named(ctx, state.name) })),
+  };
+}
+
+/** Layout and descriptions of the form, without the fields that the caller can never read. */
+function formAnswer(ctx: ReadContext, { id, newest }: RecordType) {
+  const { description, fields, layout } = newest.definition;
+  const access = ctx.actor.fieldAccess(id);
+  return {
+    description: description === undefined ? null : named(ctx, description),
+    layout: (layout?.sections ?? []).flatMap(({ name, columns, fields: codes }) => {
+      const shown = codes.filter((code) => access.canRead(code));
+      return shown.length === 0 ? [] : [{ name: name === undefined ? null : named(ctx, name), columns, fields: shown }];
+    }),
+    help: Object.fromEntries(
+      fields.flatMap((field) =>
+        field.description === undefined || !access.canRead(field.code)
+          ? []
+          : [[field.code, named(ctx, field.description)] as const],
+      ),
+    ),
   };
 }
 

@@ -23,7 +23,14 @@ import type {
 import { compileValue } from '../../configuration/values.ts';
 import { Code, Description, FieldCode, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { FieldConstraints, FieldDefinition, FieldSearch, Settings, TypeDefinition } from './registry.ts';
+import type {
+  FieldConstraints,
+  FieldDefinition,
+  FieldSearch,
+  FormLayout,
+  Settings,
+  TypeDefinition,
+} from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
@@ -89,6 +96,18 @@ const FieldItem = closed({
   ),
 });
 
+/** Sections of the record form. Fields in no section follow the last one. */
+const LayoutItem = closed({
+  sections: Type.Array(
+    closed({
+      name: Type.Optional(Name),
+      columns: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2)])),
+      fields: Type.Array(FieldCode, { maxItems: 500 }),
+    }),
+    { maxItems: 50 },
+  ),
+});
+
 const TypeItem = closed({
   code: Code,
   name: Type.Optional(Name),
@@ -104,6 +123,7 @@ const TypeItem = closed({
   title: Type.Optional(nullable(FieldCode)),
   workflow: Type.Optional(nullable(Code)),
   fields: Type.Optional(Type.Array(FieldItem, { maxItems: 500 })),
+  layout: Type.Optional(nullable(LayoutItem)),
 });
 
 type TypeItem = Static<typeof TypeItem>;
@@ -138,6 +158,16 @@ function normaliseField(item: FieldItem): FieldDefinition {
   };
 }
 
+function normaliseLayout(layout: Static<typeof LayoutItem>): FormLayout {
+  return {
+    sections: layout.sections.map(({ name, columns, fields }) => ({
+      ...(name === undefined ? {} : { name: name as Localized }),
+      columns: columns ?? 1,
+      fields,
+    })),
+  };
+}
+
 /** A type with all defaults filled in. If `title` is absent, a field with the code `title` becomes the title field. Null means that the type has none. */
 function normaliseType(item: TypeItem): TypeDefinition {
   const fields = (item.fields ?? []).map(normaliseField);
@@ -153,6 +183,7 @@ function normaliseType(item: TypeItem): TypeDefinition {
     ...(title === undefined || title === null ? {} : { title }),
     ...(item.workflow === undefined || item.workflow === null ? {} : { workflow: item.workflow }),
     fields,
+    ...(item.layout === undefined || item.layout === null ? {} : { layout: normaliseLayout(item.layout) }),
   };
 }
 
@@ -198,6 +229,20 @@ function checkStored(field: FieldDefinition, value: unknown) {
   };
 }
 
+/** Reports fields that the type lacks, and fields that are placed twice. */
+function checkLayout(type: TypeDefinition, report: Report): void {
+  const known = new Set(type.fields.map(({ code }) => code));
+  const placed = new Set<string>();
+  for (const [at, section] of (type.layout?.sections ?? []).entries()) {
+    for (const [index, code] of section.fields.entries()) {
+      const path = ['layout', 'sections', at, 'fields', index];
+      if (!known.has(code)) report(path, problem('TYPE_HAS_NO_FIELD', { type: type.code, field: code }));
+      else if (placed.has(code)) report(path, problem('DUPLICATE', { key: code }));
+      placed.add(code);
+    }
+  }
+}
+
 function compile(type: TypeDefinition, view: CompileView, report: Report): TypeDefinition {
   checkUnique(type.fields, (field) => field.code, ['fields'], 'code', report);
   const fields = type.fields.map((field, index) => compileField(field, index, view, report));
@@ -208,6 +253,7 @@ function compile(type: TypeDefinition, view: CompileView, report: Report): TypeD
       report(['title'], problem('TITLE_FIELD_TYPE', { types: TITLE_TYPES }));
     }
   }
+  checkLayout(type, report);
   return { ...type, fields };
 }
 

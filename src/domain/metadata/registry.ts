@@ -36,6 +36,11 @@ export interface FieldDefinition {
   search: FieldSearch;
 }
 
+/** Order and grouping of the fields in record forms. Fields in no section follow the last one. */
+export interface FormLayout {
+  sections: { name?: LocalizedText; columns: 1 | 2; fields: string[] }[];
+}
+
 export interface TypeDefinition {
   code: string;
   name: LocalizedText;
@@ -47,6 +52,7 @@ export interface TypeDefinition {
   /** Code of the workflow. */
   workflow?: string;
   fields: FieldDefinition[];
+  layout?: FormLayout;
 }
 
 export type WorkflowCategory = 'open' | 'waiting' | 'done';

@@ -15,6 +15,8 @@ export interface FieldSchema {
   multiple: boolean;
   constraints: FieldConstraints;
   default?: unknown;
+  /** Help text, shown below the label of the input. */
+  description?: string;
 }
 
 /** Constraints with names in the language of the console. */

@@ -1,12 +1,12 @@
 /** Form of a catalog item: category, form fields, created record and audience. */
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { Assignments } from '../config/assignments.tsx';
 import { AudiencePart } from '../config/audience-part.tsx';
 import { ChooseItem, ChooseOne } from '../config/choices.tsx';
-import { at, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { at, DescriptionInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { PartCode } from '../config/part-code.tsx';
 import { FormFields } from '../config/form-fields.tsx';
-import { texts as configTexts } from '../config/texts.ts';
 import { type Named, useTypeShape } from '../config/type-shape.ts';
 import type { ItemValue, Path } from '../config/yaml-text.ts';
 import { texts } from './texts.ts';
@@ -19,17 +19,17 @@ interface EntryFormProps {
 
 export function EntryForm({ entry, set, categories }: EntryFormProps) {
   const t = useText(texts);
-  const words = useText(configTexts);
   const type = textAt(entry, ['type']);
   const { fields } = useTypeShape(type === '' ? [] : [type]);
   const given = at(entry, ['set']);
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <TextInput
+        <PartCode
           label={t.code}
-          value={textAt(entry, ['code'])}
-          onChange={(event) => set(['code'], event.currentTarget.value)}
+          list={['items']}
+          code={textAt(entry, ['code'])}
+          onChange={(code) => set(['code'], code)}
         />
         <ChooseOne
           label={t.category}
@@ -40,13 +40,7 @@ export function EntryForm({ entry, set, categories }: EntryFormProps) {
         />
       </SimpleGrid>
       <NameInputs item={entry} set={set} />
-      <LocalizedInputs
-        item={entry}
-        set={set}
-        path={['description']}
-        ru={words.descriptionRu}
-        en={words.descriptionEn}
-      />
+      <DescriptionInputs item={entry} set={set} />
       <RecordInputs type={type} set={set} entry={entry} />
       <FormFields
         label={t.form}

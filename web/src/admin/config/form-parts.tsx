@@ -1,5 +1,5 @@
 /** Inputs shared by the forms of several sections. */
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { typeOf } from '../../fields/view.ts';
 import { FieldInput } from '../../fields/input.tsx';
@@ -15,6 +15,7 @@ import { nameIn, type Path } from './yaml-text.ts';
 export type FormPart = Pick<ItemFormProps, 'item' | 'set'>;
 
 const NAME: Path = ['name'];
+const DESCRIPTION: Path = ['description'];
 const LOCALES = ['ru-RU', 'en-US'] as const;
 
 /** The value at a path of an item; undefined if missing. */
@@ -38,16 +39,24 @@ export function NameInputs({ item, set, path = NAME, stacked = false }: FormPart
   return <LocalizedInputs item={item} set={set} path={path} ru={t.nameRu} en={t.nameEn} stacked={stacked} />;
 }
 
+/** Inputs for a description in both languages. */
+export function DescriptionInputs({ item, set }: FormPart) {
+  const t = useText(texts);
+  return <LocalizedInputs item={item} set={set} path={DESCRIPTION} ru={t.descriptionRu} en={t.descriptionEn} lines />;
+}
+
 interface LocalizedInputsProps extends FormPart {
   path: Path;
   ru: string;
   en: string;
   /** True to stack the inputs where space is limited. */
   stacked?: boolean;
+  /** True for a text of several lines. */
+  lines?: boolean;
 }
 
 /** Inputs for a text in both languages. A text that is the same in all languages stays a single string. */
-export function LocalizedInputs({ item, set, path, ru, en, stacked = false }: LocalizedInputsProps) {
+export function LocalizedInputs({ item, set, path, ru, en, stacked = false, lines = false }: LocalizedInputsProps) {
   const value = at(item, path);
   const names = (typeof value === 'object' && value !== null ? value : {}) as Record<string, string>;
   const of = (locale: string): string => (typeof value === 'string' ? value : (names[locale] ?? ''));
@@ -56,10 +65,12 @@ export function LocalizedInputs({ item, set, path, ru, en, stacked = false }: Lo
     const next = Object.fromEntries(Object.entries({ ...rest, [locale]: text }).filter(([, one]) => one !== ''));
     set(path, Object.keys(next).length === 0 ? undefined : next);
   };
+  const One = lines ? Textarea : TextInput;
+  const more = lines ? { autosize: true, minRows: 1, maxRows: 6 } : {};
   return (
     <SimpleGrid cols={stacked ? 1 : { base: 1, xs: 2 }} spacing="sm">
-      <TextInput label={ru} value={of('ru-RU')} onChange={(event) => change('ru-RU', event.currentTarget.value)} />
-      <TextInput label={en} value={of('en-US')} onChange={(event) => change('en-US', event.currentTarget.value)} />
+      <One label={ru} value={of('ru-RU')} onChange={(event) => change('ru-RU', event.currentTarget.value)} {...more} />
+      <One label={en} value={of('en-US')} onChange={(event) => change('en-US', event.currentTarget.value)} {...more} />
     </SimpleGrid>
   );
 }

@@ -16,6 +16,7 @@ import { Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { ProblemList } from './problem-list.tsx';
 import classes from './item-editor.module.css';
+import { SavedItem } from './part-code.tsx';
 import { PlanView } from './plan-view.tsx';
 import { applyBundle, type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
 import { Notice } from './mark.tsx';
@@ -126,7 +127,9 @@ function Editor(props: EditorProps) {
           <CodeEditor label={t.itemText} value={text} onChange={edit.setText} marks={marks} handle={handle} />
         ) : (
           <Panel>
-            <Form item={item ?? {}} set={set} isNew={isNew} />
+            <SavedItem value={edit.saved}>
+              <Form item={item ?? {}} set={set} isNew={isNew} />
+            </SavedItem>
           </Panel>
         )}
         <PlanOutcome
@@ -160,6 +163,10 @@ function useItemText({ section, code, start, archived, codeProperty = 'code', ma
   const item = useMemo(() => valueOf(text), [text]);
   const isNew = code === undefined;
   const written = String(item?.[codeProperty] ?? '');
+  const codes = useMemo(() => {
+    const first = valueOf(start) ?? {};
+    return code === undefined ? { saved: {}, template: first } : { saved: first, template: {} };
+  }, [start, code]);
   const dirty = text !== start;
   // After an apply, navigation must not warn about unsaved changes; the text is reset only on the next render.
   const applied = useRef(false);
@@ -181,7 +188,8 @@ function useItemText({ section, code, start, archived, codeProperty = 'code', ma
     dirty,
     plan,
     apply,
-    set: (path: Path, value: unknown): void => setText(edited(text, path, value)),
+    set: (path: Path, value: unknown): void => setText((now) => edited(now, path, value, codes)),
+    saved: codes.saved,
     reset: () => setText(start),
   };
 }

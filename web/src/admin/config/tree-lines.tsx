@@ -1,5 +1,5 @@
 /** Editor of a tree as a list with parents: categories of a catalog, sections of a knowledge base. */
-import { ActionIcon, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Stack } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -7,6 +7,7 @@ import { codedOf, freeCode } from './block.tsx';
 import { ChooseOne } from './choices.tsx';
 import { at, type FormPart, LocalizedName } from './form-parts.tsx';
 import { LinesHead, LinesTable } from './lines-table.tsx';
+import { PartCode } from './part-code.tsx';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
 
@@ -49,10 +50,11 @@ export function TreeLines({ item, set, property, title, add, stem }: TreeLinesPr
                 />
               </td>
               <td>
-                <TextInput
+                <PartCode
                   aria-label={`${t.code}: ${line.code}`}
-                  value={line.code}
-                  onChange={(event) => set([property, index, 'code'], event.currentTarget.value)}
+                  list={[property]}
+                  code={line.code}
+                  onChange={(code) => set([property, index, 'code'], code)}
                 />
               </td>
               <td>

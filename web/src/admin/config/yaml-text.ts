@@ -1,9 +1,9 @@
 /** Converts between the text of an item, a bundle that contains only this item, and its parsed value. */
 import { isMap, parseDocument } from 'yaml';
+import { type CodeContext, followCode, type ItemValue, type Path } from './codes.ts';
 import type { BundleBody, Problem, LocalizedText } from './queries.ts';
 
-export type ItemValue = Readonly<Record<string, unknown>>;
-export type Path = readonly (string | number)[];
+export type { ItemValue, Path };
 
 const FILE = 'item.yaml';
 
@@ -54,11 +54,16 @@ export function valueOf(text: string): ItemValue | undefined {
   }
 }
 
-/** Sets a value at a path of the text; undefined removes it. Comments and the other content are kept. */
-export function edited(text: string, path: Path, value: unknown): string {
+/**
+ * Sets a value at a path of the text; undefined removes it. Comments and the other content are kept. With `codes`, the code of
+ * a new part follows its name.
+ */
+export function edited(text: string, path: Path, value: unknown, codes?: CodeContext): string {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  const before: unknown = codes === undefined ? undefined : document.toJS({ maxAliasCount: 100 });
   if (value === undefined) document.deleteIn(path);
   else document.setIn(path, document.createNode(value));
+  if (codes !== undefined) followCode(document, before, path, value, codes);
   return document.toString({ lineWidth: 0 });
 }
 

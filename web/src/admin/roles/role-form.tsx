@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { at, CodeInput, NameInputs } from '../config/form-parts.tsx';
+import { at, CodeInput, DescriptionInputs, NameInputs } from '../config/form-parts.tsx';
 import { AllOrSome } from '../config/choices.tsx';
 import { ConditionPart } from '../config/condition-part.tsx';
 import { useTypeShape } from '../config/type-shape.ts';
@@ -25,6 +25,7 @@ export function RoleForm(props: ItemFormProps) {
     <Stack gap="sm">
       <CodeInput {...props} />
       <NameInputs item={item} set={set} />
+      <DescriptionInputs item={item} set={set} />
       <Checkbox.Group
         label={t.rights}
         value={rightsOf(item)}

@@ -3,9 +3,8 @@ import { Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { AudiencePart } from '../config/audience-part.tsx';
 import { ConfigScreen } from '../config/config-screen.tsx';
-import { CodeInput, LocalizedInputs, NameInputs } from '../config/form-parts.tsx';
+import { CodeInput, DescriptionInputs, NameInputs } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
-import { texts as configTexts } from '../config/texts.ts';
 import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
@@ -19,12 +18,11 @@ audience:
 
 function ServiceForm(props: ItemFormProps) {
   const { item, set } = props;
-  const t = useText(configTexts);
   return (
     <Stack gap="sm">
       <CodeInput {...props} />
       <NameInputs item={item} set={set} />
-      <LocalizedInputs item={item} set={set} path={['description']} ru={t.descriptionRu} en={t.descriptionEn} />
+      <DescriptionInputs item={item} set={set} />
       <AudiencePart item={item} set={set} />
     </Stack>
   );

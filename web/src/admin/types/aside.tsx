@@ -3,12 +3,13 @@ import { Badge, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import { isDataType } from '../../../../src/lib/data-types/index.ts';
 import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
+import { FormSections } from '../../desk/record/form-sections.tsx';
 import { FieldInput } from '../../fields/input.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Panel } from '../../ui/page.tsx';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
-import { type FieldItem, fieldsOf, schemaOf } from './model.ts';
+import { type FieldItem, fieldsOf, schemaOf, sectionsOf } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
 
@@ -22,7 +23,7 @@ export function TypeAside({ item }: { item: ItemValue }) {
           <Tabs.Tab value="list">{t.list}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="preview">
-          <Preview fields={fieldsOf(item)} />
+          <Preview item={item} />
         </Tabs.Panel>
         <Tabs.Panel value="list">
           <FieldList fields={fieldsOf(item)} />
@@ -32,26 +33,36 @@ export function TypeAside({ item }: { item: ItemValue }) {
   );
 }
 
-function Preview({ fields }: { fields: readonly FieldItem[] }) {
+function Preview({ item }: { item: ItemValue }) {
   const t = useText(texts);
   const language = useLanguage();
   const [values, setValues] = useState<Record<string, unknown>>({});
-  const shown = fields.filter((field) => field.readOnly !== true && isDataType(field.dataType));
+  const title = typeof item['title'] === 'string' ? item['title'] : 'title';
+  const layout = sectionsOf(item).map(({ name, columns = 1, fields }) => ({
+    name: nameIn(name, language) || null,
+    columns,
+    fields,
+  }));
+  const shown = fieldsOf(item).filter((field) => field.readOnly !== true && isDataType(field.dataType));
   if (shown.length === 0) return <Text c="dimmed">{t.noFields}</Text>;
   return (
     <Stack gap="sm" className={classes.preview}>
       <Text size="xs" c="dimmed">
         {t.previewHint}
       </Text>
-      {shown.map((field) => (
-        <FieldInput
-          // A change of data type needs a new input.
-          key={`${field.code} ${field.dataType} ${field.multiple}`}
-          field={schemaOf(field, language)}
-          value={values[field.code] ?? null}
-          onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
-        />
-      ))}
+      <FormSections
+        fields={shown.map((field) => schemaOf(field, language))}
+        type={{ layout, titleField: title }}
+        input={(field) => (
+          <FieldInput
+            // A change of data type needs a new input.
+            key={`${field.code} ${field.dataType} ${field.multiple}`}
+            field={field}
+            value={values[field.code] ?? null}
+            onChange={(value) => setValues((before) => ({ ...before, [field.code]: value }))}
+          />
+        )}
+      />
     </Stack>
   );
 }

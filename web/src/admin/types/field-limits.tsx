@@ -9,6 +9,7 @@ import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
 import { ChooseItems } from '../config/choices.tsx';
 import { CodedInput, LocalizedName } from '../config/form-parts.tsx';
+import { PartCode } from '../config/part-code.tsx';
 import { LinesHead, LinesTable } from '../config/lines-table.tsx';
 import type { Path } from '../config/yaml-text.ts';
 import { type FieldItem, schemaOf } from './model.ts';
@@ -124,6 +125,7 @@ function Options({ field, set }: Part) {
             // oxlint-disable-next-line react/no-array-index-key
             key={index}
             options={options}
+            set={set}
             put={put}
             option={option}
             index={index}
@@ -134,14 +136,17 @@ function Options({ field, set }: Part) {
   );
 }
 
+const OPTIONS = ['fields', 'constraints', 'options'];
+
 interface OptionRowProps {
+  set: Part['set'];
   options: { code: string; name?: unknown }[];
   put: (next: readonly unknown[]) => void;
   option: { code: string; name?: unknown };
   index: number;
 }
 
-function OptionRow({ options, put, option, index }: OptionRowProps) {
+function OptionRow({ options, set, put, option, index }: OptionRowProps) {
   const t = useText(texts);
   const move = (from: number, to: number): void => {
     const moved = options[from];
@@ -154,15 +159,15 @@ function OptionRow({ options, put, option, index }: OptionRowProps) {
           label={`${t.optionName}: ${option.code}`}
           code={option.code}
           name={option.name}
-          onChange={(name) => put(options.with(index, { ...option, name }))}
+          onChange={(name) => set(['constraints', 'options', index, 'name'], name)}
         />
       </td>
       <td>
-        <TextInput
+        <PartCode
           aria-label={`${t.optionCode}: ${option.code}`}
-          value={option.code}
-          spellCheck={false}
-          onChange={(event) => put(options.with(index, { ...option, code: event.currentTarget.value }))}
+          list={OPTIONS}
+          code={option.code}
+          onChange={(code) => set(['constraints', 'options', index, 'code'], code)}
         />
       </td>
       <td>

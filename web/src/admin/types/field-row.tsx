@@ -1,12 +1,13 @@
 /** One field of a type: a summary line that opens for editing. */
-import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Select, SimpleGrid, Stack } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { DATA_TYPES } from '../../../../src/lib/data-types/index.ts';
 import { dataTypeName, dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { NameInputs } from '../config/form-parts.tsx';
+import { DescriptionInputs, NameInputs } from '../config/form-parts.tsx';
+import { PartCode } from '../config/part-code.tsx';
 import { type ItemValue, nameIn, type Path } from '../config/yaml-text.ts';
 import { FieldLimits } from './field-limits.tsx';
 import { type FieldItem, ofType } from './model.ts';
@@ -60,8 +61,9 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
   const types = useText(dataTypeTexts);
   return (
     <Stack gap="sm" className={classes.rowBody}>
+      <NameInputs item={field as unknown as ItemValue} set={set} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <TextInput label={t.code} value={field.code} onChange={(event) => set(['code'], event.currentTarget.value)} />
+        <PartCode label={t.code} list={['fields']} code={field.code} onChange={(code) => set(['code'], code)} />
         <Select
           label={t.dataType}
           data={DATA_TYPES.map((one) => ({ value: one, label: types[one] }))}
@@ -71,7 +73,6 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
           onChange={(value) => value !== null && set([], ofType(field, value))}
         />
       </SimpleGrid>
-      <NameInputs item={field as unknown as ItemValue} set={set} />
       <Group gap="lg">
         {(['required', 'readOnly', 'multiple'] as const).map((key) => (
           <Checkbox
@@ -82,6 +83,7 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
           />
         ))}
       </Group>
+      <DescriptionInputs item={field as unknown as ItemValue} set={set} />
       <SearchChoice field={field} set={set} />
       <FieldLimits field={field} set={set} />
       <Group gap="xs">

@@ -6,6 +6,7 @@ import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 export interface FieldItem {
   code: string;
   name?: unknown;
+  description?: unknown;
   dataType: DataType;
   required?: boolean;
   readOnly?: boolean;
@@ -22,6 +23,30 @@ export function fieldsOf(item: ItemValue): FieldItem[] {
   return fields.filter(
     (one): one is FieldItem => typeof one === 'object' && one !== null && typeof one.code === 'string',
   );
+}
+
+/** A section of the form as written in the bundle. */
+export interface LayoutSection {
+  name?: unknown;
+  columns?: number;
+  fields: string[];
+}
+
+/** The sections of the form's layout; incomplete ones are omitted. */
+export function sectionsOf(item: ItemValue): LayoutSection[] {
+  const { sections } = (item['layout'] ?? {}) as { sections?: unknown };
+  if (!Array.isArray(sections)) return [];
+  return sections.filter((one): one is LayoutSection => Array.isArray((one as Partial<LayoutSection> | null)?.fields));
+}
+
+/** The layout of these sections as a value of the item; undefined without sections. */
+export function layoutItem(sections: readonly LayoutSection[]): { sections: readonly LayoutSection[] } | undefined {
+  return sections.length === 0 ? undefined : { sections };
+}
+
+/** The sections without a field that was removed. */
+export function withoutField(sections: readonly LayoutSection[], code: string): LayoutSection[] {
+  return sections.map((section) => ({ ...section, fields: section.fields.filter((one) => one !== code) }));
 }
 
 /** Changes the data type and removes constraints and default, which are specific to the old data type. */
@@ -41,6 +66,7 @@ export function schemaOf(field: FieldItem, language: string): FieldSchema {
   return {
     code: field.code,
     name: nameIn(field.name, language) || field.code,
+    ...(nameIn(field.description, language) === '' ? {} : { description: nameIn(field.description, language) }),
     dataType: field.dataType,
     required: field.required === true && field.default === undefined,
     readOnly: field.readOnly === true,

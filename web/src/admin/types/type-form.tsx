@@ -6,12 +6,13 @@ import { useState } from 'react';
 import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
+import { CodeInput, DescriptionInputs, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { sectionQuery } from '../config/queries.ts';
 import { nameIn } from '../config/yaml-text.ts';
 import { FieldRow } from './field-row.tsx';
-import { fieldsOf } from './model.ts';
+import { LayoutEditor } from './layout-editor.tsx';
+import { fieldsOf, layoutItem, sectionsOf, withoutField } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
 
@@ -24,6 +25,7 @@ export function TypeForm(props: ItemFormProps) {
   const titles = fields.filter(({ dataType, multiple }) => typeOf(dataType).title === true && multiple !== true);
   return (
     <Stack gap="sm">
+      <NameInputs item={item} set={set} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <CodeInput {...props} />
         <Select
@@ -37,7 +39,6 @@ export function TypeForm(props: ItemFormProps) {
           onChange={(value) => set(['category'], value)}
         />
       </SimpleGrid>
-      <NameInputs item={item} set={set} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Select
           label={t.titleField}
@@ -61,7 +62,9 @@ export function TypeForm(props: ItemFormProps) {
         />
         <NumberingInputs item={item} set={set} />
       </SimpleGrid>
-      <FieldList fields={fields} set={set} />
+      <DescriptionInputs item={item} set={set} />
+      <FieldList item={item} set={set} />
+      <LayoutEditor item={item} set={set} />
     </Stack>
   );
 }
@@ -100,8 +103,10 @@ function NumberingInputs({ item, set }: { item: ItemFormProps['item']; set: Item
 }
 
 /** The fields of the type; one at a time is open for editing. */
-function FieldList({ fields, set }: { fields: ReturnType<typeof fieldsOf>; set: ItemFormProps['set'] }) {
+function FieldList({ item, set }: Pick<ItemFormProps, 'item' | 'set'>) {
   const t = useText(texts);
+  const fields = fieldsOf(item);
+  const sections = sectionsOf(item);
   const [open, setOpen] = useState<number>();
   const move = (from: number, to: number): void => {
     const moved = fields[from];
@@ -138,6 +143,7 @@ function FieldList({ fields, set }: { fields: ReturnType<typeof fieldsOf>; set: 
             remove={() => {
               setOpen(undefined);
               set(['fields'], fields.toSpliced(index, 1));
+              set(['layout'], layoutItem(withoutField(sections, field.code)));
             }}
             {...(index === 0 ? {} : { up: () => move(index, index - 1) })}
             {...(index === fields.length - 1 ? {} : { down: () => move(index, index + 1) })}

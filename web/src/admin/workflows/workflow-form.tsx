@@ -1,5 +1,5 @@
 /** Form of a workflow: tables of states and transitions; a transition opens for details. */
-import { ActionIcon, MultiSelect, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, MultiSelect, Select, SimpleGrid, Stack } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
@@ -7,6 +7,7 @@ import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
 import { CodeInput, LocalizedName, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
+import { PartCode } from '../config/part-code.tsx';
 import { LinesHead, LinesTable } from '../config/lines-table.tsx';
 import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
 import { nameIn } from '../config/yaml-text.ts';
@@ -106,10 +107,11 @@ function StateRow({ state, set, remove }: StateRowProps) {
         />
       </td>
       <td>
-        <TextInput
+        <PartCode
           aria-label={t.of(t.code, state.code)}
-          value={state.code}
-          onChange={(event) => set('code', event.currentTarget.value)}
+          list={['states']}
+          code={state.code}
+          onChange={(code) => set('code', code)}
         />
       </td>
       <td>
@@ -156,10 +158,11 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
           />
         </td>
         <td>
-          <TextInput
+          <PartCode
             aria-label={t.of(t.code, code)}
-            value={code}
-            onChange={(event) => set('code', event.currentTarget.value)}
+            list={['transitions']}
+            code={code}
+            onChange={(next) => set('code', next)}
           />
         </td>
         <td className={classes.wide}>

@@ -13,11 +13,12 @@ import { useAction } from '../../ui/action.ts';
 import { useDeviceDraft } from '../../ui/device-draft.ts';
 import { DraftRestored } from '../../ui/form.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { Page, Panel } from '../../ui/page.tsx';
+import { Page } from '../../ui/page.tsx';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
-import { recordLayout, type NewValues, useNewValues } from './schema.ts';
+import { FormSections } from './form-sections.tsx';
+import { type NewValues, useDescribedFields, useNewValues } from './schema.ts';
 
 export function NewRecordPage() {
   const { typeCode } = useParams({ from: '/inside/new/$typeCode' });
@@ -31,7 +32,7 @@ export function NewRecordPage() {
 
 function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
-  const writable = fields.filter((field) => !field.readOnly);
+  const writable = useDescribedFields(fields, type.id).filter((field) => !field.readOnly);
   const values = useNewValues(writable, useDeviceDraft(`new.${type.id}`));
   const [form, setForm] = useState(0);
   const create = useCreate(type, values);
@@ -44,9 +45,6 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
     setForm(form + 1);
   };
   useHotkeys([['mod+Enter', () => submit(false)]], []);
-  const { title, long, short } = recordLayout(writable, type.titleField);
-  const ordered = [...(title === undefined ? [] : [title]), ...short.filter((field) => field.required), ...long];
-  const rest = short.filter((field) => !field.required);
   const input = (field: FieldSchema, index: number) => (
     <FieldInput
       // Some inputs read their value once: discarding the draft needs new ones.
@@ -62,7 +60,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
     />
   );
   return (
-    <Page title={t.newRecord(type.name)} narrow>
+    <Page title={t.newRecord(type.name)} {...(type.description === null ? {} : { hint: type.description })} narrow>
       <form
         noValidate
         onSubmit={(event: SyntheticEvent) => {
@@ -73,14 +71,7 @@ function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSch
         <Stack gap="md">
           {values.restored && <DraftRestored onDiscard={discard} />}
           {create.isError && rejected.size === 0 && <FaultAlert error={create.error} />}
-          <Panel>
-            <Stack gap="sm">{ordered.map(input)}</Stack>
-          </Panel>
-          {rest.length > 0 && (
-            <Panel title={t.optional}>
-              <div style={OPTIONAL}>{rest.map((field) => input(field, 1))}</div>
-            </Panel>
-          )}
+          <FormSections fields={writable} type={type} input={input} />
           <CreateButtons pending={create.isPending} onAnother={() => submit(true)} />
         </Stack>
       </form>
@@ -101,8 +92,6 @@ function CreateButtons({ pending, onAnother }: { pending: boolean; onAnother: ()
     </Group>
   );
 }
-
-const OPTIONAL = { display: 'grid', gap: '0.75rem', gridTemplateColumns: 'repeat(auto-fill, minmax(15rem, 1fr))' };
 
 /** Creates the record and opens it, or, with `another`, empties the form for the next one. */
 function useCreate(type: DeskType, values: NewValues) {

@@ -23,7 +23,8 @@ import { Files } from './files.tsx';
 import { Opening } from './opening.tsx';
 import { RecordHead } from './record-head.tsx';
 import classes from './record.module.css';
-import { type Layout, recordLayout } from './schema.ts';
+import { FieldGroups } from './field-groups.tsx';
+import { type Layout, recordLayout, useDescribedFields } from './schema.ts';
 import { SlaPanel } from './sla.tsx';
 
 const Relations = lazy(() => import('./relations.tsx'));
@@ -66,7 +67,8 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const t = useText(texts);
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.id === record.typeDefinitionId);
-  const layout = useMemo(() => recordLayout(fields, type?.titleField), [fields, type?.titleField]);
+  const described = useDescribedFields(fields, type?.id);
+  const layout = useMemo(() => recordLayout(described, type), [described, type]);
   const draft = useRecordDraft(record, fields, actions.includes('history'));
   const upload = useUpload(record.id);
   const active = record.state === 'ACTIVE';
@@ -197,7 +199,7 @@ function Details({ record, layout, line }: DetailsProps) {
     <aside className={classes.side} aria-label={t.details}>
       <SlaPanel recordId={record.id} />
       <h2 className={classes.sideHeading}>{t.details}</h2>
-      {layout.short.map(line)}
+      <FieldGroups groups={layout.groups} line={line} />
       <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
       <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
     </aside>

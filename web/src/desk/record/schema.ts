@@ -1,24 +1,69 @@
 /** Forms of a record: the layout (long fields in the main column, short ones in the sidebar), and the values of a new record. */
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { layoutOf } from '../../fields/view.ts';
 import type { DeviceDraft } from '../../ui/device-draft.ts';
 import { useProblemText } from '../../fields/use-problem-text.ts';
+import { type DeskType, deskTypesQuery } from '../queries.ts';
+
+export interface FieldGroup {
+  name: string | null;
+  columns: number;
+  fields: FieldSchema[];
+}
 
 export interface Layout {
   title: FieldSchema | undefined;
   long: FieldSchema[];
   short: FieldSchema[];
+  /** The short fields in the sections of the type's layout. */
+  groups: FieldGroup[];
 }
 
-export function recordLayout(fields: readonly FieldSchema[], titleField: string | null | undefined): Layout {
-  const title = fields.find((field) => field.code === titleField);
+export function isLong(field: FieldSchema): boolean {
+  return layoutOf(field.dataType).long === true;
+}
+
+/** The fields with the descriptions that the newest version of the type gives them. */
+export function useDescribedFields(fields: readonly FieldSchema[], typeId: string | undefined): readonly FieldSchema[] {
+  const { data: types } = useQuery(deskTypesQuery);
+  const help = types?.find((one) => one.id === typeId)?.help;
+  return useMemo(
+    () =>
+      fields.map((field) => {
+        const description = help?.[field.code];
+        return description === undefined ? field : { ...field, description };
+      }),
+    [fields, help],
+  );
+}
+
+/** The fields in the sections of the type's layout. Fields in no section form the last group. Empty groups are left out. */
+export function groupsOf(fields: readonly FieldSchema[], sections: DeskType['layout'] = []): FieldGroup[] {
+  const byCode = new Map(fields.map((field) => [field.code, field]));
+  const placed = new Set(sections.flatMap((section) => section.fields));
+  const groups = sections.map((section) => ({
+    ...section,
+    fields: section.fields.flatMap((code) => byCode.get(code) ?? []),
+  }));
+  const others = { name: null, columns: 1, fields: fields.filter(({ code }) => !placed.has(code)) };
+  return [...groups, others].filter((group) => group.fields.length > 0);
+}
+
+/** What a form needs to know of the type. */
+export type FormType = Pick<DeskType, 'layout' | 'titleField'>;
+
+export function recordLayout(fields: readonly FieldSchema[], type: FormType | undefined): Layout {
+  const title = fields.find((field) => field.code === type?.titleField);
   const rest = fields.filter((field) => field !== title);
+  const short = rest.filter((field) => !isLong(field));
   return {
     title,
-    long: rest.filter((field) => layoutOf(field.dataType).long === true),
-    short: rest.filter((field) => layoutOf(field.dataType).long !== true),
+    long: groupsOf(rest.filter(isLong), type?.layout).flatMap((group) => group.fields),
+    short,
+    groups: groupsOf(short, type?.layout),
   };
 }
 

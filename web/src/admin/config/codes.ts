@@ -1,0 +1,153 @@
+/** Codes of configuration items and their parts. A code follows the name until it is typed by hand or saved. */
+import type { Document } from 'yaml';
+
+export type ItemValue = Readonly<Record<string, unknown>>;
+export type Path = readonly (string | number)[];
+
+/** GOST 7.79 B, simplified to ASCII letters. */
+const LATIN: Readonly<Record<string, string>> = {
+  ...{ а: 'a', б: 'b', в: 'v', г: 'g', д: 'd', е: 'e', ё: 'e', ж: 'zh', з: 'z', и: 'i', й: 'y', к: 'k', л: 'l' },
+  ...{ м: 'm', н: 'n', о: 'o', п: 'p', р: 'r', с: 's', т: 't', у: 'u', ф: 'f', х: 'kh', ц: 'ts', ч: 'ch', ш: 'sh' },
+  ...{ щ: 'shch', ъ: '', ы: 'y', ь: '', э: 'e', ю: 'yu', я: 'ya' },
+};
+
+const MOST = 63;
+
+/** `dash`: `laptop-order`. `camel`, for codes of fields: `laptopOrder`. */
+type CodeStyle = 'dash' | 'camel';
+
+/** A code made from a name in any language; empty if the name has no letters or digits that can be transliterated. */
+export function codeFrom(name: string, style: CodeStyle = 'dash'): string {
+  const words = [...name.toLowerCase().normalize('NFC')]
+    .map((letter) => LATIN[letter] ?? letter)
+    .join('')
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const joined =
+    style === 'dash'
+      ? words.join('-')
+      : words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('');
+  // A code starts with a letter.
+  return joined
+    .replace(/^[^a-zA-Z]+/, '')
+    .slice(0, MOST)
+    .replace(/-+$/, '');
+}
+
+interface Coded {
+  code: string;
+  name?: unknown;
+}
+
+/** Codes that `freeCode` gave to new parts. */
+const PLACEHOLDER = /^(?:field\d+|(?:option|state|transition|item|section|category)-\d+)$/;
+
+function namesOf(name: unknown): string[] {
+  if (typeof name === 'string') return [name];
+  return typeof name === 'object' && name !== null ? Object.values(name).map(String) : [];
+}
+
+/** The name that the code is made from: the English one if it was given, because codes are read by programs. */
+function nameForCode(name: unknown, template: unknown): string {
+  if (typeof name !== 'object' || name === null) return String(name ?? '');
+  const names = name as Record<string, string>;
+  const english = names['en-US'];
+  const given = (template as Record<string, string> | undefined)?.['en-US'];
+  return english !== undefined && english !== given ? english : (names['ru-RU'] ?? Object.values(names)[0] ?? '');
+}
+
+function unique(code: string, taken: readonly string[], style: CodeStyle): string {
+  for (let number = 2, next = code; ; number++) {
+    if (!taken.includes(next)) return next;
+    next = `${code.slice(0, MOST - 4)}${style === 'dash' ? '-' : ''}${number}`;
+  }
+}
+
+/** The codes in a list of the item; the path has no indexes: `['fields', 'constraints', 'options']`. */
+export function codesIn(item: unknown, list: readonly string[]): string[] {
+  const [key, ...rest] = list;
+  if (Array.isArray(item)) return item.flatMap((one) => codesIn(one, list));
+  if (typeof item !== 'object' || item === null) return [];
+  if (key === undefined) return typeof (item as Coded).code === 'string' ? [(item as Coded).code] : [];
+  const value = (item as Record<string, unknown>)[key];
+  if (rest.length > 0) return codesIn(value, rest);
+  return Array.isArray(value) ? value.flatMap((one) => codesIn(one, [])) : [];
+}
+
+function valueAt(item: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (value as Record<string | number, unknown> | null | undefined)?.[step],
+    item,
+  );
+}
+
+export interface CodeContext {
+  /** The item as it is stored; `{}` for a new one. */
+  saved: ItemValue;
+  /** The template of a new item. */
+  template: ItemValue;
+}
+
+/**
+ * The code for the part at `path` after its name has become `name`; undefined if the code must not follow: it is saved, or was
+ * typed by hand.
+ */
+function followingCode(item: unknown, path: Path, name: unknown, { saved, template }: CodeContext): string | undefined {
+  const part = valueAt(item, path) as Partial<Coded> | undefined;
+  if (part?.code === undefined || typeof part.code !== 'string') return undefined;
+  const list = path.filter((step) => typeof step === 'string');
+  const top = list.length === 0;
+  const isSaved = top ? saved['code'] !== undefined : codesIn(saved, list).includes(part.code);
+  if (isSaved) return undefined;
+  const style: CodeStyle = list.at(-1) === 'fields' ? 'camel' : 'dash';
+  const siblings = top ? [] : (valueAt(item, path.slice(0, -1)) as Coded[]);
+  const taken = siblings.flatMap((one) => (one === part ? [] : [one.code]));
+  const made = (text: string): string => {
+    const code = codeFrom(text, style);
+    return code === '' ? '' : unique(code, taken, style);
+  };
+  const automatic =
+    part.code === '' ||
+    PLACEHOLDER.test(part.code) ||
+    (top && part.code === template['code']) ||
+    namesOf(part.name).some((text) => made(text) === part.code);
+  if (!automatic) return undefined;
+  const next = made(nameForCode(name, top ? template['name'] : undefined));
+  return next === '' ? undefined : next;
+}
+
+/** Paths of the strings that refer to `code` inside `value`; names and codes of other parts are not references. */
+function referencesTo(code: string, value: unknown, at: Path): Path[] {
+  if (value === code) return [at];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    !Array.isArray(value) && (key === 'code' || key === 'name' || key === 'description')
+      ? []
+      : referencesTo(code, member, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+/**
+ * Keeps a part of the item whole after `path` was set to `value` in the document: a name gives its part a code, and a changed
+ * code changes the references to it in the enclosing part.
+ */
+export function followCode(
+  document: Document,
+  before: unknown,
+  path: Path,
+  value: unknown,
+  context: CodeContext,
+): void {
+  const key = path.at(-1);
+  const part = path.slice(0, -1);
+  const old = (valueAt(before, part) as Partial<Coded> | undefined)?.code;
+  const next = key === 'code' ? value : key === 'name' ? followingCode(before, part, value, context) : undefined;
+  if (typeof next !== 'string' || next === old) return;
+  document.setIn([...part, 'code'], next);
+  if (part.length === 0 || typeof old !== 'string' || old === '') return;
+  // Options belong to their field, all other parts to the item.
+  const scope = part.length > 2 ? part.slice(0, 2) : [];
+  for (const reference of referencesTo(old, valueAt(before, scope), scope)) document.setIn(reference, next);
+}
