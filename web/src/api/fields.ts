@@ -15,8 +15,6 @@ export interface FieldSchema {
   multiple: boolean;
   constraints: FieldConstraints;
   default?: unknown;
-  /** Help text, shown below the label of the input. */
-  description?: string;
 }
 
 /** Constraints with names in the language of the console. */

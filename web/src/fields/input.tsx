@@ -5,7 +5,7 @@ import type { Referent } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
 import { ListInput } from './list-input.tsx';
-import { type FieldInputProps, type LabelledInputProps, OneInput } from './one-input.tsx';
+import { type Common, type FieldInputProps, type LabelledInputProps, OneInput } from './one-input.tsx';
 import { ManyPicker, namedSource, Picker, recordSource, serviceSource, type Source } from './pickers.tsx';
 import type { RichNode } from './rich-text.tsx';
 import { texts } from './texts.ts';
@@ -25,7 +25,7 @@ export function FieldInput(props: FieldInputProps): ReactNode {
   const { field, error, autoFocus = false } = props;
   const common = {
     ...(props.unlabelled === true ? { 'aria-label': field.name } : { label: field.name }),
-    ...(field.description === undefined || props.unlabelled === true ? {} : { description: field.description }),
+    ...(props.unlabelled === true || field.description === undefined ? {} : below(field.description)),
     required: field.required,
     error,
     autoFocus,
@@ -36,6 +36,11 @@ export function FieldInput(props: FieldInputProps): ReactNode {
   if (view === 'rich-text') return <RichTextInput {...props} common={common} />;
   if (field.multiple && !document) return <ListInput {...props} common={common} />;
   return <OneInput {...props} common={common} />;
+}
+
+/** Help stands below the input, so that inputs in one row are level. */
+function below(description: string): Pick<Common, 'description' | 'inputWrapperOrder'> {
+  return { description, inputWrapperOrder: ['label', 'input', 'description', 'error'] };
 }
 
 function ReferenceInput({ field, value, onChange, common, source }: LabelledInputProps & { source: Source }) {

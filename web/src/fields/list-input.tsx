@@ -21,6 +21,7 @@ export function ListInput({ field, value, onChange, common }: LabelledInputProps
     <Input.Wrapper
       {...(common.label === undefined ? {} : { label: common.label })}
       {...(common.description === undefined ? {} : { description: common.description })}
+      {...(common.inputWrapperOrder === undefined ? {} : { inputWrapperOrder: common.inputWrapperOrder })}
       labelElement="div"
       required={common.required}
       error={common.error}

@@ -28,6 +28,7 @@ export interface Common {
   'aria-label'?: string;
   /** The help text of the field. */
   description?: string;
+  inputWrapperOrder?: ('label' | 'input' | 'description' | 'error')[];
   required: boolean;
   error: string | undefined;
   autoFocus: boolean;

@@ -133,6 +133,7 @@ export default function RichTextEditor(props: RichTextEditorProps) {
     <Input.Wrapper
       label={props.label}
       description={props.description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       required={props.required ?? false}
       labelElement="div"
       size="xs"

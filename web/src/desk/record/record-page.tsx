@@ -200,8 +200,10 @@ function Details({ record, layout, line }: DetailsProps) {
       <SlaPanel recordId={record.id} />
       <h2 className={classes.sideHeading}>{t.details}</h2>
       <FieldGroups groups={layout.groups} line={line} />
-      <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
-      <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
+      <div className={classes.stamps}>
+        <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
+        <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />
+      </div>
     </aside>
   );
 }
