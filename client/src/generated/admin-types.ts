@@ -480,12 +480,6 @@ export type DeskType = {
     columns: number;
     fields: Array<string>;
   }>;
-  /**
-   * Field code → description, for fields that have one and that the caller may ever read.
-   */
-  help: {
-    [key: string]: unknown | string;
-  };
   states: Array<{
     id: string;
     code: string;

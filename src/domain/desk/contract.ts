@@ -29,9 +29,6 @@ const DeskType = Type.Object(
       Type.Object({ name: nullable(Type.String()), columns: Type.Integer(), fields: Type.Array(Type.String()) }),
       { description: 'Sections of the record form, with the fields that the caller may ever read.' },
     ),
-    help: Type.Record(Type.String(), Type.String(), {
-      description: 'Field code → description, for fields that have one and that the caller may ever read.',
-    }),
     states: Type.Array(
       Type.Object({
         id: Id,

@@ -35,23 +35,16 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
   };
 }
 
-/** Layout and descriptions of the form, without the fields that the caller can never read. */
+/** Description and layout of the form, without the fields that the caller can never read. */
 function formAnswer(ctx: ReadContext, { id, newest }: RecordType) {
-  const { description, fields, layout } = newest.definition;
+  const { description, layout } = newest.definition;
   const access = ctx.actor.fieldAccess(id);
   return {
     description: description === undefined ? null : named(ctx, description),
-    layout: (layout?.sections ?? []).flatMap(({ name, columns, fields: codes }) => {
-      const shown = codes.filter((code) => access.canRead(code));
+    layout: (layout?.sections ?? []).flatMap(({ name, columns, fields }) => {
+      const shown = fields.filter((code) => access.canRead(code));
       return shown.length === 0 ? [] : [{ name: name === undefined ? null : named(ctx, name), columns, fields: shown }];
     }),
-    help: Object.fromEntries(
-      fields.flatMap((field) =>
-        field.description === undefined || !access.canRead(field.code)
-          ? []
-          : [[field.code, named(ctx, field.description)] as const],
-      ),
-    ),
   };
 }
 

@@ -3,8 +3,10 @@ import { ActionIcon, Button, Group, Input, Stack } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useText } from '../i18n/text.ts';
-import { type LabelledInputProps, OneInput } from './one-input.tsx';
+import { type Common, type LabelledInputProps, OneInput } from './one-input.tsx';
 import { texts } from './texts.ts';
+
+const ORDER: NonNullable<Common['inputWrapperOrder']> = ['label', 'input', 'description', 'error'];
 
 export function ListInput({ field, value, onChange, common }: LabelledInputProps) {
   const t = useText(texts);
@@ -20,8 +22,7 @@ export function ListInput({ field, value, onChange, common }: LabelledInputProps
   return (
     <Input.Wrapper
       {...(common.label === undefined ? {} : { label: common.label })}
-      {...(common.description === undefined ? {} : { description: common.description })}
-      {...(common.inputWrapperOrder === undefined ? {} : { inputWrapperOrder: common.inputWrapperOrder })}
+      {...(common.description === undefined ? {} : { description: common.description, inputWrapperOrder: ORDER })}
       labelElement="div"
       required={common.required}
       error={common.error}

@@ -9,7 +9,7 @@ import { call } from '../api/client.ts';
 import type { FieldSchema, objects } from '../api/types.ts';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../desk/queries.ts';
 import { refusalsOf } from '../desk/record/draft.ts';
-import { recordLayout, useDescribedFields, useNewValues } from '../desk/record/schema.ts';
+import { recordLayout, useNewValues } from '../desk/record/schema.ts';
 import { FieldInput } from '../fields/input.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
@@ -63,9 +63,8 @@ function usePrefilled(type: DeskType, fields: readonly FieldSchema[], requester:
   return prefilled;
 }
 
-function Report({ type, fields: own }: { type: DeskType; fields: readonly FieldSchema[] }) {
+function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
-  const fields = useDescribedFields(own, type.id);
   const requester = requesterField(fields);
   const prefilled = usePrefilled(type, fields, requester);
   const values = useNewValues(prefilled);

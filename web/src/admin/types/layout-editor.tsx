@@ -85,7 +85,6 @@ interface SectionFieldsProps {
 function SectionFields({ section, fields, free, onChange, up }: SectionFieldsProps) {
   const t = useText(texts);
   const { fields: codes } = section;
-  const names = new Map(fields.map(({ code, name }) => [code, name]));
   const put = (next: string[]): void => onChange({ ...section, fields: next });
   return (
     <>
@@ -115,33 +114,47 @@ function SectionFields({ section, fields, free, onChange, up }: SectionFieldsPro
           </Button>
         )}
       </Group>
-      <ol className={classes.placed} aria-label={t.fields}>
-        {codes.map((code, index) => {
-          const name = names.get(code) ?? code;
-          return (
-            <li key={code}>
-              <span>{name}</span>
-              <ActionIcon
-                aria-label={`${t.up}: ${name}`}
-                disabled={index === 0}
-                onClick={() => put(moved(codes, index, -1))}
-              >
-                <IconArrowUp size={14} />
-              </ActionIcon>
-              <ActionIcon
-                aria-label={`${t.down}: ${name}`}
-                disabled={index === codes.length - 1}
-                onClick={() => put(moved(codes, index, 1))}
-              >
-                <IconArrowDown size={14} />
-              </ActionIcon>
-              <ActionIcon aria-label={`${t.takeFromSection}: ${name}`} onClick={() => put(codes.toSpliced(index, 1))}>
-                <IconX size={14} />
-              </ActionIcon>
-            </li>
-          );
-        })}
-      </ol>
+      <PlacedFields codes={codes} fields={fields} put={put} />
     </>
+  );
+}
+
+interface PlacedFieldsProps {
+  codes: readonly string[];
+  fields: readonly Named[];
+  put: (codes: string[]) => void;
+}
+
+function PlacedFields({ codes, fields, put }: PlacedFieldsProps) {
+  const t = useText(texts);
+  const names = new Map(fields.map(({ code, name }) => [code, name]));
+  return (
+    <ol className={classes.placed} aria-label={t.fields}>
+      {codes.map((code, index) => {
+        const name = names.get(code) ?? code;
+        return (
+          <li key={code}>
+            <span>{name}</span>
+            <ActionIcon
+              aria-label={`${t.up}: ${name}`}
+              disabled={index === 0}
+              onClick={() => put(moved(codes, index, -1))}
+            >
+              <IconArrowUp size={14} />
+            </ActionIcon>
+            <ActionIcon
+              aria-label={`${t.down}: ${name}`}
+              disabled={index === codes.length - 1}
+              onClick={() => put(moved(codes, index, 1))}
+            >
+              <IconArrowDown size={14} />
+            </ActionIcon>
+            <ActionIcon aria-label={`${t.takeFromSection}: ${name}`} onClick={() => put(codes.toSpliced(index, 1))}>
+              <IconX size={14} />
+            </ActionIcon>
+          </li>
+        );
+      })}
+    </ol>
   );
 }

@@ -18,7 +18,7 @@ import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
 import { FormSections } from './form-sections.tsx';
-import { type NewValues, useDescribedFields, useNewValues } from './schema.ts';
+import { type NewValues, useNewValues } from './schema.ts';
 
 export function NewRecordPage() {
   const { typeCode } = useParams({ from: '/inside/new/$typeCode' });
@@ -32,7 +32,7 @@ export function NewRecordPage() {
 
 function NewRecord({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
-  const writable = useDescribedFields(fields, type.id).filter((field) => !field.readOnly);
+  const writable = fields.filter((field) => !field.readOnly);
   const values = useNewValues(writable, useDeviceDraft(`new.${type.id}`));
   const [form, setForm] = useState(0);
   const create = useCreate(type, values);

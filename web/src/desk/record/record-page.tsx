@@ -24,7 +24,7 @@ import { Opening } from './opening.tsx';
 import { RecordHead } from './record-head.tsx';
 import classes from './record.module.css';
 import { FieldGroups } from './field-groups.tsx';
-import { type Layout, recordLayout, useDescribedFields } from './schema.ts';
+import { type Layout, recordLayout } from './schema.ts';
 import { SlaPanel } from './sla.tsx';
 
 const Relations = lazy(() => import('./relations.tsx'));
@@ -67,8 +67,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const t = useText(texts);
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.id === record.typeDefinitionId);
-  const described = useDescribedFields(fields, type?.id);
-  const layout = useMemo(() => recordLayout(described, type), [described, type]);
+  const layout = useMemo(() => recordLayout(fields, type), [fields, type]);
   const draft = useRecordDraft(record, fields, actions.includes('history'));
   const upload = useUpload(record.id);
   const active = record.state === 'ACTIVE';

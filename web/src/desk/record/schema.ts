@@ -1,12 +1,11 @@
 /** Forms of a record: the layout (long fields in the main column, short ones in the sidebar), and the values of a new record. */
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { checkField, isEmpty } from '../../fields/check.ts';
 import { layoutOf } from '../../fields/view.ts';
 import type { DeviceDraft } from '../../ui/device-draft.ts';
 import { useProblemText } from '../../fields/use-problem-text.ts';
-import { type DeskType, deskTypesQuery } from '../queries.ts';
+import type { DeskType } from '../queries.ts';
 
 export interface FieldGroup {
   name: string | null;
@@ -24,20 +23,6 @@ export interface Layout {
 
 export function isLong(field: FieldSchema): boolean {
   return layoutOf(field.dataType).long === true;
-}
-
-/** The fields with the descriptions that the newest version of the type gives them. */
-export function useDescribedFields(fields: readonly FieldSchema[], typeId: string | undefined): readonly FieldSchema[] {
-  const { data: types } = useQuery(deskTypesQuery);
-  const help = types?.find((one) => one.id === typeId)?.help;
-  return useMemo(
-    () =>
-      fields.map((field) => {
-        const description = help?.[field.code];
-        return description === undefined ? field : { ...field, description };
-      }),
-    [fields, help],
-  );
 }
 
 /** The fields in the sections of the type's layout. Fields in no section form the last group. Empty groups are left out. */

@@ -15,7 +15,6 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, workflowQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
-import { useDescribedFields } from './schema.ts';
 
 const SHOWN = 3;
 
@@ -145,8 +144,7 @@ interface FormProps {
 export function TransitionForm({ transition, record, pending, error, onSubmit, onCancel }: FormProps) {
   const t = useText(texts);
   const problemText = useProblemText();
-  const all = transition.fields.map((field) => transitionField(field, t));
-  const fields = useDescribedFields(all, record?.typeDefinitionId).filter((field) => !field.readOnly);
+  const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
   const [values, setValues] = useState<Record<string, unknown>>({});
   const [tried, setTried] = useState(false);
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
