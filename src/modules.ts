@@ -26,6 +26,7 @@ import { bulkRoutes } from './domain/bulk/index.ts';
 import { exportRoutes } from './domain/exports/index.ts';
 import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
 import { commentChecks, commentEvents, commentRoutes } from './domain/comments/index.ts';
+import { macrosSection } from './domain/desk/config.ts';
 import { deskRoutes } from './domain/desk/index.ts';
 import {
   imageUse,
@@ -87,6 +88,7 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
     integrationsSection,
     importDefinitionsSection,
     dashboardsSection,
+    macrosSection,
   ];
 }
 
@@ -175,7 +177,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       const object = await requireVisible(ctx, id);
       return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
-    ...deskRoutes(wordMatch(parts.search)),
+    ...deskRoutes(wordMatch(parts.search), parts.actorOf),
     ...reportRoutes,
     ...bundleRoutes(sections),
   ];

@@ -25,8 +25,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
-  // Lists are filtered by conditions and words.
-  desk: ['identity', 'metadata', 'objects', 'search', 'sla', 'webhooks'],
+  // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.
+  desk: ['identity', 'metadata', 'objects', 'comments', 'relations', 'workflow', 'search', 'sla', 'webhooks'],
   catalog: ['objects', 'metadata'],
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],

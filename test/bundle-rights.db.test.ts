@@ -77,6 +77,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     stands: 'about',
   },
   services: { item: listed('services'), stands: 'mail' },
+  macros: { item: listed('macros', ', types: [case], set: { title: x }'), stands: 'fast' },
   catalogs: { item: listed('catalogs', ', active: false'), stands: 'shop' },
   knowledgeBases: { item: listed('knowledgeBases', ', visibility: internal, locales: [en-US]'), stands: 'it' },
   signingSecrets: {
@@ -174,6 +175,7 @@ ${TABLE['calendars']?.item('days', '')}
 ${TABLE['slaPolicies']?.item('quick', '')}
 ${TABLE['relationDefinitions']?.item('about', '')}
 ${TABLE['services']?.item('mail', '')}
+${TABLE['macros']?.item('fast', '')}
 catalogs: [ { code: shop } ]
 ${TABLE['knowledgeBases']?.item('it', '')}
 signingSecrets: [ main ]

@@ -95,6 +95,14 @@ integrations:
   - { code: monitoring, type: inbound-webhook, executionPrincipal: petrova, enabled: true, config: { command: object.create, typeDefinitionId: incident, mapping: [ { source: alert.summary, target: title } ] } }
 importDefinitions:
   - { code: snow, name: ServiceNow, targetKind: object, targetType: incident, format: CSV, mode: UPSERT, sourceCode: snow, resolver: { externalIdField: number }, mapping: [ { source: short_description, target: title, transform: trim } ] }
+macros:
+  - code: solved
+    name: { ru-RU: Решено, en-US: Solved }
+    types: [incident]
+    comment: { visibility: public, body: { ru-RU: '{{ requester }}, {{ number }} решён', en-US: '{{ number }} is solved' } }
+    transition: resolve
+    set: { priority: p3, assignee: $me, $reason: Solved }
+    roles: [agent]
 `;
 
 describe('every section of the bundle', () => {
@@ -108,12 +116,12 @@ describe('every section of the bundle', () => {
   it('is applied and then unchanged', async () => {
     const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
-    assert.equal(new Set(items.map((item) => item.section)).size, 17);
+    assert.equal(new Set(items.map((item) => item.section)).size, 19);
   });
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {
     const exported = await fixture.export(true);
-    assert.equal(exported.length, 17);
+    assert.equal(exported.length, 19);
     assert.deepEqual(changed(await fixture.plan(exported, { prune: true, pruneIdentity: true })), []);
     const other = await startBundleFixture();
     try {

@@ -38,6 +38,7 @@ const imported = (mapping: string, parts = 'targetKind: object, targetType: inci
 
 const dashboard = (kind: string, tile: string, parts = ''): string =>
   `roles: [ { code: lead } ]\ndashboards: [ { code: d, tiles: [ { kind: ${kind}, title: T, ${tile} } ]${parts} } ]`;
+const macro = (parts: string): string => `macros: [ { code: m, ${parts} } ]`;
 
 const CASES: readonly [name: string, text: string, problems: string[]][] = [
   [
@@ -310,6 +311,41 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     'an import without the column of the external id',
     imported('{ source: a, target: title }').replace('resolver: { externalIdField: number }', 'resolver: {}'),
     ['importDefinitions[0].resolver.externalIdField REQUIRED'],
+  ],
+  [
+    'a sound macro',
+    macro(
+      "types: [incident], comment: { visibility: public, body: '{{ title }} {{ $me }}' }, transition: t, set: { priority: p1 }",
+    ),
+    [],
+  ],
+  [
+    'a macro on nothing',
+    macro('types: [ticket], roles: [nobody], transition: t'),
+    ['macros[0].types[0] UNKNOWN_REFERENCE', 'macros[0].roles[0] UNKNOWN_REFERENCE'],
+  ],
+  ['a macro that does nothing', macro('types: [incident]'), ['macros[0] REQUIRED']],
+  [
+    'a macro with a transition that a type lacks',
+    macro('types: [incident, problem], transition: t'),
+    ['macros[0].transition UNKNOWN_NAME'],
+  ],
+  [
+    'a macro with wrong fields, values and names',
+    macro(
+      "types: [incident], comment: { visibility: public, body: { en-US: '{{ cost }}', ru-RU: '{{ title }}' } }, transition: t, set: { priority: p9, weight: 1, $reason: x }",
+    ),
+    [
+      'macros[0].comment.body.en-US UNKNOWN_FIELD',
+      'macros[0].set.$reason UNKNOWN_FIELD',
+      'macros[0].set.priority NOT_AN_OPTION',
+      'macros[0].set.weight UNKNOWN_FIELD',
+    ],
+  ],
+  [
+    'a macro with a wrong visibility',
+    macro('types: [incident], comment: { visibility: secret, body: x }'),
+    ['macros[0].comment.visibility NOT_ALLOWED'],
   ],
 ];
 

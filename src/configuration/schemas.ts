@@ -20,7 +20,7 @@ export const LocaleCode = Type.String({ pattern: LOCALE, phrase: { phrase: 'LOCA
 
 const oneLine = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-function localized(maxLength: number) {
+export function localized(maxLength: number) {
   return Type.Union([
     oneLine(maxLength),
     Type.Object(

@@ -106,6 +106,8 @@ export const CONFIGURATION_PROBLEMS = {
   ROLE_FIELD_MISSING: ['UNKNOWN_NAME', 'There is no field {code} here. Remove it.'],
   ROLE_TRANSITION_MISSING: ['UNKNOWN_NAME', 'There is no transition {code} here. Remove it.'],
 
+  MACRO_DOES_NOTHING: ['REQUIRED', 'The macro does nothing. Add a comment, a transition or a set.'],
+
   // Users, groups and units.
   INVISIBLE_CHARACTERS: ['WRONG_FORMAT', 'Remove the invisible characters.'],
   NAME_EMPTY: ['WRONG_FORMAT', 'The value must not be empty.'],

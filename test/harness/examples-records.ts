@@ -84,6 +84,10 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   await on.keep('objects.get', { params });
   await on.keep('objects.schema', { params });
   await on.keep('desk.permissions', { params });
+  await on.keep('desk.requester', { params });
+  await on.keep('desk.mentionable', { params, query: { q: 'ann' } });
+  const macros = await on.keep('desk.macros', { params });
+  await macroStory(on, macros.find(({ code }: { code: string }) => code === 'raise-priority').id);
   await on.keep('objects.update', { params, body: { expectedRevision: 1, changes: { priority: 'p1' } } });
   await slaStory(on, incident.id);
   const { state, transitions } = await on.keep('workflow.get', { params });
@@ -132,6 +136,22 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   await on.keep('objects.restore', { params: { objectId: other.id } });
   await imageStory(on);
   await catalogueStory(on, anna);
+}
+
+/** On two other records, so that the revisions of the main one stay as they are. */
+async function macroStory(on: Recorder, macroId: string): Promise<void> {
+  const make = async (title: string): Promise<string> =>
+    (await on.make('objects.create', { body: { typeDefinitionId: 'incident', values: { title, priority: 'p3' } } })).id;
+  const first = await make('No network in the meeting room');
+  const duplicate = await make('The meeting room has no Wi-Fi');
+  await on.keep('desk.applyMacro', { params: { objectId: first }, body: { macroId, expectedRevision: 1 } });
+  const params = { objectId: duplicate };
+  await on.keep('desk.offerMerge', { params });
+  const comment = { visibility: 'public', body: 'We already work on this problem in INC0000004.' };
+  await on.keep('desk.merge', {
+    params,
+    body: { expectedRevision: 1, targetObjectId: first, close: true, comment },
+  });
 }
 
 async function slaStory(on: Recorder, objectId: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 import { operations } from '../../src/modules.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
 import type { Call } from './operation-calls-case.ts';
-import { stored } from './small-configuration.ts';
+import { idOf, stored } from './small-configuration.ts';
 
 export const MINIMAL = 'minimal';
 
@@ -194,7 +194,7 @@ const SMALL = `
   session.get access.explanation identity.setPassword me.get me.change
   me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.create desk.queues.change
-  desk.queues.delete reports.query dashboards.list dashboards.create dashboards.change dashboards.delete config.list config.item config.export
+  desk.queues.delete desk.merge reports.query dashboards.list dashboards.create dashboards.change dashboards.delete config.list config.item config.export
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
@@ -223,6 +223,16 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
   ],
+  'desk.applyMacro': async (seen) => {
+    const macroId = await idOf(seen.app, 'config_items', 'prepared');
+    const ids = await records(seen, Object.keys(TEXTS).length);
+    return Object.keys(TEXTS).map((kind, index) => ({
+      name: kind,
+      params: { objectId: ids[index] ?? '' },
+      body: { macroId, expectedRevision: 1, comment: { body: textOf(kind, 20_000), visibility: 'public' } },
+      status: 200,
+    }));
+  },
   'objects.create': () => [
     ...Object.keys(TEXTS).map((kind) => ({
       name: `2 texts of ${kind}`,

@@ -13,7 +13,7 @@ export interface DeskMaker {
   role(): Promise<string>;
 }
 
-export function deskCases(make: DeskMaker): Record<string, OperationCase> {
+export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<string> }): Record<string, OperationCase> {
   const allowed: OperationCase['lacks'] = { login: 'nobody', status: 200 };
   const unshared = missing('config.manage', 'reader');
   const queue = (body: unknown): Pick<OperationCase, 'call' | 'hidden'> => ({
@@ -44,6 +44,25 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
       hidden: {
         seen: async () => ({ params: { objectId: await make.record(false) } }),
         absent: () => ({ params: { objectId: randomUUID() } }),
+      },
+    },
+    'desk.applyMacro': {
+      call: async () => ({ params: { objectId: await make.record(true) }, body: await useOf(macro) }),
+      lacks: missing('comment.create', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { objectId: await make.record(false) }, body: await useOf(macro) }),
+        absent: async () => ({ params: { objectId: randomUUID() }, body: await useOf(macro) }),
+      },
+    },
+    'desk.merge': {
+      call: async () => ({ params: { objectId: await make.record(true) }, body: await mergeInto(make.record(true)) }),
+      lacks: missing('relation.create', 'reader'),
+      hidden: {
+        seen: async () => ({
+          params: { objectId: await make.record(false) },
+          body: await mergeInto(make.record(true)),
+        }),
+        absent: async () => ({ params: { objectId: randomUUID() }, body: await mergeInto(make.record(true)) }),
       },
     },
     'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer', 'nobody') },
@@ -89,6 +108,14 @@ export function deskCases(make: DeskMaker): Record<string, OperationCase> {
     'desk.queues.change': { ...queue({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
     'desk.queues.delete': { ...queue({ expectedRevision: 1 }), lacks: unshared },
   };
+}
+
+async function useOf(macro: () => Promise<string>): Promise<unknown> {
+  return { macroId: await macro(), expectedRevision: 1 };
+}
+
+async function mergeInto(target: Promise<string>): Promise<unknown> {
+  return { expectedRevision: 1, targetObjectId: await target, close: false };
 }
 
 function report(): Record<string, unknown> {

@@ -40,6 +40,7 @@ workflows:
     initial: begun
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
+macros: [{ code: prepared, types: [thing], comment: { visibility: public, body: 'On {{ title }}' }, set: { title: Done } }]
 calendars: [{ code: mondays, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
 slaPolicies:
   - code: soon
@@ -49,6 +50,7 @@ slaPolicies:
     start: { field: workflowState, operator: equals, value: begun }
     stop: { field: workflowState, operator: equals, value: ended }
 relationDefinitions:
+  - { code: duplicate-of, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-one, acyclic: true }
   - { code: near, name: Near, inverseName: Near, sourceTypes: [thing], targetTypes: [thing], cardinality: many-to-many, acyclic: false, active: true }
 ${catalogConfiguration(HIDDEN_FIELD, HIDDEN_VALUE)}${KNOWLEDGE}
 roles:
@@ -204,7 +206,7 @@ export function operationCases(
     ...inboundCases(make),
     ...identityCases(app, (method, path, body) => make.send(method, path, body)),
     ...catalogCases(app),
-    ...deskCases(make),
+    ...deskCases(make, { macro: () => idOf(app, 'config_items', 'prepared') }),
     ...knowledgeCases(app, (method, path, body) => make.send(method, path, body)),
     'webhooks.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.create': {

@@ -721,6 +721,27 @@ export type Label = {
   typeCode?: string;
 };
 
+export type Macro = {
+  id: string;
+  code: string;
+  name: string;
+  comment: {
+    visibility: 'public' | 'internal';
+    body: string;
+  } | null;
+  transition: Transition | null;
+  /**
+   * Field code to the value that is set.
+   */
+  set: {
+    [key: string]: unknown;
+  };
+  /**
+   * Parts that the caller cannot do on the record now. The macro can be used if there are none.
+   */
+  refused: Array<'comment' | 'transition' | 'set'>;
+};
+
 export type Meta = {
   /**
    * Equal to the header X-Correlation-Id. Identifies the request in the log.
@@ -1123,6 +1144,29 @@ export type SlaTryOut = {
    * From the opening to the due time. Absent if there is no due time.
    */
   intervals: Array<SlaInterval>;
+};
+
+export type Transition = {
+  id: string;
+  code: string;
+  name: string;
+  to: {
+    id: string;
+    code: string;
+    name: string;
+  };
+  fields: Array<{
+    code: string;
+    name: string;
+    dataType: string;
+    required: boolean;
+    readOnly?: boolean;
+    multiple?: boolean;
+    constraints?: {
+      [key: string]: unknown;
+    };
+    default?: unknown;
+  }>;
 };
 
 export type User = {
@@ -3170,6 +3214,195 @@ export type DeskPermissionsResponses = {
 };
 
 export type DeskPermissionsResponse = DeskPermissionsResponses[keyof DeskPermissionsResponses];
+
+export type DeskMacrosData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/macros';
+};
+
+export type DeskMacrosResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<Macro>;
+    meta: Meta;
+  };
+};
+
+export type DeskMacrosResponse = DeskMacrosResponses[keyof DeskMacrosResponses];
+
+export type DeskApplyMacroData = {
+  body: {
+    macroId: string;
+    expectedRevision: number;
+    comment?: {
+      /**
+       * Plain text or Markdown.
+       */
+      body: string;
+      visibility: 'public' | 'internal';
+    };
+    /**
+     * Field code to value; the formats are those of the field schema.
+     */
+    values?: {
+      [key: string]: unknown;
+    };
+  };
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/macros';
+};
+
+export type DeskApplyMacroResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      object: {
+        id: string;
+        revision: number;
+      };
+      commentId: string | null;
+    };
+    meta: Meta;
+  };
+};
+
+export type DeskApplyMacroResponse = DeskApplyMacroResponses[keyof DeskApplyMacroResponses];
+
+export type DeskOfferMergeData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/merge';
+};
+
+export type DeskOfferMergeResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      relation: {
+        id: string;
+        name: string;
+        targetTypes: Array<string>;
+      } | null;
+      transition: Transition | null;
+    };
+    meta: Meta;
+  };
+};
+
+export type DeskOfferMergeResponse = DeskOfferMergeResponses[keyof DeskOfferMergeResponses];
+
+export type DeskMergeData = {
+  body: {
+    expectedRevision: number;
+    targetObjectId: string;
+    close: boolean;
+    comment?: {
+      /**
+       * Plain text or Markdown.
+       */
+      body: string;
+      visibility: 'public' | 'internal';
+    };
+  };
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/merge';
+};
+
+export type DeskMergeResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      object: {
+        id: string;
+        revision: number;
+      };
+      relation: {
+        id: string;
+        revision: number;
+      };
+    };
+    meta: Meta;
+  };
+};
+
+export type DeskMergeResponse = DeskMergeResponses[keyof DeskMergeResponses];
+
+export type DeskRequesterData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/requester';
+};
+
+export type DeskRequesterResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      id: string;
+      name: string;
+      login: string | null;
+      email: string | null;
+      unit: string | null;
+    } | null;
+    meta: Meta;
+  };
+};
+
+export type DeskRequesterResponse = DeskRequesterResponses[keyof DeskRequesterResponses];
+
+export type DeskMentionableData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: {
+    q?: string;
+  };
+  url: '/objects/{objectId}/mentionable';
+};
+
+export type DeskMentionableResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<{
+      id: string;
+      name: string;
+      login: string;
+      unit: string | null;
+      canRead: boolean;
+    }>;
+    meta: Meta;
+  };
+};
+
+export type DeskMentionableResponse = DeskMentionableResponses[keyof DeskMentionableResponses];
 
 export type DeskLookupData = {
   body?: never;

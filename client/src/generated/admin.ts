@@ -1273,6 +1273,125 @@ export class DeskAdministration extends Group {
   }
 
   /**
+   * List the macros for a record. The active macros of the record's type that the roles of the caller may use, by code. Texts are in the language of the request, with the values of the record; a value that the caller may not read is left out. `transition` is null if the macro has none, or if it cannot be made now. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /objects/{objectId}/macros`, right `read`
+   */
+  macros(
+    objectId: T.DeskMacrosData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.DeskMacrosResponses[200]['data']> {
+    return this.sender.send<T.DeskMacrosResponses[200]['data']>(
+      { id: 'desk.macros', method: 'GET', path: '/objects/{objectId}/macros', surface: 'admin', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Use a macro on a record. Adds the comment, makes the transition and sets the fields of the macro, all or nothing, with the caller's rights: `comment.create`, and `Private Comment` for an internal comment; `transition` and its code; `update` and the fields. `comment` replaces the prepared comment, also in a macro without one. `values` takes fields of the transition's form and overrides what the macro sets. `expectedRevision` is compared if the macro changes the record. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
+   *
+   * `POST /objects/{objectId}/macros`, right `read`; made once, however often it is sent
+   */
+  applyMacro(
+    objectId: T.DeskApplyMacroData['path']['objectId'],
+    body: T.DeskApplyMacroData['body'],
+    options?: CallOptions,
+  ): Promise<T.DeskApplyMacroResponses[200]['data']> {
+    return this.sender.send<T.DeskApplyMacroResponses[200]['data']>(
+      {
+        id: 'desk.applyMacro',
+        method: 'POST',
+        path: '/objects/{objectId}/macros',
+        surface: 'admin',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Read how a record can be merged into another one. The relation definition `duplicate-of` for the type of the record, null if there is none or the caller may not add the relation. The transition `close-duplicate` of its workflow, null if the caller cannot make it now. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
+   *
+   * `GET /objects/{objectId}/merge`, right `read`
+   */
+  offerMerge(
+    objectId: T.DeskOfferMergeData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.DeskOfferMergeResponses[200]['data']> {
+    return this.sender.send<T.DeskOfferMergeResponses[200]['data']>(
+      { id: 'desk.offerMerge', method: 'GET', path: '/objects/{objectId}/merge', surface: 'admin', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Merge a duplicate into another record. Adds the relation `duplicate-of` to the target, the comment, and with `close` makes the transition `close-duplicate`, all or nothing. Each part needs its own right; a part that is not allowed refuses the call. Needs a session, or a key with the scope `admin:manage`, and the right `relation.create`.
+   *
+   * `POST /objects/{objectId}/merge`, right `relation.create`; made once, however often it is sent
+   */
+  merge(
+    objectId: T.DeskMergeData['path']['objectId'],
+    body: T.DeskMergeData['body'],
+    options?: CallOptions,
+  ): Promise<T.DeskMergeResponses[200]['data']> {
+    return this.sender.send<T.DeskMergeResponses[200]['data']>(
+      {
+        id: 'desk.merge',
+        method: 'POST',
+        path: '/objects/{objectId}/merge',
+        surface: 'admin',
+        answer: 'json',
+        keyed: true,
+      },
+      { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Read how to reach the requester of a record. The user in the field `requester`; null without one, or if the caller may not read the field. `login`, `email` and `unit` are there for callers with the right Private Comment on the record or `user.administer`, and for the requester. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /objects/{objectId}/requester`, right `read`
+   */
+  requester(
+    objectId: T.DeskRequesterData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.DeskRequesterResponses[200]['data']> {
+    return this.sender.send<T.DeskRequesterResponses[200]['data']>(
+      { id: 'desk.requester', method: 'GET', path: '/objects/{objectId}/requester', surface: 'admin', answer: 'json' },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Find users to mention in a comment. At most 8 active users by name or login. A comment mentions a user by `@login`. `canRead`: the user may read the record. Also needs the right comment.create on the record. Needs a session, or a key with the scope `admin:manage`, and the right `Private Comment`.
+   *
+   * `GET /objects/{objectId}/mentionable`, right `Private Comment`
+   */
+  mentionable(
+    objectId: T.DeskMentionableData['path']['objectId'],
+    query: NonNullable<T.DeskMentionableData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.DeskMentionableResponses[200]['data']> {
+    return this.sender.send<T.DeskMentionableResponses[200]['data']>(
+      {
+        id: 'desk.mentionable',
+        method: 'GET',
+        path: '/objects/{objectId}/mentionable',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [objectId], query },
+      options,
+    );
+  }
+
+  /**
    * Find users, groups or units by name. For callers who may read or write a field of that data type on some record, or hold user.administer. `login` and `email` are returned for users who share their name with another active user, and always for callers with user.administer. `unit` is returned for callers who may look up units. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/lookup`, right `user.administer`

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
-import { type Authorized, holdActive, planOn, requireAction, requireActive, requireGranted } from '../objects/index.ts';
+import { type Authorized, planHold, planOn, requireAction, requireActive, requireGranted } from '../objects/index.ts';
 import { type AttachmentAnswer, attachmentAnswer, requireAttachment } from './queries.ts';
 import { checkFilename, checkMediaType, decodeContent } from './rules.ts';
 import * as store from './store.ts';
@@ -54,7 +54,7 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
 }
 
 function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: store.AttachmentRow): void {
-  ctx.plan(holdActive, { id: object.row.id });
+  planHold(ctx, object.row.id);
   planOn(ctx, object, store.insertAttachment, {
     id: row.id,
     object_id: row.objectId,
@@ -92,7 +92,7 @@ export async function archiveAttachment(
       },
     );
   }
-  ctx.plan(holdActive, { id: object.row.id });
+  planHold(ctx, object.row.id);
   planOn(ctx, object, store.archiveAttachment, { id: row.id, expected: row.revision });
   ctx.emit({
     type: 'AttachmentArchived',

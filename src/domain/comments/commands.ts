@@ -8,7 +8,7 @@ import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
-  holdActive,
+  planHold,
   planOn,
   requireAction,
   requireActive,
@@ -62,7 +62,7 @@ export async function addComment(
     createdAt: ctx.now,
     updatedAt: ctx.now,
   };
-  ctx.plan(holdActive, { id: object.row.id });
+  planHold(ctx, object.row.id);
   planOn(ctx, object, insertComment, {
     id: row.id,
     object_id: row.objectId,
@@ -139,7 +139,7 @@ export async function archiveComment(
 }
 
 function change(ctx: WriteContext, object: Authorized<'comment.edit'>, row: CommentRow, next: CommentRow): void {
-  ctx.plan(holdActive, { id: object.row.id });
+  planHold(ctx, object.row.id);
   planOn(ctx, object, changeComment, {
     id: row.id,
     expected: row.revision,

@@ -1,6 +1,6 @@
 /**
  * The desk: operations that only the console needs. They let it offer only what the service would allow, show names for ids,
- * and save queues.
+ * save queues, and combine commands on one record: macros and merging.
  *
  * Own table: `desk_queues`. Invariants: a private queue is visible only to its owner. Changing a shared queue needs the right
  * config.manage, and it is visible only to users who may read every type and field that it names. Nothing here grants rights:

@@ -1,17 +1,36 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
+import * as onRecord from './contract-record.ts';
+import type { Actor } from '../../platform/unit-of-work/context.ts';
 import type { WordMatch } from '../objects/index.ts';
 import { listBuiltInQueues } from './built-in.ts';
 import { listDeskObjects } from './list.ts';
+import { applyMacro, listMacros } from './macros.ts';
+import { mergeObject, offerMerge } from './merge.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
+import { getRequester, listMentionable } from './record-people.ts';
 
-/** `matches` finds records by words. */
-export function deskRoutes(matches: WordMatch): BoundOperation[] {
+/**
+ * @param matches finds records by words
+ * @param actorOf the rights of an ACTIVE user; undefined for all others
+ */
+export function deskRoutes(
+  matches: WordMatch,
+  actorOf: (userId: string) => Promise<Actor | undefined>,
+): BoundOperation[] {
   return [
     bind(contract.listDeskObjects, (runner, { query }) => listDeskObjects(runner, query, matches)),
     bind(contract.listDeskTypes, (ctx) => listTypes(ctx)),
     bind(contract.getPermissions, (ctx, { params }) => getPermissions(ctx, params.objectId)),
+    bind(onRecord.listMacros, (ctx, { params }) => listMacros(ctx, params.objectId)),
+    bind(onRecord.applyMacro, (ctx, { params, body }) => applyMacro(ctx, { ...params, ...body })),
+    bind(onRecord.offerMerge, (ctx, { params }) => offerMerge(ctx, params.objectId)),
+    bind(onRecord.mergeObject, (ctx, { params, body }) => mergeObject(ctx, { ...params, ...body })),
+    bind(onRecord.getRequester, (ctx, { params }) => getRequester(ctx, params.objectId)),
+    bind(onRecord.listMentionable, (runner, { params, query }) =>
+      listMentionable(runner, { ...params, ...query }, actorOf),
+    ),
     bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
     bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),

@@ -327,6 +327,16 @@ export interface PersonRow {
   alike: boolean;
 }
 
+/** Name, login, e-mail and unit of a user, in any state. */
+export async function findContact(ctx: ReadContext, id: string): Promise<Omit<PersonRow, 'alike'> | undefined> {
+  const rows = await ctx.query<Omit<PersonRow, 'alike'>>(sql`
+    SELECT p.id, p.display_name AS name, p.login, p.email, u.name AS unit FROM users p
+      LEFT JOIN org_members m ON m.user_id = p.id
+      LEFT JOIN org_units u ON u.id = m.organization_unit_id
+    WHERE p.id = ${id}::uuid`);
+  return rows[0];
+}
+
 /** Active users whose name matches one of the LIKE patterns, or whose login starts with the key. */
 export async function searchPeople(
   ctx: ReadContext,

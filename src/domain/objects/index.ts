@@ -24,6 +24,7 @@ export { type MigratedBatch, migrateTypeBatch, type Unmoved } from './migrate-ty
 export {
   findVisible,
   notFound,
+  planHold,
   planOn,
   preload,
   visibleIds,
@@ -33,6 +34,7 @@ export {
   requireAction,
   requireGranted,
   requireVisible,
+  withChange,
 } from './load.ts';
 export {
   type ObjectAnswer,
@@ -45,7 +47,7 @@ export {
   readableValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { type GuardedWrite, guarded, holdActive, holdRevision, visibleRecord, whereState } from './store.ts';
+export { type GuardedWrite, guarded, holdRevision, visibleRecord, whereState } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';

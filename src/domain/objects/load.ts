@@ -4,7 +4,7 @@ import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import { type GuardedWrite, findObject, findObjects, listAdmitted, type ObjectRow, listEvents } from './store.ts';
+import { type GuardedWrite, findObject, findObjects, holdActive, listAdmitted, type ObjectRow, listEvents } from './store.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;
@@ -106,6 +106,36 @@ export function requireActive(object: VisibleObject): void {
   if (isArchived(object.row)) {
     throw new Fault('ARCHIVED', 'The record is archived and cannot be changed. Ask an administrator to restore it.');
   }
+}
+
+function changeKey(id: string): string {
+  return `objects:changing:${id}`;
+}
+
+/**
+ * Locks the record as active until the unit of work ends, so that it is not archived while something is added to it. In
+ * `withChange` the lock is left out: the change requires the revision, and one statement cannot lock and change the same row.
+ */
+export function planHold(ctx: WriteContext, id: string): void {
+  if (!ctx.memo.has(changeKey(id))) ctx.plan(holdActive, { id });
+}
+
+/**
+ * Runs commands that add to a record and commands that change it, in one unit of work. The record must be loaded. Commands in
+ * `run` see the record as the earlier ones leave it.
+ */
+export async function withChange<T>(ctx: WriteContext, id: string, run: () => Promise<T>): Promise<T> {
+  const before = plannedRow(ctx, id)?.revision;
+  ctx.memo.set(changeKey(id), true);
+  let result: T;
+  try {
+    result = await run();
+  } finally {
+    ctx.memo.delete(changeKey(id));
+  }
+  // The new values equalled the stored ones: nothing requires the revision.
+  if (plannedRow(ctx, id)?.revision === before) planHold(ctx, id);
+  return result;
 }
 
 const SYSTEM_CHANGES = new Set(['state', 'workflowState']);

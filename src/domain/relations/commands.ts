@@ -8,7 +8,7 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import type { PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   findVisible,
-  holdActive,
+  planHold,
   holdRevision,
   preload,
   planOn,
@@ -76,8 +76,8 @@ export async function addRelation(ctx: WriteContext, input: AddInput): Promise<A
     );
   }
   const id = ctx.newId();
-  ctx.plan(holdActive, { id: sourceId });
-  ctx.plan(holdActive, { id: targetId });
+  planHold(ctx, sourceId);
+  planHold(ctx, targetId);
   planOn(ctx, source, insertRelation, {
     id,
     definition_id: definition.id,

@@ -9,7 +9,8 @@
  *
  * A relation to a record that the caller may not read behaves as if it did not exist.
  */
-export type { RelationDefinition } from './definitions.ts';
+export { addRelation } from './commands.ts';
+export { definitions, type KnownDefinition, type RelationDefinition } from './definitions.ts';
 export { relationEvents } from './queries.ts';
 export { relationRoutes } from './routes.ts';
 export { relationChecks } from './health.ts';

@@ -19,6 +19,7 @@ import {
   imagesIn,
   type PlannedChange,
   planChange,
+  requireAction,
   requireActive,
   requireGranted,
   requireNoneReadOnly,
@@ -36,6 +37,8 @@ export interface TransitionInput {
   expectedRevision: number;
   expectedStateId: string;
   values?: Record<string, unknown>;
+  /** Values of fields outside of the transition's form, changed with it. They need the right `update`. */
+  changes?: Record<string, unknown>;
 }
 
 /**
@@ -53,6 +56,11 @@ export async function transitionObject(
   if (transition !== undefined && !holds(object, transition)) throw notHeld(transition);
   const named = Object.keys(input.values ?? {}).filter((code) => transition?.fields.some((part) => part.code === code));
   requireNoneReadOnly(object.version, object.right, named, 'values');
+  const beside = input.changes ?? {};
+  if (Object.keys(beside).length > 0) {
+    requireAction(object, 'update');
+    requireNoneReadOnly(object.version, object.right, Object.keys(beside), 'changes');
+  }
   ctx.markAuthorized();
   requireActive(object);
   await requireRevision(ctx, object, input.expectedRevision);
@@ -62,7 +70,7 @@ export async function transitionObject(
   }
   if (transition === undefined || !leaves(transition, object.row.workflowStateId)) throw notAvailable();
   if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);
-  const { values, changes, images, remarks } = await plan(ctx, object, transition, input.values ?? {});
+  const { values, changes, images, remarks } = await plan(ctx, object, transition, input.values ?? {}, beside);
   const to = registry(ctx).states.get(transition.toId);
   const changed = applyChange(ctx, object, {
     event: {
@@ -116,6 +124,7 @@ async function plan(
   object: VisibleObject,
   transition: Transition,
   given: Record<string, unknown>,
+  beside: Record<string, unknown>,
 ): Promise<Planned> {
   const isRich = (code: string): boolean =>
     (REMARKS.get(code)?.dataType ?? object.version.fields.get(code)?.dataType) === 'rich-text' &&
@@ -125,7 +134,7 @@ async function plan(
   const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
   const planned = collect(
     problems,
-    () => planChange(object.version, object.row.values, fields, 'values', object.right),
+    () => planChange(object.version, object.row.values, { ...beside, ...fields }, 'values', object.right),
     nothing,
   );
   await requireReferences(ctx, object.version, pickChanged(planned), 'values');

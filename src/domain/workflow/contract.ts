@@ -10,7 +10,7 @@ const State = Type.Object({
   category: Type.Union([Type.Literal('open'), Type.Literal('waiting'), Type.Literal('done')]),
 });
 
-const TransitionSchema = Type.Object(
+export const TransitionSchema = Type.Object(
   {
     id: Id,
     code: Type.String(),

@@ -6,4 +6,6 @@
  * transition checks rights, state and condition again in its own unit of work.
  */
 export { type TransitionInput, transitionObject } from './commands.ts';
+export { TransitionSchema } from './contract.ts';
+export { findTransition, possibleTransitions, type TransitionAnswer } from './queries.ts';
 export { workflowRoutes } from './routes.ts';

@@ -38,31 +38,53 @@ function form(ctx: ReadContext, object: VisibleObject, transition: Transition): 
   });
 }
 
-/** @throws Fault NOT_FOUND */
-export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<unknown> {
-  const object = await requireVisible(ctx, objectId);
+/** The transition of the record's workflow with this code, whether or not it can be made now. */
+export function findTransition(
+  ctx: ReadContext,
+  { type, version }: VisibleObject,
+  code: string | undefined,
+): Transition | undefined {
+  return [...transitionsOf(ctx, type, version).values()].find((transition) => transition.code === code);
+}
+
+/** A transition that the caller can make now, in API answers. */
+export interface TransitionAnswer {
+  id: string;
+  code: string;
+  name: string;
+  to: { id: string; code: string; name: string };
+  fields: unknown[];
+}
+
+/** The transitions that the caller can make on the record now. */
+export function possibleTransitions(ctx: ReadContext, object: VisibleObject): TransitionAnswer[] {
   const { states } = registry(ctx);
-  const active = isActive(object.row);
+  if (!isActive(object.row)) return [];
   const possible = [...transitionsOf(ctx, object.type, object.version).values()].filter(
     (transition) =>
-      active &&
       leaves(transition, object.row.workflowStateId) &&
       holds(object, transition) &&
       conditionHolds(ctx, object, transition),
   );
+  return possible.map((transition) => {
+    const to = states.get(transition.toId);
+    return {
+      id: transition.id,
+      code: transition.code,
+      name: named(ctx, transition.name),
+      to: { id: transition.toId, code: to?.code ?? '', name: to === undefined ? '' : named(ctx, to.name) },
+      fields: form(ctx, object, transition),
+    };
+  });
+}
+
+/** @throws Fault NOT_FOUND */
+export async function getWorkflow(ctx: ReadContext, objectId: string): Promise<unknown> {
+  const object = await requireVisible(ctx, objectId);
   return {
     object: { id: object.row.id, revision: object.row.revision },
     state: stateAnswer(ctx, object.state),
-    transitions: possible.map((transition) => {
-      const to = states.get(transition.toId);
-      return {
-        id: transition.id,
-        code: transition.code,
-        name: named(ctx, transition.name),
-        to: { id: transition.toId, code: to?.code ?? '', name: to === undefined ? '' : named(ctx, to.name) },
-        fields: form(ctx, object, transition),
-      };
-    }),
-    permission: { transition: active && object.right.can('transition') },
+    transitions: possibleTransitions(ctx, object),
+    permission: { transition: isActive(object.row) && object.right.can('transition') },
   };
 }

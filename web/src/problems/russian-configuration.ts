@@ -86,6 +86,7 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   STATE_IN_USE: 'В состоянии {code} есть записи. Сначала переведите их в другое состояние.',
   ROLE_FIELD_MISSING: 'Поля {code} здесь нет. Удалите его.',
   ROLE_TRANSITION_MISSING: 'Перехода {code} здесь нет. Удалите его.',
+  MACRO_DOES_NOTHING: 'Макрос ничего не делает. Добавьте комментарий, переход или поля в set.',
 
   INVISIBLE_CHARACTERS: 'Удалите невидимые символы.',
   NAME_EMPTY: 'Значение не должно быть пустым.',

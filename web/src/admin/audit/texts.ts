@@ -195,6 +195,7 @@ export const subjectTexts = defineText(
     webhooks: 'Вебхук',
     integrations: 'Интеграция',
     importDefinitions: 'Импорт',
+    macros: 'Макрос',
     'webhook-delivery': 'Доставка',
   },
   {
@@ -221,6 +222,7 @@ export const subjectTexts = defineText(
     webhooks: 'Webhook',
     integrations: 'Integration',
     importDefinitions: 'Import',
+    macros: 'Macro',
     'webhook-delivery': 'Delivery',
   },
 );

@@ -1,0 +1,149 @@
+/** The bundle's section `macros`: prepared comments and changes of records (docs/reference/macros.md). */
+import Type, { type Static } from 'typebox';
+import { checkUnique } from '../../configuration/checks.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, LOCALE, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
+import type { CompileView, Reference, Report } from '../../configuration/section.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { COMMENT_VISIBILITIES, type CommentVisibility } from '../../contract/comment-visibility.ts';
+import { closed } from '../../contract/schemas.ts';
+import { problem } from '../../lib/problem.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
+import { isTemplateName, placeholders } from './template.ts';
+
+/** Maximum length of a comment's text in characters. The console reads the texts of all macros of a record type at once. */
+const LONGEST_BODY = 10_000;
+
+const MacroItem = closed({
+  code: Code,
+  name: Type.Optional(Name),
+  types: Type.Array(Code, { minItems: 1, maxItems: 100 }),
+  comment: Type.Optional(closed({ visibility: oneOf(COMMENT_VISIBILITIES), body: localized(LONGEST_BODY) })),
+  transition: Type.Optional(Code),
+  set: Type.Optional(SetSchema),
+  roles: Type.Optional(Type.Array(Code, { minItems: 1, maxItems: 100 })),
+});
+
+interface MacroDefinition {
+  code: string;
+  name: Localized;
+  /** Codes of record types. */
+  types: string[];
+  comment?: { visibility: CommentVisibility; body: Localized };
+  /** Code of a transition. */
+  transition?: string;
+  set: Record<string, unknown>;
+  /** Codes of the roles whose holders may use it; absent: everybody. */
+  roles?: string[];
+}
+
+export interface CompiledMacro extends Omit<MacroDefinition, 'roles'> {
+  typeIds: string[];
+  /** Null: everybody may use it. */
+  roleIds: string[] | null;
+}
+
+function normalise(item: Static<typeof MacroItem>): MacroDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    types: item.types,
+    ...(item.comment === undefined
+      ? {}
+      : { comment: { visibility: item.comment.visibility, body: item.comment.body as Localized } }),
+    ...(item.transition === undefined ? {} : { transition: item.transition }),
+    set: (item.set ?? {}) as Record<string, unknown>,
+    ...(item.roles === undefined ? {} : { roles: item.roles }),
+  };
+}
+
+function references({ types, roles = [] }: MacroDefinition): Reference[] {
+  return [
+    ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
+    ...roles.map((code, index) => ({ section: 'roles', code, path: ['roles', index] })),
+  ];
+}
+
+/** A text, or texts by locale. */
+function isText(value: unknown): value is Localized {
+  if (typeof value === 'string') return value !== '';
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return false;
+  return Object.entries(value).every(([locale, text]) => new RegExp(LOCALE).test(locale) && typeof text === 'string');
+}
+
+/** Checks that each type has the transition, and the transition the form fields that `set` names with a leading `$`. */
+function checkTransition(
+  macro: MacroDefinition,
+  types: readonly TypeDefinition[],
+  view: CompileView,
+  report: Report,
+): void {
+  const remarks = Object.keys(macro.set).filter((code) => code.startsWith('$'));
+  for (const code of remarks) {
+    if (!isText(macro.set[code])) report(['set', code], problem('WRONG_TYPE', { expected: { phrase: 'TEXT' } }));
+  }
+  if (macro.transition === undefined) {
+    for (const code of remarks) report(['set', code], problem('NO_FIELD', { field: code }));
+    return;
+  }
+  for (const type of types) {
+    const workflow = type.workflow === undefined ? undefined : view.get<WorkflowDefinition>('workflows', type.workflow);
+    const transition = workflow?.transitions.find(({ code }) => code === macro.transition);
+    if (transition === undefined) {
+      return report(['transition'], problem('ROLE_TRANSITION_MISSING', { code: macro.transition }));
+    }
+    const missing = remarks.find((code) => !transition.fields.some((field) => field.code === code));
+    if (missing !== undefined) return report(['set', missing], problem('NO_FIELD', { field: missing }));
+  }
+}
+
+/** Checks that each type has the fields that the text names. */
+function checkTemplates(macro: MacroDefinition, types: readonly TypeDefinition[], report: Report): void {
+  const body = macro.comment?.body ?? '';
+  const texts: [string[], string][] =
+    typeof body === 'string'
+      ? [[['comment', 'body'], body]]
+      : Object.entries(body).map(([locale, text]) => [['comment', 'body', locale], text]);
+  for (const [path, text] of texts) {
+    for (const name of placeholders(text)) {
+      const lacking = types.find(({ fields }) => !isTemplateName(name) && !fields.some(({ code }) => code === name));
+      if (lacking !== undefined) {
+        report(path, problem('TYPE_HAS_NO_FIELD', { type: lacking.code, field: name }));
+        break;
+      }
+    }
+  }
+}
+
+function compile(macro: MacroDefinition, view: CompileView, report: Report): CompiledMacro {
+  checkUnique(macro.types, (code) => code, ['types'], '', report);
+  checkUnique(macro.roles ?? [], (code) => code, ['roles'], '', report);
+  if (macro.comment === undefined && macro.transition === undefined && Object.keys(macro.set).length === 0) {
+    report([], problem('MACRO_DOES_NOTHING'));
+  }
+  const types = macro.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
+  checkTransition(macro, types, view, report);
+  checkTemplates(macro, types, report);
+  const remarks = Object.entries(macro.set).filter(([code]) => code.startsWith('$'));
+  const values = Object.fromEntries(Object.entries(macro.set).filter(([code]) => !code.startsWith('$')));
+  const fields = new Map(types.map((type) => [type.code, new Map(type.fields.map((field) => [field.code, field]))]));
+  const check = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const set = compileSet(values, ['set'], fields, check, { view, report });
+  const { roles, ...rest } = macro;
+  const idsOf = (section: string, codes: readonly string[]): string[] =>
+    codes.flatMap((code) => (view.has(section, code) ? [view.id(section, code)] : []));
+  return {
+    ...rest,
+    set: { ...set, ...Object.fromEntries(remarks) },
+    typeIds: idsOf('types', macro.types),
+    roleIds: roles === undefined ? null : idsOf('roles', roles),
+  };
+}
+
+export const macrosSection = defineSection<Static<typeof MacroItem>, MacroDefinition>({
+  key: 'macros',
+  schema: MacroItem,
+  normalise,
+  references,
+  compile,
+});

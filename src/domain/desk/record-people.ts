@@ -1,0 +1,76 @@
+/** People of a record for those who work on it: how to reach the requester, and whom a comment can mention. */
+import { faultAt } from '../../lib/fault.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findContact, searchNames } from '../identity/index.ts';
+import { named } from '../metadata/index.ts';
+import { readableValues, requireGranted, requireVisible } from '../objects/index.ts';
+
+/** Code of the field that names the requester. */
+const REQUESTER = 'requester';
+/** Most people that are offered at once: the rights of each are read. */
+const MOST_PEOPLE = 8;
+
+interface Contact {
+  id: string;
+  name: string;
+  login: string | null;
+  email: string | null;
+  unit: string | null;
+}
+
+/**
+ * The requester of the record; null if it has none or the caller may not read the field. Login, e-mail and unit are for those
+ * who work on the record: the right Private Comment on it.
+ *
+ * @throws Fault NOT_FOUND
+ */
+export async function getRequester(ctx: ReadContext, objectId: string): Promise<Contact | null> {
+  const object = await requireVisible(ctx, objectId);
+  const id = readableValues(object)[REQUESTER];
+  const row = typeof id === 'string' ? await findContact(ctx, id) : undefined;
+  if (row === undefined) return null;
+  const shown = object.right.can('Private Comment') || ctx.actor.has('user.administer') || row.id === ctx.actor.userId;
+  return {
+    id: row.id,
+    name: row.name,
+    login: shown ? row.login : null,
+    email: shown ? row.email : null,
+    unit: shown && row.unit !== null ? named(ctx, row.unit) : null,
+  };
+}
+
+interface Mentionable {
+  id: string;
+  name: string;
+  login: string;
+  unit: string | null;
+  canRead: boolean;
+}
+
+/**
+ * Active users by name or login, with who of them may read the record.
+ *
+ * @throws Fault NOT_FOUND, RIGHT_MISSING
+ */
+export async function listMentionable(
+  { work, caller }: Pick<Runner, 'work' | 'caller'>,
+  { objectId, q = '' }: { objectId: string; q?: string },
+  actorOf: (userId: string) => Promise<Actor | undefined>,
+): Promise<Mentionable[]> {
+  if (!q.isWellFormed()) throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
+  return await work.read(caller, async (ctx) => {
+    await requireGranted(ctx, objectId, 'comment.create');
+    const object = await requireGranted(ctx, objectId, 'Private Comment');
+    const found = await searchNames(ctx, 'user', q.replaceAll('\0', ''), MOST_PEOPLE);
+    return await Promise.all(
+      found.map(async ({ id, name, login = '', unit }) => ({
+        id,
+        name: named(ctx, name),
+        login,
+        unit: unit === undefined || unit === null ? null : named(ctx, unit),
+        canRead: (await actorOf(id))?.on(object.type.id, object.facts, ctx.now).can('read') ?? false,
+      })),
+    );
+  });
+}

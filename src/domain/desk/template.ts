@@ -1,0 +1,23 @@
+/**
+ * Texts with placeholders: `{{ title }}` is replaced by the value of the field (docs/reference/macros.md#texts). There are no
+ * conditions, loops or functions, and a value is not searched for placeholders.
+ */
+
+const PLACEHOLDER = /\{\{\s*([^{}\s]{1,64})\s*\}\}/g;
+
+/** Names of values that are not fields of the record type. `$me` is the name of the caller. */
+const SYSTEM_NAMES = ['number', 'workflowState', 'createdAt', 'createdBy', 'updatedAt', 'updatedBy', '$me'] as const;
+export type SystemName = (typeof SYSTEM_NAMES)[number] | 'title';
+
+export function isTemplateName(name: string): name is SystemName {
+  return name === 'title' || (SYSTEM_NAMES as readonly string[]).includes(name);
+}
+
+/** The names that the text uses, without repetition. */
+export function placeholders(text: string): string[] {
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string))];
+}
+
+export function fillTemplate(text: string, valueOf: (name: string) => string): string {
+  return text.replace(PLACEHOLDER, (_, name: string) => valueOf(name));
+}
