@@ -48,7 +48,7 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
     },
     'desk.applyMacro': {
       call: async () => ({ params: { objectId: await make.record(true) }, body: await useOf(macro) }),
-      lacks: missing('comment.create', 'reader'),
+      lacks: missing('update', 'reader'),
       hidden: {
         seen: async () => ({ params: { objectId: await make.record(false) }, body: await useOf(macro) }),
         absent: async () => ({ params: { objectId: randomUUID() }, body: await useOf(macro) }),
