@@ -3248,7 +3248,7 @@ export type DeskApplyMacroData = {
       visibility: 'public' | 'internal';
     };
     /**
-     * Field code to value; the formats are those of the field schema.
+     * Maps field codes to values, in the formats of the field schema.
      */
     values?: {
       [key: string]: unknown;
