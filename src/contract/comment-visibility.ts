@@ -23,6 +23,11 @@ export function rightForVisibility(visibility: CommentVisibility): RecordAction 
   }
 }
 
+/** The rights that a reader needs to see every comment of a record. */
+export const COMMENT_RIGHTS: readonly RecordAction[] = COMMENT_VISIBILITIES.flatMap(
+  (visibility) => rightForVisibility(visibility) ?? [],
+);
+
 /** The visibilities of the comments that a reader of the record may see. @param can the reader's actions on the record */
 export function seenVisibilities(can: (action: RecordAction) => boolean): CommentVisibility[] {
   return COMMENT_VISIBILITIES.filter((visibility) => {

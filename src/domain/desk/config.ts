@@ -5,10 +5,11 @@ import { defineSection } from '../../configuration/define.ts';
 import { Code, LOCALE, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
 import type { CompileView, Reference, Report } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
-import { COMMENT_VISIBILITIES, type CommentVisibility } from '../../contract/comment-visibility.ts';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { closed } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
+import type { CompiledMacro, MacroDefinition } from './macros.ts';
 import { isTemplateName, placeholders } from './template.ts';
 
 /** Maximum length of a comment's text in characters. The console reads the texts of all macros of a record type at once. */
@@ -23,25 +24,6 @@ const MacroItem = closed({
   set: Type.Optional(SetSchema),
   roles: Type.Optional(Type.Array(Code, { minItems: 1, maxItems: 100 })),
 });
-
-interface MacroDefinition {
-  code: string;
-  name: Localized;
-  /** Codes of record types. */
-  types: string[];
-  comment?: { visibility: CommentVisibility; body: Localized };
-  /** Code of a transition. */
-  transition?: string;
-  set: Record<string, unknown>;
-  /** Codes of the roles whose holders may use it; absent: everybody. */
-  roles?: string[];
-}
-
-export interface CompiledMacro extends Omit<MacroDefinition, 'roles'> {
-  typeIds: string[];
-  /** Null: everybody may use it. */
-  roleIds: string[] | null;
-}
 
 function normalise(item: Static<typeof MacroItem>): MacroDefinition {
   return {

@@ -32,9 +32,27 @@ import {
   withChange,
 } from '../objects/index.ts';
 import { findTransition, possibleTransitions, type TransitionAnswer, transitionObject } from '../workflow/index.ts';
-import type { CompiledMacro } from './config.ts';
 import { getLabels } from './queries.ts';
 import { fillTemplate, placeholders, type SystemName } from './template.ts';
+
+export interface MacroDefinition {
+  code: string;
+  name: LocalizedText;
+  /** Codes of record types. */
+  types: string[];
+  comment?: { visibility: CommentVisibility; body: LocalizedText };
+  /** Code of a transition. */
+  transition?: string;
+  set: Record<string, unknown>;
+  /** Codes of the roles whose holders may use it; absent: everybody. */
+  roles?: string[];
+}
+
+export interface CompiledMacro extends Omit<MacroDefinition, 'roles'> {
+  typeIds: string[];
+  /** Null: everybody may use it. */
+  roleIds: string[] | null;
+}
 
 /** A longer value is cut in a text. Without it, a template could make a text of any length. */
 const LONGEST_VALUE = 1000;

@@ -1,10 +1,11 @@
 /** People of a record for those who work on it: how to reach the requester, and whom a comment can mention. */
+import { COMMENT_RIGHTS } from '../../contract/comment-visibility.ts';
 import { faultAt } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findContact, searchNames } from '../identity/index.ts';
 import { named } from '../metadata/index.ts';
-import { readableValues, requireGranted, requireVisible } from '../objects/index.ts';
+import { readableValues, requireAction, requireGranted, requireVisible } from '../objects/index.ts';
 
 /** Code of the field that names the requester. */
 const REQUESTER = 'requester';
@@ -21,7 +22,7 @@ interface Contact {
 
 /**
  * The requester of the record; null if it has none or the caller may not read the field. Login, e-mail and unit are for those
- * who work on the record: the right Private Comment on it.
+ * who work on the record: they may see all its comments.
  *
  * @throws Fault NOT_FOUND
  */
@@ -30,7 +31,8 @@ export async function getRequester(ctx: ReadContext, objectId: string): Promise<
   const id = readableValues(object)[REQUESTER];
   const row = typeof id === 'string' ? await findContact(ctx, id) : undefined;
   if (row === undefined) return null;
-  const shown = object.right.can('Private Comment') || ctx.actor.has('user.administer') || row.id === ctx.actor.userId;
+  const works = COMMENT_RIGHTS.every((right) => object.right.can(right));
+  const shown = works || ctx.actor.has('user.administer') || row.id === ctx.actor.userId;
   return {
     id: row.id,
     name: row.name,
@@ -60,8 +62,8 @@ export async function listMentionable(
 ): Promise<Mentionable[]> {
   if (!q.isWellFormed()) throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
   return await work.read(caller, async (ctx) => {
-    await requireGranted(ctx, objectId, 'comment.create');
-    const object = await requireGranted(ctx, objectId, 'Private Comment');
+    const object = await requireGranted(ctx, objectId, 'comment.create');
+    for (const right of COMMENT_RIGHTS) requireAction(object, right);
     const found = await searchNames(ctx, 'user', q.replaceAll('\0', ''), MOST_PEOPLE);
     return await Promise.all(
       found.map(async ({ id, name, login = '', unit }) => ({
