@@ -4,7 +4,15 @@ import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import { type GuardedWrite, findObject, findObjects, holdActive, listAdmitted, type ObjectRow, listEvents } from './store.ts';
+import {
+  type GuardedWrite,
+  findObject,
+  findObjects,
+  holdActive,
+  listAdmitted,
+  type ObjectRow,
+  listEvents,
+} from './store.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;
