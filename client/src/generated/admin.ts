@@ -171,7 +171,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Count a view of an article, and read the own vote. The console calls this when a reader opens an article. A view is counted once for each user and day (UTC). An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
+   * Count a view of an article, and read the vote of the caller. The console calls this when a reader opens an article. A view is counted once for each user and day (UTC). An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
    *
    * `POST /kb/articles/{articleId}/views`, right `kb.read`
    */
@@ -184,7 +184,7 @@ export class KbAdministration extends Group {
   }
 
   /**
-   * Say whether an article helped. Replaces the own vote; null removes it. Authors see only the counts. An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
+   * Say whether an article helped. Replaces the vote of the caller; null removes it. Authors see only the counts. An article that the caller may not read is 404. Needs a session, or a key with the scope `admin:manage`, and the right `kb.read`.
    *
    * `PUT /kb/articles/{articleId}/vote`, right `kb.read`
    */
@@ -1118,7 +1118,7 @@ export class AccessAdministration extends Group {
 
 export class MeAdministration extends Group {
   /**
-   * Read the own profile. Returns the user of the session, or the owner of the key. Needs a session, or a key with the scope `admin:manage`.
+   * Read the profile of the caller. Returns the user of the session, or the owner of the key. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /me`
    */
@@ -1131,7 +1131,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * Change the own name, locale and time zone. Omitted properties keep their values; null clears a property. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer. Needs a session, or a key with the scope `admin:manage`.
+   * Change name, locale and time zone of the caller. Omitted properties keep their values; null clears a property. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /me`
    */
@@ -1144,7 +1144,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * Change the own password. Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one. Needs a session, or a key with the scope `admin:manage`.
+   * Change the password of the caller. Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one. Needs a session, or a key with the scope `admin:manage`.
    *
    * `POST /me/password`
    */
@@ -1160,7 +1160,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * List the own open sessions. The session of this request comes first, then the one last seen. Needs a session, or a key with the scope `admin:manage`.
+   * List the open sessions of the caller. The session of this request comes first, then the one last seen. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /me/sessions`
    */
@@ -1173,7 +1173,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * End all other own sessions. The session of this request stays open. With an API key, all sessions of its owner end. Needs a session, or a key with the scope `admin:manage`.
+   * End all other sessions of the caller. The session of this request stays open. With an API key, all sessions of its owner end. Needs a session, or a key with the scope `admin:manage`.
    *
    * `DELETE /me/sessions`
    */
@@ -1186,7 +1186,7 @@ export class MeAdministration extends Group {
   }
 
   /**
-   * End one of the own sessions. All processes reject the session from then on. Ending a session that has already ended changes nothing. Needs a session, or a key with the scope `admin:manage`.
+   * End a session of the caller. All processes reject the session from then on. Ending a session that has already ended changes nothing. Needs a session, or a key with the scope `admin:manage`.
    *
    * `DELETE /me/sessions/{id}`
    */
@@ -1563,7 +1563,7 @@ export class DashboardsAdministration extends Group {
   }
 
   /**
-   * Change a dashboard. Properties that are left out stay as they are. A private dashboard can be changed by its owner, a shared one by callers with the right config.manage. Dashboards of the configuration are changed in the bundle. Needs a session, or a key with the scope `admin:manage`.
+   * Change a dashboard. Omitted properties keep their values. A private dashboard can be changed by its owner, a shared one by callers with the right config.manage. Dashboards of the configuration are changed in the bundle. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PATCH /dashboards/{dashboardId}`
    */

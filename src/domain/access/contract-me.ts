@@ -27,7 +27,7 @@ export const getProfile = defineOperation({
   method: 'GET',
   path: '/me',
   unit: 'read',
-  summary: 'Read the own profile',
+  summary: 'Read the profile of the caller',
   description: 'Returns the user of the session, or the owner of the key.',
   answer: Profile,
   faults: ['NOT_FOUND'],
@@ -39,7 +39,7 @@ export const changeProfile = defineOperation({
   method: 'PATCH',
   path: '/me',
   unit: 'write',
-  summary: 'Change the own name, locale and time zone',
+  summary: 'Change name, locale and time zone of the caller',
   description:
     'Omitted properties keep their values; null clears a property. With `expectedRevision`, the call is refused if the user has changed since. Login, e-mail address and external id are changed by users with the right user.administer.',
   body: closed({
@@ -58,7 +58,7 @@ export const changePassword = defineOperation({
   method: 'POST',
   path: '/me/password',
   unit: 'own',
-  summary: 'Change the own password',
+  summary: 'Change the password of the caller',
   description:
     'Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one.',
   body: closed({
@@ -75,7 +75,7 @@ export const listSessions = defineOperation({
   method: 'GET',
   path: '/me/sessions',
   unit: 'read',
-  summary: 'List the own open sessions',
+  summary: 'List the open sessions of the caller',
   description: 'The session of this request comes first, then the one last seen.',
   answer: Type.Array(
     Type.Object(
@@ -102,7 +102,7 @@ export const endSession = defineOperation({
   method: 'DELETE',
   path: '/me/sessions/{id}',
   unit: 'write',
-  summary: 'End one of the own sessions',
+  summary: 'End a session of the caller',
   description:
     'All processes reject the session from then on. Ending a session that has already ended changes nothing.',
   params: closed({ id: Id }),
@@ -116,7 +116,7 @@ export const endOtherSessions = defineOperation({
   method: 'DELETE',
   path: '/me/sessions',
   unit: 'write',
-  summary: 'End all other own sessions',
+  summary: 'End all other sessions of the caller',
   description: 'The session of this request stays open. With an API key, all sessions of its owner end.',
   answer: Ended,
   faults: ['NOT_FOUND'],

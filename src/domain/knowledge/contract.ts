@@ -285,7 +285,7 @@ export const viewArticle = defineOperation({
   path: '/kb/articles/{articleId}/views',
   unit: 'write',
   status: 200,
-  summary: 'Count a view of an article, and read the own vote',
+  summary: 'Count a view of an article, and read the vote of the caller',
   description:
     'The console calls this when a reader opens an article. A view is counted once for each user and day (UTC). An article that the caller may not read is 404.',
   params: oneArticle,
@@ -302,7 +302,7 @@ export const voteOnArticle = defineOperation({
   status: 200,
   summary: 'Say whether an article helped',
   description:
-    'Replaces the own vote; null removes it. Authors see only the counts. An article that the caller may not read is 404.',
+    'Replaces the vote of the caller; null removes it. Authors see only the counts. An article that the caller may not read is 404.',
   params: oneArticle,
   body: closed({ helpful: nullable(Type.Boolean()) }),
   answer: OwnVote,

@@ -89,7 +89,7 @@ export const changeDashboard = defineOperation({
   status: 200,
   summary: 'Change a dashboard',
   description:
-    'Properties that are left out stay as they are. A private dashboard can be changed by its owner, a shared one by callers with the right config.manage. Dashboards of the configuration are changed in the bundle.',
+    'Omitted properties keep their values. A private dashboard can be changed by its owner, a shared one by callers with the right config.manage. Dashboards of the configuration are changed in the bundle.',
   params,
   body: closed({
     expectedRevision: Revision,

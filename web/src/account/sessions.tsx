@@ -1,4 +1,4 @@
-/** The own open sessions, with buttons to end one or all others. */
+/** The open sessions of the user, with buttons to end one or all others. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api/client.ts';
