@@ -104,6 +104,7 @@ CREATE TABLE config_items (
   compiled jsonb NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  updated_by uuid,
   CONSTRAINT config_items_pkey PRIMARY KEY (id),
   CONSTRAINT config_items_code UNIQUE (section, code),
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))

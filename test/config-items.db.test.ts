@@ -68,6 +68,39 @@ describe('configuration items', () => {
     assert.equal((await ask(admin, 'GET', '/config/nothing/own')).status, 404);
   });
 
+  it('are listed with what uses them and who changed them, within the rights of the caller', async () => {
+    const list = async (section: string, key = admin) =>
+      new Map(
+        (await ok('GET', `/config/${section}?include=updatedAt,changedBy,usedBy`, undefined, key)).map((item: any) => [
+          item.code,
+          item,
+        ]),
+      );
+    const types: Map<string, any> = await list('types');
+    assert.deepEqual(
+      types.get('ticket').usedBy.items.map(({ section, code }: any) => `${section}/${code}`),
+      ['roles/keeper', 'roles/own'],
+    );
+    assert.deepEqual(types.get('lonely').usedBy, { count: 0, items: [] });
+    assert.equal(types.get('ticket').changedBy.displayName, 'Администратор');
+    const text = 'types: [ { code: lonely, name: Lonely, fields: [ { code: title, dataType: string } ] } ]';
+    await ok('POST', '/config/apply', { files: bundle(text) }, keeper);
+    const changed: any = (await list('types')).get('lonely');
+    assert.equal(changed.changedBy.displayName, 'Keeper');
+    assert.ok(Date.parse(changed.updatedAt) > 0);
+    // The keeper may not administer users: no groups are named.
+    await ok('POST', '/config/apply', {
+      files: bundle(
+        'services: [ { code: s, audience: { groups: [outer] } } ]\nroles: [ { code: w, records: [ { type: ticket, where: { field: owner, operator: equals, value: anna }, actions: [read] } ] } ]',
+      ),
+    });
+    assert.deepEqual(Object.keys((await ok('GET', '/config/types'))[0]), ['id', 'code', 'name', 'state']);
+    const users: any = (await list('users')).get('anna');
+    assert.ok(users.usedBy.items.some(({ section, code }: any) => section === 'groups' && code === 'inner'));
+    assert.equal((await ask(keeper, 'GET', '/config/users?include=usedBy')).status, 403);
+    assert.equal((await ask(admin, 'GET', '/config/types?include=everything')).status, 400);
+  });
+
   it('are planned with the differing paths and the effect on stored records', async () => {
     const text =
       'types: [ { code: ticket, fields: [ { code: title, dataType: text, required: true }, { code: owner, dataType: user } ] } ]';

@@ -105,7 +105,11 @@ export const listSection = defineOperation({
   params: closed({ section: Type.String({ minLength: 1, maxLength: 64 }) }),
   query: closed({
     include: Type.Optional(
-      Type.Literal('updatedAt', { description: 'Adds the time of the last change to each item.' }),
+      Type.String({
+        pattern: '^(updatedAt|changedBy|usedBy)(,(updatedAt|changedBy|usedBy)){0,2}$',
+        description:
+          'Separated by commas: `updatedAt` and `changedBy` add the last change to each item, `usedBy` the items that refer to it.',
+      }),
     ),
   }),
   answer: Type.Array(
@@ -120,6 +124,28 @@ export const listSection = defineOperation({
             ...Instant,
             description: 'Time of the last change, with `include=updatedAt`. Null for users, groups and orgUnits.',
           }),
+        ),
+        changedBy: Type.Optional(
+          nullable(
+            Type.Object(
+              { id: Id, displayName: Type.String() },
+              { description: 'With `include=changedBy`: who changed the item last; null for the service itself.' },
+            ),
+          ),
+        ),
+        usedBy: Type.Optional(
+          Type.Object(
+            {
+              count: Type.Integer({ minimum: 0 }),
+              items: Type.Array(
+                Type.Object({ id: Id, section: Type.String(), code: Type.String(), name: Type.Unknown() }),
+              ),
+            },
+            {
+              description:
+                'With `include=usedBy`: the active items that refer to this one, in sections that the caller may read; at most 50 are named.',
+            },
+          ),
         ),
       },
       { $id: 'ConfigItem' },

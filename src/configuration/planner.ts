@@ -86,7 +86,8 @@ export async function makePlan(
   return plan;
 }
 
-async function loadStored(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
+/** The stored configuration. All reads of the context must see the same state of it. */
+export async function loadStored(ctx: ReadContext, sections: readonly ConfigSection[], turns: Turns): Promise<View> {
   const view = new View({
     sections,
     versions: await loadVersions(ctx),

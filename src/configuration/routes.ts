@@ -8,6 +8,8 @@ import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import * as contract from './contract.ts';
+import { loadAuthors } from './store.ts';
+import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireRight } from './rights.ts';
 
@@ -32,17 +34,29 @@ function sectionOf(sections: readonly ConfigSection[], key: string): ConfigSecti
   return section;
 }
 
+const MOST_USES = 50;
+
+function shownUses(uses: readonly Use[]): { count: number; items: readonly Use[] } {
+  return { count: uses.length, items: uses.slice(0, MOST_USES) };
+}
+
+function authorOf(id: string, names: ReadonlyMap<string, string>): { id: string; displayName: string } {
+  return { id, displayName: names.get(id) ?? '' };
+}
+
 async function list(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
   key: string,
-  withChanges: boolean,
+  include: readonly string[],
 ): Promise<unknown> {
   ctx.actor.require('config.manage');
   const section = sectionOf(sections, key);
   requireRight(ctx, section);
   const items = await section.load(ctx);
-  return items.map(({ id, code, state, definition, updatedAt = null }) => ({
+  const authors = include.includes('changedBy') ? await loadAuthors(ctx, key) : undefined;
+  const uses = include.includes('usedBy') ? await usesOf(ctx, sections, section) : undefined;
+  return items.map(({ id, code, state, definition, updatedAt = null, updatedBy = null }) => ({
     id,
     code,
     name:
@@ -50,14 +64,16 @@ async function list(
       (definition as { displayName?: unknown }).displayName ??
       code,
     state,
-    ...(withChanges ? { updatedAt } : {}),
+    ...(include.includes('updatedAt') ? { updatedAt } : {}),
+    ...(authors === undefined ? {} : { changedBy: updatedBy === null ? null : authorOf(updatedBy, authors) }),
+    ...(uses === undefined ? {} : { usedBy: shownUses(uses.get(code) ?? []) }),
   }));
 }
 
 export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation[] {
   return [
     bind(contract.listSection, (ctx, { params, query }) =>
-      list(ctx, sections, params.section, query.include === 'updatedAt'),
+      list(ctx, sections, params.section, (query.include ?? '').split(',')),
     ),
     bind(contract.readItem, (ctx, { params }) => {
       ctx.actor.require('config.manage');

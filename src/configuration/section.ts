@@ -31,6 +31,8 @@ export interface StoredItem {
   compiled: unknown;
   /** Time of the last change. Absent for items that are stored outside the configuration, such as users. */
   updatedAt?: string;
+  /** The user who changed it last; null for the service itself. */
+  updatedBy?: string | null;
 }
 
 /** A stored version of a record type. */

@@ -1,8 +1,11 @@
 /** Rows of the configuration: items, versions of types, and ids of parts of items. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
+import { joinedUser } from '../platform/audit/journal.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { ItemState } from '../contract/state.ts';
+
+const AUTHOR = joinedUser('i.updated_by', 'u');
 
 /** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
 const APPLY_LOCK = 7_236_823_410;
@@ -14,7 +17,16 @@ export async function lockConfiguration(ctx: WriteContext): Promise<void> {
 
 export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {
   return await ctx.query<StoredItem>(sql`
-    SELECT id, code, state, version, definition, compiled, updated_at AS "updatedAt" FROM config_items WHERE section = ${section} ORDER BY code`);
+    SELECT id, code, state, version, definition, compiled, updated_at AS "updatedAt", updated_by AS "updatedBy"
+    FROM config_items WHERE section = ${section} ORDER BY code`);
+}
+
+/** Id of a user → name, for the users who changed items of the section last. */
+export async function loadAuthors(ctx: Pick<ReadContext, 'query'>, section: string): Promise<Map<string, string>> {
+  const rows = await ctx.query<{ id: string; name: string }>(sql`
+    SELECT DISTINCT i.updated_by AS id, ${AUTHOR.name} AS name FROM config_items i ${AUTHOR.join}
+    WHERE i.section = ${section} AND ${AUTHOR.name} IS NOT NULL`);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Item id → its stored versions, oldest first. */
@@ -56,15 +68,17 @@ interface ItemRow {
   definition: unknown;
   compiled: unknown;
   at: string;
+  by: string | null;
 }
 
 const insertItem: TableWrite<ItemRow> = {
   name: 'insert_config_items',
   guard: true,
   sql: (rows: Sql) => sql`
-    INSERT INTO config_items (id, section, code, definition, compiled, created_at, updated_at)
-    SELECT id, section, code, definition, compiled, at, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, section text, code text, definition jsonb, compiled jsonb, at timestamptz)
+    INSERT INTO config_items (id, section, code, definition, compiled, created_at, updated_at, updated_by)
+    SELECT id, section, code, definition, compiled, at, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, section text, code text, definition jsonb, compiled jsonb,
+      at timestamptz, by uuid)
     ON CONFLICT (section, code) DO NOTHING RETURNING 1`,
 };
 
@@ -80,17 +94,18 @@ const updateItem: TableWrite<ItemUpdate> = {
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE config_items i SET definition = r.definition, compiled = r.compiled, state = r.state, version = r.version,
-      updated_at = r.at
+      updated_at = r.at, updated_by = r.by
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition jsonb, compiled jsonb, state text, version integer,
-      expected_version integer, expected_state text, at timestamptz)
+      expected_version integer, expected_state text, at timestamptz, by uuid)
     WHERE i.id = r.id AND i.version = r.expected_version AND i.state = r.expected_state RETURNING 1`,
 };
 
 /** Plans the row of an item. Its version is incremented if its definition changes. */
 export function planItem(ctx: WriteContext, change: Change): void {
   const { id, section, code, definition, compiled, stored, state } = change;
+  const by = ctx.actor.userId;
   if (stored === undefined) {
-    ctx.plan(insertItem, { id, section, code, definition, compiled, at: ctx.now });
+    ctx.plan(insertItem, { id, section, code, definition, compiled, at: ctx.now, by });
     return;
   }
   ctx.plan(updateItem, {
@@ -102,6 +117,7 @@ export function planItem(ctx: WriteContext, change: Change): void {
     expected_version: stored.version,
     expected_state: stored.state,
     at: ctx.now,
+    by,
   });
 }
 

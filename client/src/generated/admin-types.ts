@@ -317,6 +317,22 @@ export type ConfigItem = {
   name: unknown;
   state: string;
   updatedAt?: string | null;
+  changedBy?: {
+    id: string;
+    displayName: string;
+  } | null;
+  /**
+   * With `include=usedBy`: the active items that refer to this one, in sections that the caller may read; at most 50 are named.
+   */
+  usedBy?: {
+    count: number;
+    items: Array<{
+      id: string;
+      section: string;
+      code: string;
+      name: unknown;
+    }>;
+  };
 };
 
 export type ConfigItemText = {
@@ -3924,9 +3940,9 @@ export type ConfigListData = {
   };
   query?: {
     /**
-     * Adds the time of the last change to each item.
+     * Separated by commas: `updatedAt` and `changedBy` add the last change to each item, `usedBy` the items that refer to it.
      */
-    include?: 'updatedAt';
+    include?: string;
   };
   url: '/config/{section}';
 };

@@ -2,7 +2,7 @@
  * A complete screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
  * `…/<code>`. Screens with special needs use its parts (`SectionTable`, `ItemEditor`, `ArchiveButton`).
  */
-import { Button, Switch } from '@mantine/core';
+import { Button, Switch, Text } from '@mantine/core';
 import { IconArchive, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -17,8 +17,9 @@ import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
 import { Mark } from './mark.tsx';
-import { applyBundle, type ConfigItem, sectionQuery } from './queries.ts';
+import { applyBundle, type ConfigItem, sectionListQuery, sectionQuery } from './queries.ts';
 import { texts } from './texts.ts';
+import { UsedBy } from './used-by.tsx';
 import { nameIn } from './yaml-text.ts';
 
 interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' | 'section'> {
@@ -106,15 +107,43 @@ interface SectionTableProps {
   onOpen: (code: string) => void;
 }
 
-function changedColumn(title: string): Column<ConfigItem> {
-  return {
-    key: 'changed',
-    title,
-    value: (row) => row.updatedAt ?? '',
-    render: (row) => (row.updatedAt ? <Time at={row.updatedAt} /> : ''),
-    width: '9rem',
-    minor: true,
-  };
+/** What uses the item, and who changed it when. */
+function useCommonColumns(): Column<ConfigItem>[] {
+  const t = useText(texts);
+  return useMemo(
+    () => [
+      {
+        key: 'usedBy',
+        title: t.usedBy,
+        value: (row) => row.usedBy?.count ?? 0,
+        render: (row) => <UsedBy item={row} />,
+        width: '9rem',
+        minor: true,
+      },
+      {
+        key: 'changed',
+        title: t.changed,
+        value: (row) => row.updatedAt ?? '',
+        render: (row) => <Changed item={row} />,
+        width: '13rem',
+        minor: true,
+      },
+    ],
+    [t],
+  );
+}
+
+function Changed({ item: { updatedAt, changedBy } }: { item: ConfigItem }) {
+  const t = useText(texts);
+  if (updatedAt === undefined || updatedAt === null) return null;
+  return (
+    <>
+      <Time at={updatedAt} />
+      <Text size="xs" c="dimmed">
+        {changedBy?.displayName ?? t.byService}
+      </Text>
+    </>
+  );
 }
 
 /** The items of a section with code, name, last change and state. */
@@ -122,7 +151,8 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
   const t = useText(texts);
   const language = useLanguage();
   const [archive, setArchive] = useState(false);
-  const items = useQuery(sectionQuery(section));
+  const items = useQuery(sectionListQuery(section));
+  const common = useCommonColumns();
   const hasArchive = items.data?.some((item) => item.state === 'ARCHIVED') === true;
   const rows = items.data?.filter((item) => archive || item.state === 'ACTIVE');
   const columns = useMemo(
@@ -136,7 +166,7 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
         ...(more === undefined ? {} : { minor: true }),
       },
       ...(more ?? []),
-      changedColumn(t.changed),
+      ...common,
       ...(archive
         ? [
             {
@@ -148,7 +178,7 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
           ]
         : []),
     ],
-    [t, language, more, archive],
+    [t, language, more, archive, common],
   );
   return (
     <>

@@ -22,6 +22,18 @@ export const sectionQuery = (section: string) =>
     staleTime: 30_000,
   });
 
+/** The items of a section with who changed them and what uses them, for lists. */
+export const sectionListQuery = (section: string) =>
+  queryOptions({
+    queryKey: ['config', 'section', section, 'uses'],
+    queryFn: ({ signal }) =>
+      call<typeof configuration.listSection>('GET', `/config/${encodeURIComponent(section)}`, {
+        query: { include: 'updatedAt,changedBy,usedBy' },
+        signal,
+      }),
+    staleTime: 30_000,
+  });
+
 export const itemQuery = (section: string, code: string) =>
   queryOptions({
     queryKey: ['config', 'item', section, code],
