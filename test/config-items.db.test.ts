@@ -69,14 +69,11 @@ describe('configuration items', () => {
   });
 
   it('are listed with what uses them and who changed them, within the rights of the caller', async () => {
-    const list = async (section: string, key = admin) =>
-      new Map(
-        (await ok('GET', `/config/${section}?include=updatedAt,changedBy,usedBy`, undefined, key)).map((item: any) => [
-          item.code,
-          item,
-        ]),
-      );
-    const types: Map<string, any> = await list('types');
+    const list = async (section: string, key = admin): Promise<Map<string, any>> => {
+      const items = await ok('GET', `/config/${section}?include=updatedAt,changedBy,usedBy`, undefined, key);
+      return new Map(items.map((item: any) => [item.code as string, item] as const));
+    };
+    const types = await list('types');
     assert.deepEqual(
       types.get('ticket').usedBy.items.map(({ section, code }: any) => `${section}/${code}`),
       ['roles/keeper', 'roles/own'],
@@ -85,7 +82,7 @@ describe('configuration items', () => {
     assert.equal(types.get('ticket').changedBy.displayName, 'Администратор');
     const text = 'types: [ { code: lonely, name: Lonely, fields: [ { code: title, dataType: string } ] } ]';
     await ok('POST', '/config/apply', { files: bundle(text) }, keeper);
-    const changed: any = (await list('types')).get('lonely');
+    const changed = (await list('types')).get('lonely');
     assert.equal(changed.changedBy.displayName, 'Keeper');
     assert.ok(Date.parse(changed.updatedAt) > 0);
     // The keeper may not administer users: no groups are named.
@@ -95,8 +92,8 @@ describe('configuration items', () => {
       ),
     });
     assert.deepEqual(Object.keys((await ok('GET', '/config/types'))[0]), ['id', 'code', 'name', 'state']);
-    const users: any = (await list('users')).get('anna');
-    assert.ok(users.usedBy.items.some(({ section, code }: any) => section === 'groups' && code === 'inner'));
+    const user = (await list('users')).get('anna');
+    assert.ok(user.usedBy.items.some(({ section, code }: any) => section === 'groups' && code === 'inner'));
     assert.equal((await ask(keeper, 'GET', '/config/users?include=usedBy')).status, 403);
     assert.equal((await ask(admin, 'GET', '/config/types?include=everything')).status, 400);
   });
