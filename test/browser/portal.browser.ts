@@ -97,6 +97,14 @@ const WORDS = {
     rating: 'Оценка',
     best: '5, отлично',
     details: 'Подробности',
+    sections: 'Разделы',
+    printing: 'Печать',
+    find: 'Найти статью',
+    found: 'Найденные статьи',
+    helped: 'Статья помогла?',
+    yes: 'Да',
+    no: 'Нет',
+    thanks: 'Спасибо за оценку!',
     write: 'Отправить комментарий',
   },
   'en-US': {
@@ -122,6 +130,14 @@ const WORDS = {
     rating: 'Rating',
     best: '5, excellent',
     details: 'Details',
+    sections: 'Sections',
+    printing: 'Printing',
+    find: 'Find an article',
+    found: 'Articles found',
+    helped: 'Did this help?',
+    yes: 'Yes',
+    no: 'No',
+    thanks: 'Thank you for your feedback!',
     write: 'Send comment',
   },
 } as const;
@@ -176,18 +192,20 @@ describe('the portal of requesters', () => {
   for (const language of LANGUAGES) homeWorks(language);
   for (const language of LANGUAGES) requestsWork(language);
 
-  it('leads from an article that did not help to related ones and to a request with its title', async () => {
+  for (const language of LANGUAGES) articlesWork(language);
+
+  it('requests a laptop from the home page with two clicks and without typing', async () => {
     for (const language of LANGUAGES) {
-      const { article, report, topic } = WORDS[language];
-      const watched = await desk.open(REQUESTER, '/portal/articles', { language, width: 390, height: 844 });
+      const { laptop, order, open, title } = WORDS[language];
+      const watched = await desk.open(REQUESTER, '/', { language });
       const { page } = watched;
-      await page.getByRole('button', { name: article }).click();
-      await page.getByRole('heading', { name: article }).waitFor();
-      await page.getByRole('link', { name: 'Сканирование в почту' }).waitFor();
-      await fits(watched, `article-${language}-390`);
+      await page.getByRole('heading', { name: title }).waitFor();
+      await page.getByRole('link', { name: laptop }).click();
+      await page.getByRole('list', { name: WORDS[language].similar }).waitFor();
+      await page.getByRole('button', { name: order }).click();
+      await page.getByRole('heading', { name: laptop }).waitFor();
+      await page.getByText(open).waitFor();
       await watched.check();
-      await page.getByRole('link', { name: report }).click();
-      assert.equal(await page.getByRole('textbox', { name: topic }).inputValue(), article);
       await watched.close();
     }
   });
@@ -202,6 +220,44 @@ describe('the portal of requesters', () => {
     await watched.close();
   });
 });
+
+function articlesWork(language: Language): void {
+  it(`browses articles, votes, and reports a problem from one that did not help: ${language}`, async () => {
+    const words = WORDS[language];
+    const watched = await desk.open(REQUESTER, '/portal/articles', { language, width: 390, height: 844 });
+    const { page } = watched;
+    await page.getByRole('link', { name: words.article }).waitFor();
+    await fits(watched, `articles-${language}-390`);
+    await page.getByText(words.sections, { exact: true }).click();
+    await page.getByRole('navigation', { name: words.sections }).getByRole('link', { name: words.printing }).click();
+    await page.getByRole('heading', { name: words.printing }).waitFor();
+    await watched.check();
+    // A word of the text, not of the title.
+    await page.getByRole('searchbox', { name: words.find }).fill(words.word);
+    const found = page.getByRole('region', { name: words.found });
+    await found.getByRole('link', { name: words.article }).waitFor();
+    assert.equal(await page.getByText('Внутренний').count(), 0);
+    await watched.check();
+    await found.getByRole('link', { name: words.article }).click();
+    await page.getByRole('heading', { name: words.article }).waitFor();
+    await page.getByRole('link', { name: 'Сканирование в почту' }).waitFor();
+    const helped = page.getByRole('group', { name: words.helped });
+    await helped.getByRole('button', { name: words.yes }).click();
+    await helped.getByText(words.thanks).waitFor();
+    await fits(watched, `article-${language}-390`);
+    await helped.getByRole('button', { name: words.no }).click();
+    await helped.getByRole('link', { name: words.report }).waitFor();
+    await watched.check();
+    await page.reload();
+    await helped.getByRole('button', { name: words.no, pressed: true }).waitFor();
+    const { rows } = await desk.call('GET', '/kb/article-versions?state=ACTIVE');
+    const version = rows.find((one: { title: string }) => one.title === words.article);
+    assert.deepEqual(version.feedback, { views: 1, helpful: 0, notHelpful: 1 });
+    await helped.getByRole('link', { name: words.report }).click();
+    assert.equal(await page.getByRole('textbox', { name: words.topic }).inputValue(), words.article);
+    await watched.close();
+  });
+}
 
 function homeWorks(language: Language): void {
   it(`finds articles and services as one types, on a phone: ${language}`, async () => {

@@ -26,7 +26,11 @@ const WORDS = {
     draft: 'Черновик',
     everyone: 'Всем',
     publish: 'Опубликовать',
-    nobody: 'Сначала задайте аудиторию',
+    nobody: 'выбрать аудиторию',
+    saveDraft: 'Сохранить черновик',
+    ready: 'Статья готова к публикации.',
+    missingSaved: 'сохранить изменения',
+    reviewOn: 'Дата пересмотра',
     published: 'Опубликована',
     newVersion: 'Новая версия',
     archive: 'В архив',
@@ -44,7 +48,11 @@ const WORDS = {
     draft: 'Draft',
     everyone: 'Everyone',
     publish: 'Publish',
-    nobody: 'Set the audience first',
+    nobody: 'choose an audience',
+    saveDraft: 'Save draft',
+    ready: 'The article is ready to be published.',
+    missingSaved: 'save the changes',
+    reviewOn: 'Review date',
     published: 'Published',
     newVersion: 'New version',
     archive: 'Archive',
@@ -68,38 +76,45 @@ describe('the knowledge base in the console', () => {
       const watched = await desk.open('admin', '/work/knowledge', { language });
       const { page } = watched;
       const dialog = page.getByRole('dialog');
-      await page.getByRole('button', { name: words.create }).click();
-      await dialog.getByRole('textbox', { name: words.name }).fill(title);
-      await dialog.getByRole('textbox', { name: words.code }).fill(`vpn-${language}`);
-      await dialog.getByRole('textbox', { name: words.text }).fill('Для удалённой работы.');
+      await page.getByRole('link', { name: words.create }).click();
+      await page.getByRole('textbox', { name: words.name }).fill(title);
+      await page.getByText(`nastroyka-vpn-${language.slice(0, 2)}`).waitFor();
+      await page.getByRole('textbox', { name: words.text }).click();
+      await page.keyboard.type('Для удалённой работы.');
       await watched.check();
-      await dialog.getByRole('button', { name: words.create }).click();
+      await page.getByRole('button', { name: words.saveDraft }).click();
       await page.getByRole('heading', { name: title }).waitFor();
+      await page.getByText(words.ready).waitFor();
 
       await page.getByRole('textbox', { name: words.summary }).fill('Для ноутбуков');
       await page.getByRole('textbox', { name: words.text }).click();
       await page.keyboard.press('End');
       await page.keyboard.type(' Откройте программу и войдите.');
+      await page.getByText(words.missingSaved).waitFor();
+      assert.ok(await page.getByRole('button', { name: words.publish }).isDisabled());
       await page.getByRole('button', { name: words.save }).first().click();
-      await page.waitForFunction("document.querySelectorAll('button[type=submit][disabled]').length > 0");
-      // Without an audience, publishing shows an error.
-      await page.getByRole('button', { name: words.publish }).click();
-      await dialog.getByRole('button', { name: words.publish }).click();
-      await page.getByRole('alert').filter({ hasText: words.nobody }).waitFor();
+      await page.getByText(words.ready).waitFor();
+      // Without an audience it cannot be published, and the page says so.
+      await page.getByRole('switch', { name: words.everyone }).uncheck();
+      await page.getByRole('button', { name: words.save }).last().click();
+      await page.getByText(words.nobody).waitFor();
+      await watched.check();
       await page.getByRole('switch', { name: words.everyone }).check();
       await page.getByRole('button', { name: words.save }).last().click();
-      await page.waitForTimeout(500);
-      await watched.check();
+      await page.getByText(words.ready).waitFor();
+      await page.getByLabel(words.reviewOn).fill('2030-05-31');
+      await page.getByLabel(words.reviewOn).blur();
       await page.getByRole('button', { name: words.publish }).click();
-      await dialog.getByRole('button', { name: words.publish }).click();
       await page.locator('header').getByText(words.published).waitFor();
       await watched.check();
 
       const listed = await desk.call('GET', `/kb/articles?locale=${language}`);
       const article = listed.find((one: { title: string }) => one.title === title);
       assert.equal(article.summary, 'Для ноутбуков');
-      await page.goto(`${desk.url}/work/knowledge/read`);
-      await page.getByRole('button', { name: title }).click();
+      const version = await desk.call('GET', `/kb/article-versions/${article.versionId}`);
+      assert.deepEqual([version.reviewOn, version.code.startsWith('nastroyka-vpn')], ['2030-05-31', true]);
+      await page.goto(`${desk.url}/work/knowledge/articles`);
+      await page.getByRole('link', { name: title }).click();
       await page.getByText('Для удалённой работы. Откройте программу и войдите.').waitFor();
       await watched.check();
 
@@ -123,6 +138,27 @@ describe('the knowledge base in the console', () => {
       await watched.close();
     });
   }
+
+  it('starts an article with the description and the solution of a record, and lands on drafts', async () => {
+    const { incident } = desk.seeded;
+    const { values } = await desk.call('GET', `/objects/${incident}`);
+    const watched = await desk.open('admin', `/records/${incident}`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Ещё' }).first().click();
+    await page.getByRole('menuitem', { name: 'Создать статью' }).click();
+    const title = page.getByRole('textbox', { name: 'Заголовок' });
+    await title.waitFor();
+    assert.equal(await title.inputValue(), values.title);
+    await page.getByRole('textbox', { name: 'Текст' }).getByRole('heading', { name: 'Описание' }).waitFor();
+    await watched.check();
+    await page.getByRole('button', { name: 'Сохранить черновик' }).click();
+    await page.getByText('Статья готова к публикации.').waitFor();
+    await page.goto(`${desk.url}/work/knowledge`);
+    await page.getByRole('tab', { name: 'Мои черновики', selected: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: values.title }).waitFor();
+    await watched.check();
+    await watched.close();
+  });
 
   it('fits a phone in dark mode', async () => {
     const watched = await desk.open('admin', '/work/knowledge/write', { width: 390, height: 844, scheme: 'dark' });

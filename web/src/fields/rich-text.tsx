@@ -1,5 +1,5 @@
 /** Renders a rich text. Each node becomes one known element, so that a document cannot inject markup. */
-import { Fragment, type ReactNode } from 'react';
+import { createContext, Fragment, type ReactNode, use, useMemo } from 'react';
 import { address } from '../api/client.ts';
 import classes from './rich-text.module.css';
 
@@ -32,8 +32,51 @@ export function safeLink(href: unknown): string | undefined {
   return typeof href === 'string' && /^(?:https?:\/\/|mailto:|tel:)/i.test(href) ? href : undefined;
 }
 
-export function RichText({ document, recordId }: { document: RichNode; recordId?: string | undefined }) {
-  return <div className={classes.text}>{children(document, recordId)}</div>;
+export interface DocumentHeading {
+  /** The id of the element in the page. */
+  id: string;
+  text: string;
+  /** 0 for the highest level in the document. */
+  depth: number;
+}
+
+/** The headings of a document, in order. Empty ones are left out. */
+export function headingsOf(document: RichNode): Map<RichNode, DocumentHeading> {
+  const nodes: RichNode[] = [];
+  const visit = (node: RichNode): void => {
+    if (node.type === 'heading' && plainText(node).trim() !== '') nodes.push(node);
+    for (const child of node.content ?? []) visit(child);
+  };
+  visit(document);
+  const top = Math.min(...nodes.map(levelOf));
+  return new Map(
+    nodes.map((node, index) => [
+      node,
+      { id: `part-${index + 1}`, text: plainText(node).trim(), depth: levelOf(node) - top },
+    ]),
+  );
+}
+
+const levelOf = (node: RichNode): number => Number(node.attrs?.['level'] ?? 1);
+
+const Headings = createContext<ReadonlyMap<RichNode, DocumentHeading> | undefined>(undefined);
+
+interface RichTextProps {
+  document: RichNode;
+  recordId?: string | undefined;
+  /** True for the main text of a page: its headings are those of the page, with ids for links to them. */
+  main?: boolean;
+}
+
+export function RichText({ document, recordId, main = false }: RichTextProps) {
+  const headings = useMemo(() => (main ? headingsOf(document) : undefined), [document, main]);
+  return (
+    <Headings value={headings}>
+      <div className={classes.text} data-main={main || undefined}>
+        {children(document, recordId)}
+      </div>
+    </Headings>
+  );
 }
 
 function children(node: RichNode, recordId: string | undefined): ReactNode {
@@ -50,7 +93,7 @@ function Node({ node, recordId }: { node: RichNode; recordId: string | undefined
     case 'paragraph':
       return <p>{inside}</p>;
     case 'heading':
-      return <Heading level={Number(node.attrs?.['level'])}>{inside}</Heading>;
+      return <Heading node={node}>{inside}</Heading>;
     case 'blockquote':
       return <blockquote>{inside}</blockquote>;
     case 'codeBlock':
@@ -92,7 +135,13 @@ function Node({ node, recordId }: { node: RichNode; recordId: string | undefined
 }
 
 /** Headings in a text start below those of the page. */
-function Heading({ level, children: inside }: { level: number; children: ReactNode }) {
+function Heading({ node, children: inside }: { node: RichNode; children: ReactNode }) {
+  const heading = use(Headings)?.get(node);
+  if (heading !== undefined) {
+    const Element = (['h2', 'h3', 'h4'] as const)[Math.min(heading.depth, 2)] ?? 'h4';
+    return <Element id={heading.id}>{inside}</Element>;
+  }
+  const level = levelOf(node);
   if (level <= 1) return <h3>{inside}</h3>;
   return level === 2 ? <h4>{inside}</h4> : <h5>{inside}</h5>;
 }

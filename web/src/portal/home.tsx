@@ -2,7 +2,7 @@
 import { Button, Group, Loader, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { IconAlertCircle } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { ARTICLE_READING_RIGHTS } from '../../../src/contract/rights.ts';
@@ -10,7 +10,7 @@ import { useHas } from '../app/session.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { Empty } from '../ui/empty.tsx';
-import { articlesQuery } from '../work/knowledge/queries.ts';
+import { browseQuery, contentsQuery } from '../work/knowledge/queries.ts';
 import { HelpSearch } from './help-search.tsx';
 import classes from './portal.module.css';
 import { type Catalog, catalogueQuery } from './queries.ts';
@@ -45,7 +45,7 @@ export function HomePage() {
       </Section>
       {ARTICLE_READING_RIGHTS.some(has) && (
         <Section title={t.articles} more={{ label: t.allArticles, to: '/portal/articles' }}>
-          <NewArticles />
+          <PopularArticles />
         </Section>
       )}
     </div>
@@ -121,18 +121,42 @@ function CatalogueCards() {
   );
 }
 
-function NewArticles() {
-  const { data } = useQuery(articlesQuery(useLanguage()));
+/** Sections that the home page links to. */
+const SECTIONS = 8;
+
+function PopularArticles() {
+  const t = useText(texts);
+  const locale = useLanguage();
+  const { data: contents = [] } = useQuery(contentsQuery(locale));
+  const { data } = useInfiniteQuery(browseQuery({ sort: 'popular', locale, pageSize: SHOWN }));
+  const sections = contents
+    .flatMap((base) => base.sections)
+    .filter(({ articles }) => articles > 0)
+    .toSorted((a, b) => b.articles - a.articles)
+    .slice(0, SECTIONS);
   return (
-    <ul className={classes.cards}>
-      {data?.slice(0, SHOWN).map((article) => (
-        <li key={article.id}>
-          <Link to="/portal/$" params={{ _splat: `articles/${article.id}` }} className={classes.card}>
-            <strong>{article.title}</strong>
-            {article.summary !== null && <span className={classes.snippet}>{article.summary}</span>}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <>
+      {sections.length > 1 && (
+        <nav className={classes.chips} aria-label={t.sections}>
+          {sections.map(({ id, name }) => (
+            <Link key={id} to="/portal/$" params={{ _splat: `sections/${id}` }}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+      )}
+      <ul className={classes.cards}>
+        {data?.pages[0]?.rows.map((article) => (
+          <li key={article.id}>
+            <Link to="/portal/$" params={{ _splat: `articles/${article.id}` }} className={classes.card}>
+              <strong>{article.title}</strong>
+              {article.summary !== null && article.summary !== article.title && (
+                <span className={classes.snippet}>{article.summary}</span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -2,7 +2,7 @@
 import { Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { NotFoundPage } from '../app/error-pages.tsx';
 import { useSession } from '../app/session.ts';
 import { call } from '../api/client.ts';
@@ -17,6 +17,7 @@ import { useAction } from '../ui/action.ts';
 import { Empty } from '../ui/empty.tsx';
 import { FaultAlert } from '../ui/fault.tsx';
 import { Page, Panel } from '../ui/page.tsx';
+import { useOnlyAsset } from '../work/catalogue/only-asset.ts';
 import { RequestForm } from '../work/catalogue/request.tsx';
 import { requestTypes } from './access.ts';
 import { HelpResults } from './help-search.tsx';
@@ -63,11 +64,24 @@ function usePrefilled(type: DeskType, fields: readonly FieldSchema[], requester:
   return prefilled;
 }
 
+/** Fills in a required field for a record, if the user has only one that fits. */
+function useOnlyRecord(fields: readonly FieldSchema[], set: (code: string, value: unknown) => void): void {
+  const field = fields.find(({ dataType, required }) => dataType === 'reference' && required);
+  const only = useOnlyAsset(field?.constraints.types ?? []);
+  const fill = useEffectEvent((id: string) => {
+    if (field !== undefined) set(field.code, field.multiple ? [id] : id);
+  });
+  useEffect(() => {
+    if (only !== null) fill(only);
+  }, [only]);
+}
+
 function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
   const requester = requesterField(fields);
   const prefilled = usePrefilled(type, fields, requester);
   const values = useNewValues(prefilled);
+  useOnlyRecord(fields, values.set);
   const report = useReport(type, values.given);
   const rejected = refusalsOf(report.error);
   const { title, long, short } = recordLayout(
@@ -155,10 +169,21 @@ function createReport(typeDefinitionId: string, values: Record<string, unknown>,
   return call<typeof objects.createObject>('POST', '/objects', { body: { typeDefinitionId, values }, idempotencyKey });
 }
 
-/** Articles, items and own requests like the one that is being written. */
-function Similar({ words }: { words: string }) {
+/** What is searched for while an item is requested: the first text that the user gave, else the name of the item. */
+function wordsOf(name: string, values: Record<string, unknown>): string {
+  const given = Object.values(values).find((value) => typeof value === 'string' && value.trim() !== '');
+  return typeof given === 'string' ? given.slice(0, 200) : name;
+}
+
+/** Articles, items and own open requests like the one that is being written. */
+function Similar({ words, except }: { words: string; except?: string }) {
   const t = useText(texts);
-  const help = useHelp(words);
+  const found = useHelp(words);
+  const help = {
+    ...found,
+    items: found.items.filter(({ id }) => id !== except),
+    requests: found.requests.filter(({ workflowState }) => workflowState?.category !== 'done'),
+  };
   if (help.articles.length + help.items.length + help.requests.length === 0) return null;
   const few = {
     ...help,
@@ -186,7 +211,12 @@ export function ItemPage({ id }: { id: string }) {
   return (
     <Page title={item.name} back={{ label: t.back, href: '/portal' }} narrow>
       <Panel>
-        <RequestForm item={item} onClose={() => go('')} onSent={(record) => go(`requests/${record.id}`)} />
+        <RequestForm
+          item={item}
+          onClose={() => go('')}
+          onSent={(record) => go(`requests/${record.id}`)}
+          beside={(name, values) => <Similar words={wordsOf(name, values)} except={item.id} />}
+        />
       </Panel>
     </Page>
   );

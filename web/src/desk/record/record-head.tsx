@@ -15,6 +15,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
 import { type DeskType, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { ArticleFromRecord } from './article-from-record.tsx';
 import { AssignToMe } from './assign-to-me.tsx';
 import type { RecordDraft } from './draft.ts';
 import classes from './record.module.css';
@@ -143,6 +144,7 @@ function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | '
         <Menu.Item leftSection={<IconLink size={14} />} onClick={() => void copy()}>
           {t.copyLink}
         </Menu.Item>
+        <ArticleFromRecord recordId={record.id} />
         {can('archive') && (
           <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void ask()}>
             {t.archive}

@@ -1,10 +1,12 @@
 /** Requests a catalog item, for oneself or another user. */
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { type AnswerOf, ApiFault, call } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
+import { deskTypesQuery } from '../../desk/queries.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
 import { type NewValues, useNewValues } from '../../desk/record/schema.ts';
 import { FieldInput } from '../../fields/input.tsx';
@@ -12,6 +14,7 @@ import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { useOnlyAsset } from './only-asset.ts';
 import { texts } from './texts.ts';
 
 type Item = NonNullable<AnswerOf<typeof catalog.getCatalog>>['items'][number];
@@ -29,16 +32,20 @@ interface RequestFormProps {
   onClose: () => void;
   /** Called with the request that was made. Without it, the form shows its number. */
   onSent?: (request: Requested) => void;
+  /** Shown below the fields, with the values that are given so far. */
+  beside?: (name: string, values: Record<string, unknown>) => ReactNode;
 }
 
-export function RequestForm({ item, onClose, onSent }: RequestFormProps) {
+export function RequestForm({ item, onClose, onSent, beside }: RequestFormProps) {
   const t = useText(texts);
   const has = useHas();
   const { user } = useSession();
   const fields = (item.fields as FieldSchema[]).filter((field) => !field.readOnly);
   const [requester, setRequester] = useState<string | null>(user.id);
-  const [asset, setAsset] = useState<string | null>(null);
-  const values = useNewValues(fields);
+  const [chosen, setAsset] = useState<string | null>();
+  const only = useOnlyAsset(item.assetTypes ?? []);
+  const asset = chosen === undefined ? (requester === user.id ? only : null) : chosen;
+  const values = useNewValues(useNamed(fields, item.name));
   const request = useRequest(item, { requester, asset, values: values.given }, onSent);
   const places = request.error instanceof ApiFault ? request.error.places : [];
   if (request.data !== undefined && onSent === undefined) return <Submitted record={request.data} onClose={onClose} />;
@@ -68,6 +75,7 @@ export function RequestForm({ item, onClose, onSent }: RequestFormProps) {
         )}
         {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
         <FormInputs fields={fields} values={values} rejected={refusalsOf(request.error)} />
+        {beside?.(item.name, values.given)}
         {item.assetTypes !== null && (
           <RecordPicker
             label={t.asset}
@@ -81,6 +89,17 @@ export function RequestForm({ item, onClose, onSent }: RequestFormProps) {
         <RequestButtons pending={request.isPending} disabled={requester === null} onCancel={onClose} />
       </Stack>
     </form>
+  );
+}
+
+/** The fields; a required title has the name of the item, so that an ordinary request needs no typing. */
+function useNamed(fields: readonly FieldSchema[], name: string): readonly FieldSchema[] {
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const titles = new Set(types.map(({ titleField }) => titleField));
+  return fields.map((field) =>
+    titles.has(field.code) && field.required && field.default === undefined && field.dataType === 'string'
+      ? { ...field, default: name.slice(0, field.constraints.maxLength ?? name.length) }
+      : field,
   );
 }
 

@@ -1,5 +1,5 @@
 /** One version: its text (editable while a draft), audience, other versions and available actions. */
-import { Button, Loader, Tooltip } from '@mantine/core';
+import { Button, List, Loader, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -20,7 +20,7 @@ import { knowledgeKey, type Version, versionQuery, versionsOfQuery } from './que
 import { texts } from './texts.ts';
 import { TONES } from './versions.tsx';
 
-const BACK = '/work/knowledge/write';
+const BACK = '/work/knowledge';
 
 export function VersionPage({ id }: { id: string }) {
   const t = useText(texts);
@@ -59,15 +59,17 @@ function Known({ version }: { version: Version }) {
             <DraftEditor key={version.versionId} version={version} onDirty={setDirty} />
           ) : (
             <Panel>
-              <ArticleText document={version.bodyDocument} articleId={version.id} />
+              <ArticleText document={version.bodyDocument} articleId={version.id} main />
             </Panel>
           )}
         </div>
         <div>
+          {draft && <Publishing version={version} dirty={dirty} />}
           <AudiencePanel
             versionId={version.versionId}
             editable={draft || (version.state === 'ACTIVE' && has('kb.publish'))}
           />
+          <ReviewPanel version={version} />
           <Neighbours version={version} onOpen={open} />
         </div>
       </div>
@@ -82,27 +84,103 @@ interface VersionActionsProps {
   dirty: boolean;
 }
 
+/** What is missing before the draft can be published. */
+function useMissing(version: Version, dirty: boolean): string[] {
+  const t = useText(texts);
+  const has = useHas();
+  return [
+    ...(dirty ? [t.missingSaved] : []),
+    ...(version.audiences.length === 0 ? [t.missingAudience] : []),
+    ...(has('kb.publish') ? [] : [t.missingRight]),
+  ];
+}
+
+function Publishing({ version, dirty }: { version: Version; dirty: boolean }) {
+  const t = useText(texts);
+  const missing = useMissing(version, dirty);
+  return (
+    <Panel>
+      <div role="status">
+        {missing.length === 0 ? (
+          <Text size="sm">{t.ready}</Text>
+        ) : (
+          <>
+            <Text size="sm">{t.missing}</Text>
+            <List size="sm">
+              {missing.map((one) => (
+                <List.Item key={one}>{one}</List.Item>
+              ))}
+            </List>
+          </>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+/** The review date of the article, and what its readers say. */
+function ReviewPanel({ version }: { version: Version }) {
+  const t = useText(texts);
+  const { views, helpful, notHelpful } = version.feedback;
+  const review = useAction({
+    run: (reviewOn: string | null) =>
+      call<typeof knowledgeAdmin.setReview>('PUT', `/kb/articles/${version.id}/review`, { body: { reviewOn } }),
+    touches: [knowledgeKey],
+    done: t.reviewSaved,
+  });
+  const figures = [
+    [t.views, views],
+    [t.helpful, helpful],
+    [t.notHelpful, notHelpful],
+  ] as const;
+  return (
+    <Panel title={t.review}>
+      <TextInput
+        key={version.reviewOn}
+        type="date"
+        label={t.reviewOn}
+        defaultValue={version.reviewOn ?? ''}
+        onBlur={(event) => {
+          const day = event.currentTarget.value === '' ? null : event.currentTarget.value;
+          if (day !== version.reviewOn) review.mutate(day);
+        }}
+      />
+      <dl className={classes.figures}>
+        {figures.map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd className="tabular">{count}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
 /** The buttons of the actions that the state of the version allows. */
 function VersionActions({ version, commands, dirty }: VersionActionsProps) {
   const t = useText(texts);
   const has = useHas();
   const { publish, archive, restore, copy } = commands;
   const draft = version.state === 'DRAFT';
+  const missing = useMissing(version, dirty);
+  const { data: versions } = useQuery(versionsOfQuery(version.id));
+  const replaces = versions?.rows.some((one) => one.state === 'ACTIVE' && one.locale === version.locale) ?? true;
   const ask = async (title: string, body: string, yes: string, act: () => void, danger = false): Promise<void> => {
     if (await confirm({ title, body, yes, danger })) act();
   };
   return (
     <>
       {draft && has('kb.publish') && (
-        <Tooltip label={t.unsaved} disabled={!dirty}>
-          <Button
-            disabled={dirty}
-            loading={publish.isPending}
-            onClick={() => void ask(t.publishTitle, t.publishBody, t.publish, () => publish.mutate())}
-          >
-            {t.publish}
-          </Button>
-        </Tooltip>
+        <Button
+          disabled={missing.length > 0}
+          loading={publish.isPending}
+          onClick={() =>
+            replaces ? void ask(t.publishTitle, t.publishBody, t.publish, () => publish.mutate()) : publish.mutate()
+          }
+        >
+          {t.publish}
+        </Button>
       )}
       {version.state === 'ACTIVE' && (
         <Button

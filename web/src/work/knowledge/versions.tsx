@@ -1,10 +1,11 @@
-/** Versions of articles including drafts, by knowledge base, state and language. */
+/** Versions of articles including drafts, with the views and votes of their articles. */
 import { Button, Group, Select } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { knowledgeAdmin } from '../../api/types.ts';
 import { ToneMark } from '../../admin/connections/tone.tsx';
+import { useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -15,35 +16,45 @@ import { texts } from './texts.ts';
 
 export const TONES = { DRAFT: 'wait', ACTIVE: 'good', ARCHIVED: 'gone' } as const;
 
-export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
+interface VersionsProps {
+  label: string;
+  /** Keeps some versions only. Without it, the user filters by state. */
+  only?: { state: VersionRow['state']; own?: 'true'; reviewDue?: 'true' };
+  empty?: string;
+  onOpen: (one: VersionRow) => void;
+}
+
+export function Versions({ label, only, empty, onOpen }: VersionsProps) {
   const t = useText(texts);
   const language = useLanguage();
   const { data: bases = [] } = useQuery(basesQuery(language));
   const [state, setState] = useState<VersionRow['state'] | null>(null);
   const [baseId, setBaseId] = useState<string | null>(null);
-  const versions = useVersions(state, baseId);
+  const versions = useVersions({ ...(only ?? { state }), baseId });
   const columns = useVersionColumns(bases);
   return (
     <>
       <FaultAlert error={versions.error} retry={() => void versions.refetch()} />
       <DataTable
-        label={t.write}
+        label={label}
         columns={columns}
         rows={versions.data?.pages.flatMap((page) => page.rows)}
         rowKey={(row) => row.versionId}
         onOpen={onOpen}
-        empty={t.none}
+        empty={empty ?? t.none}
         tools={
           <Group gap="xs">
-            <Select
-              aria-label={t.state}
-              placeholder={t.anyState}
-              clearable
-              clearButtonProps={{ 'aria-label': t.anyState }}
-              data={(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).map((one) => ({ value: one, label: t[one] }))}
-              value={state}
-              onChange={(next) => setState(next as VersionRow['state'] | null)}
-            />
+            {only === undefined && (
+              <Select
+                aria-label={t.state}
+                placeholder={t.anyState}
+                clearable
+                clearButtonProps={{ 'aria-label': t.anyState }}
+                data={(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).map((one) => ({ value: one, label: t[one] }))}
+                value={state}
+                onChange={(next) => setState(next as VersionRow['state'] | null)}
+              />
+            )}
             <Select
               aria-label={t.base}
               placeholder={t.anyBase}
@@ -69,6 +80,7 @@ export function Versions({ onOpen }: { onOpen: (one: VersionRow) => void }) {
 
 function useVersionColumns(bases: readonly Base[]) {
   const t = useText(texts);
+  const format = useFormats();
   return useMemo((): Column<VersionRow>[] => {
     const base = (id: string) => bases.find((one) => one.id === id);
     return [
@@ -89,6 +101,30 @@ function useVersionColumns(bases: readonly Base[]) {
         minor: true,
       },
       {
+        key: 'views',
+        title: t.viewsShort,
+        value: (row) => row.feedback.views,
+        align: 'end',
+        width: '7rem',
+        minor: true,
+      },
+      {
+        key: 'votes',
+        title: t.votes,
+        value: (row) => row.feedback.helpful - row.feedback.notHelpful,
+        render: ({ feedback }) => <Votes {...feedback} />,
+        width: '7rem',
+        minor: true,
+      },
+      {
+        key: 'reviewOn',
+        title: t.reviewOn,
+        value: (row) => row.reviewOn,
+        render: (row) => row.reviewOn !== null && format.day(row.reviewOn),
+        width: '9rem',
+        minor: true,
+      },
+      {
         key: 'updatedAt',
         title: t.updatedAt,
         value: (row) => row.updatedAt,
@@ -96,15 +132,33 @@ function useVersionColumns(bases: readonly Base[]) {
         minor: true,
       },
     ];
-  }, [t, bases]);
+  }, [t, format, bases]);
 }
 
-function useVersions(state: VersionRow['state'] | null, baseId: string | null) {
+/** Users whom the article helped, and whom not. */
+function Votes({ helpful, notHelpful }: VersionRow['feedback']) {
+  const t = useText(texts);
+  if (helpful + notHelpful === 0) return null;
+  return (
+    <span className="tabular" aria-label={`${t.helpful}: ${helpful}, ${t.notHelpful}: ${notHelpful}`} role="img">
+      +{helpful} / −{notHelpful}
+    </span>
+  );
+}
+
+interface Filter {
+  state: VersionRow['state'] | null;
+  baseId: string | null;
+  own?: 'true';
+  reviewDue?: 'true';
+}
+
+function useVersions({ state, baseId, ...more }: Filter) {
   return useInfiniteQuery({
-    queryKey: [...knowledgeKey, 'versions', state, baseId],
+    queryKey: [...knowledgeKey, 'versions', state, baseId, more],
     queryFn: ({ pageParam, signal }) =>
       call<typeof knowledgeAdmin.listVersions>('GET', '/kb/article-versions', {
-        query: { page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
+        query: { ...more, page: pageParam, pageSize: 100, state: state ?? undefined, baseId: baseId ?? undefined },
         signal,
       }),
     initialPageParam: 1,
