@@ -70,12 +70,14 @@ export async function readArticles(data: string): Promise<Articles | undefined> 
   };
 }
 
+export type Visibility = 'internal' | 'portal';
+
 /** Their section of the bundle. */
-export function knowledgeBases({ bases }: Articles): object[] {
+export function knowledgeBases({ bases }: Articles, visibility: Visibility = 'internal'): object[] {
   return bases.map(({ code, sections }) => ({
     code,
     name: code,
-    visibility: 'internal',
+    visibility,
     locales: [LOCALE],
     sections: sections.map((section) => ({ ...section, parent: null })),
   }));
@@ -85,10 +87,14 @@ interface Keys {
   url: string;
   key: string;
   adminKey: string;
+  visibility?: Visibility;
 }
 
 /** Publishes every article for everyone. @returns code → article id */
-export async function publish({ url, key, adminKey }: Keys, { bases }: Articles): Promise<Map<string, string>> {
+export async function publish(
+  { url, key, adminKey, visibility = 'internal' }: Keys,
+  { bases }: Articles,
+): Promise<Map<string, string>> {
   const docket = new Docket({ url, key });
   const { admin } = new Docket({ url, key: adminKey });
   const ids = new Map<string, string>();
@@ -101,7 +107,7 @@ export async function publish({ url, key, adminKey }: Keys, { bases }: Articles)
       title,
       locale: LOCALE,
       body,
-      visibility: 'internal',
+      visibility,
       ...(topic === '' ? {} : { summary: topic.slice(0, 1000) }),
     });
     await admin.kb.setAudiences(versionId, { audiences: [{ kind: 'everyone' }] });

@@ -151,9 +151,12 @@ export async function tickets(from: string | undefined, count: number): Promise<
 export async function articles(from: string | undefined, count: number): Promise<Articles> {
   const given = from === undefined ? undefined : await readArticles(from);
   if (given === undefined) return generatedArticles(count);
-  let left = count;
-  const bases = given.bases.map((base) => {
-    const kept = base.articles.slice(0, left);
+  const all = given.bases.reduce((sum, base) => sum + base.articles.length, 0);
+  let left = Math.min(count, all);
+  // Each base gives its share; the last one fills up.
+  const bases = given.bases.map((base, index) => {
+    const last = index === given.bases.length - 1;
+    const kept = base.articles.slice(0, last ? left : Math.floor((base.articles.length / all) * Math.min(count, all)));
     left -= kept.length;
     return { ...base, articles: kept };
   });

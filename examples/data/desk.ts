@@ -50,7 +50,7 @@ function bundle(size: Size, written: Articles): string {
       ...GROUPS.map((code, index) => ({ code, name: `Group ${code}`, users: agents(index) })),
     ],
     orgUnits: UNITS.map((name, index) => ({ code: codeOfUnit(index), name })),
-    knowledgeBases: knowledgeBases(written),
+    knowledgeBases: knowledgeBases(written, 'portal'),
   });
 }
 
@@ -214,7 +214,7 @@ async function fill(
     (await desk.call<{ code: string; id: string }[]>('GET', '/identity/groups')).map((group) => [group.code, group.id]),
   );
   const ids = { users: people(size.users).map(({ login }) => logins.get(login) ?? ''), groups };
-  await publish({ url: app.url, key, adminKey }, written);
+  await publish({ url: app.url, key, adminKey, visibility: 'portal' }, written);
   const random = randomFrom(4);
   const all = await tickets(from, size.incidents);
   const steps = all
