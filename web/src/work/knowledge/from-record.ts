@@ -33,7 +33,7 @@ export function useRecordText(recordId: string | undefined): StartedQuery {
   const error = record.error ?? schema.error ?? comments.error ?? types.error;
   if (!record.data || !schema.data || !comments.data || !types.data) return { data: undefined, error };
   const type = types.data.find((one) => one.id === record.data.typeDefinitionId);
-  const { long } = recordLayout(schema.data.fields as FieldSchema[], type?.titleField);
+  const { long } = recordLayout(schema.data.fields as FieldSchema[], type);
   const parts = long
     .filter(({ code }) => !LEFT_OUT.has(code))
     .flatMap((field) => part(field.name, nodesOf(field, record.data.values[field.code])));
