@@ -9,7 +9,7 @@ export function isItemState(text: string): text is ItemState {
 }
 
 interface Item {
-  readonly state: ItemState;
+  readonly state: string;
 }
 
 /** Whether the item exists and is not archived. */

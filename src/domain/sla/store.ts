@@ -1,5 +1,5 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
-import { ACTOR, type Backlog } from '../../platform/audit/journal.ts';
+import { ACTOR, type Backlog, loadUserNames } from '../../platform/audit/journal.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -150,12 +150,7 @@ export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id'
 
 /** User id → name, for the users who caused pauses. */
 export async function namesOf(ctx: ReadContext, pauses: readonly Pause[]): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(pauses.flatMap(({ actorId }) => actorId ?? []))];
-  if (ids.length === 0) return new Map();
-  const rows = await ctx.query<{ id: string; name: string }>(
-    sql`SELECT id, display_name AS name FROM users WHERE id = ANY(${ids}::uuid[])`,
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
+  return await loadUserNames(ctx, [...new Set(pauses.flatMap(({ actorId }) => actorId ?? []))]);
 }
 
 /** An instance with the column names of the table. */

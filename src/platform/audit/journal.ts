@@ -190,6 +190,15 @@ export function joinedUser(column: string, alias: string): { name: Sql; join: Sq
   };
 }
 
+/** User id → name, for ids that no statement can join. */
+export async function loadUserNames(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.query<{ id: string; name: string }>(
+    sql`SELECT id, display_name AS name FROM users WHERE id = ANY(${[...ids]}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The user who caused an event `j`. */
 export const ACTOR = joinedUser('j.actor_id', 'u');
 

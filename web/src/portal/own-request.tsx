@@ -26,6 +26,7 @@ import { Panel } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import classes from './portal.module.css';
 import { texts } from './texts.ts';
+import { isActive } from '../../../src/contract/state.ts';
 
 /** Refresh interval of a visible request in milliseconds. */
 const REFRESH = 10_000;
@@ -61,7 +62,7 @@ interface LoadedProps {
 function Loaded({ record, fields, actions, type }: LoadedProps) {
   const t = useText(texts);
   const upload = useUpload(record.id);
-  const can = (action: string): boolean => record.state === 'ACTIVE' && actions.includes(action);
+  const can = (action: string): boolean => isActive(record) && actions.includes(action);
   const name = record.title ?? record.number ?? '';
   useDocumentTitle(`${name} · Docket`);
   const shown = fields.filter(({ code }) => code !== type?.titleField && (record.values[code] ?? null) !== null);

@@ -21,6 +21,7 @@ import { applyBundle, type ConfigItem, sectionListQuery, sectionQuery } from './
 import { texts } from './texts.ts';
 import { UsedBy } from './used-by.tsx';
 import { nameIn } from './yaml-text.ts';
+import { isActive, isArchived } from '../../../../src/contract/state.ts';
 
 interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' | 'section'> {
   section: string;
@@ -84,7 +85,7 @@ function ItemPage(props: ConfigScreenProps & { code: string | undefined; onAppli
       hint={code === undefined ? undefined : Hint === undefined ? <code>{code}</code> : <Hint code={code} />}
       back={{ label: title, href: `/admin/${screen}` }}
       actions={
-        item?.state === 'ACTIVE' && (
+        isActive(item) && (
           <ArchiveButton
             section={section}
             code={item.code}
@@ -153,8 +154,8 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
   const [archive, setArchive] = useState(false);
   const items = useQuery(sectionListQuery(section));
   const common = useCommonColumns();
-  const hasArchive = items.data?.some((item) => item.state === 'ARCHIVED') === true;
-  const rows = items.data?.filter((item) => archive || item.state === 'ACTIVE');
+  const hasArchive = items.data?.some((item) => isArchived(item)) === true;
+  const rows = items.data?.filter((item) => archive || isActive(item));
   const columns = useMemo(
     (): Column<ConfigItem>[] => [
       { key: 'name', title: t.name, value: (row) => nameIn(row.name, language) || row.code },
@@ -172,7 +173,7 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
             {
               key: 'state',
               title: t.state,
-              value: (row: ConfigItem) => (row.state === 'ARCHIVED' ? t.archived : t.active),
+              value: (row: ConfigItem) => (isArchived(row) ? t.archived : t.active),
               render: (row: ConfigItem) => <StateMark state={row.state} />,
             },
           ]

@@ -22,6 +22,7 @@ import { applyBundle, type BundleBody, marksOf, problemsOf, itemQuery, planQuery
 import { Notice } from './mark.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 /** Props of an item form. */
 export interface ItemFormProps {
@@ -68,7 +69,7 @@ export function ItemEditor(props: ItemEditorProps) {
   }
   // A new text from the service resets the editor.
   const start = stored.data?.text ?? props.template ?? 'code: ';
-  const archived = stored.data?.state === 'ARCHIVED';
+  const archived = isArchived(stored.data);
   return <Editor key={`${section} ${code ?? ''} ${start}`} {...props} start={start} archived={archived} />;
 }
 

@@ -8,6 +8,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { fieldsOf, schemaOf } from '../types/model.ts';
 import { itemQuery, sectionQuery } from './queries.ts';
 import { type ItemValue, nameIn, valueOf } from './yaml-text.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 export interface Named {
   code: string;
@@ -94,10 +95,7 @@ export function useCodes(section: string): readonly Named[] {
   const language = useLanguage();
   const { data } = useQuery(sectionQuery(section));
   return useMemo(
-    () =>
-      (data ?? [])
-        .filter(({ state }) => state === 'ACTIVE')
-        .map(({ code, name }) => ({ code, name: nameIn(name, language) || code })),
+    () => (data ?? []).filter(isActive).map(({ code, name }) => ({ code, name: nameIn(name, language) || code })),
     [data, language],
   );
 }

@@ -10,6 +10,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type PageProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 import { ToneMark } from './tone.tsx';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 export interface ConnectionState {
   id: string;
@@ -22,12 +23,12 @@ export type Step = 'enable' | 'disable' | 'archive' | 'restore';
 
 export function useStateName(): (one: ConnectionState) => string {
   const t = useText(texts);
-  return (one) => (one.state === 'ARCHIVED' ? t.archived : one.enabled ? t.enabled : t.disabled);
+  return (one) => (isArchived(one) ? t.archived : one.enabled ? t.enabled : t.disabled);
 }
 
 export function ConnectionMark({ connection }: { connection: ConnectionState }) {
   const name = useStateName();
-  const tone = connection.state === 'ARCHIVED' ? 'gone' : connection.enabled ? 'good' : 'idle';
+  const tone = isArchived(connection) ? 'gone' : connection.enabled ? 'good' : 'idle';
   return <ToneMark tone={tone}>{name(connection)}</ToneMark>;
 }
 
@@ -46,7 +47,7 @@ export function ConnectionSteps({ connection, meaning, pending, onStep }: StepsP
     if (await confirm({ title, body, yes, danger })) onStep(step);
   };
   const { code } = connection;
-  if (connection.state === 'ARCHIVED') {
+  if (isArchived(connection)) {
     return (
       <Button
         variant="default"

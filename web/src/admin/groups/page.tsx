@@ -17,6 +17,7 @@ import { AddFrom, isNamed, MemberList, Roster, StateBadge, StoredName, textOf, T
 import classes from '../users/users.module.css';
 import { archivedQuery, type GroupRow, groupsQuery, IDENTITY, membersQuery, usersQuery } from '../users/queries.ts';
 import { texts } from '../users/texts.ts';
+import { isActive, isArchived } from '../../../../src/contract/state.ts';
 
 export default function GroupsPage({ path }: ScreenProps) {
   const [own] = path;
@@ -89,7 +90,7 @@ function GroupPage({ id }: { id: string | undefined }) {
       title={group.name}
       hint={
         <>
-          <code>{group.code}</code> {group.state === 'ARCHIVED' && <StateBadge state={group.state} />}
+          <code>{group.code}</code> {isArchived(group) && <StateBadge state={group.state} />}
         </>
       }
       back={back}
@@ -110,7 +111,7 @@ function GroupPage({ id }: { id: string | undefined }) {
 function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group: GroupRow) => void }) {
   const t = useText(texts);
   const isNew = group === undefined;
-  const archived = group?.state === 'ARCHIVED';
+  const archived = isArchived(group);
   const form = useForm({
     start: { name: undefined as LocalizedText | undefined, code: '' },
     send: ({ name, code }): Promise<GroupRow> =>
@@ -160,7 +161,7 @@ function Members({ group }: { group: GroupRow }) {
     <>
       <FaultAlert error={members.error} />
       <MemberList label={t.members} empty={t.noMembers} lines={lines} onRemove={(id) => remove.mutate(id)} />
-      {group.state === 'ACTIVE' && (
+      {isActive(group) && (
         <>
           <AddFrom
             label={t.addPerson}

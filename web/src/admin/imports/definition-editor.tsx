@@ -14,6 +14,7 @@ import classes from './imports.module.css';
 import { MappingLine, type MappingValues, useTargets } from './mapping-line.tsx';
 import { type Definition, nameOf, type TargetKind } from './queries.ts';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 const MODES = ['UPSERT', 'CREATE_ONLY', 'UPDATE_ONLY'] as const;
 const STANDARD_PRECEDENCE = 100;
@@ -138,7 +139,7 @@ export function DefinitionEditor({ definition }: { definition: Definition }) {
       hint={t.editHint}
       back={{ label: t.definition, href: `/admin/${own}` }}
       actions={
-        definition.state === 'ACTIVE' && (
+        isActive(definition) && (
           <ArchiveButton section="importDefinitions" code={definition.code} after={() => go('imports')} />
         )
       }

@@ -16,6 +16,7 @@ import { DefinitionPage } from './definition-page.tsx';
 import { type Definition, definitionsQuery, nameOf, runsKey, type RunSummary } from './queries.ts';
 import { RunPage } from './run-page.tsx';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 export default function ImportsPage({ path }: ScreenProps) {
   const [first = 'definitions', id, part] = path;
@@ -68,7 +69,7 @@ function Definitions({ onOpen }: { onOpen: (one: Definition) => void }) {
       <DataTable
         label={t.definitions}
         columns={columns}
-        rows={data?.filter((one) => one.state === 'ACTIVE')}
+        rows={data?.filter(isActive)}
         rowKey={(row) => row.id}
         onOpen={onOpen}
         empty={t.noDefinitions}

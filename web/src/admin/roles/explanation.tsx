@@ -22,6 +22,7 @@ import { Matrix, NamesList } from './matrix.tsx';
 import { type Names, useRightWords } from './model.ts';
 import classes from './roles.module.css';
 import { texts } from './texts.ts';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 type Answer = AnswerOf<typeof access.explainAccess>;
 
@@ -75,7 +76,7 @@ function Explained({ answer }: { answer: Answer }) {
   if (answer.roles.length === 0) return <Notice title={t.noRoles} />;
   return (
     <>
-      {answer.user.state === 'ARCHIVED' && <Notice title={t.archivedPerson} />}
+      {isArchived(answer.user) && <Notice title={t.archivedPerson} />}
       {answer.result !== null && <Outcome result={answer.result} type={answer.object?.typeCode} />}
       {answer.object !== null && answer.result?.actions.includes('read') === true && (
         <div>

@@ -16,6 +16,7 @@ import classes from './roles.module.css';
 import { useTypeNames } from './matrix.tsx';
 import { ACTIONS, type Grant, grantsOf, RIGHTS, rightsOf, useRightWords } from './model.ts';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 export function RoleForm(props: ItemFormProps) {
   const { item, set } = props;
@@ -132,7 +133,7 @@ function Grants({ item, set }: ItemFormProps) {
           data={[
             { value: '*', label: t.allTypes },
             ...(types.data ?? [])
-              .filter(({ state }) => state === 'ACTIVE')
+              .filter(isActive)
               .map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code })),
           ]}
           value={type}
@@ -159,8 +160,7 @@ function Holders({ item, set }: ItemFormProps) {
   const t = useText(texts);
   const users = useQuery(sectionQuery('users'));
   const groups = useQuery(sectionQuery('groups'));
-  const codes = (list: typeof users.data): string[] =>
-    (list ?? []).filter(({ state }) => state === 'ACTIVE').map(({ code }) => code);
+  const codes = (list: typeof users.data): string[] => (list ?? []).filter(isActive).map(({ code }) => code);
   const held = (key: 'users' | 'groups'): string[] => (at(item, ['assignedTo', key]) as string[] | undefined) ?? [];
   const put = (key: 'users' | 'groups', list: string[]): void =>
     set(['assignedTo'], { users: held('users'), groups: held('groups'), [key]: list });

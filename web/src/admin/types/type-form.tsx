@@ -15,6 +15,7 @@ import { LayoutEditor } from './layout-editor.tsx';
 import { fieldsOf, layoutItem, sectionsOf, withoutField } from './model.ts';
 import { texts } from './texts.ts';
 import classes from './types.module.css';
+import { isActive } from '../../../../src/contract/state.ts';
 
 export function TypeForm(props: ItemFormProps) {
   const { item, set } = props;
@@ -52,7 +53,7 @@ export function TypeForm(props: ItemFormProps) {
         <Select
           label={t.workflow}
           data={(workflows.data ?? [])
-            .filter(({ state }) => state === 'ACTIVE')
+            .filter(isActive)
             .map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code }))}
           value={textAt(item, ['workflow']) || null}
           placeholder={t.none}

@@ -19,6 +19,7 @@ import classes from '../users/users.module.css';
 import { archivedQuery, IDENTITY, type Unit, unitMembersQuery, unitsQuery, usersQuery } from '../users/queries.ts';
 import { texts } from '../users/texts.ts';
 import { UnitTree } from './tree.tsx';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 export default function UnitsPage({ path }: ScreenProps) {
   const [own, parent] = path;
@@ -65,7 +66,7 @@ function UnitOverview() {
                 shown.find(({ id }) => id === unit.parentId)?.name,
                 people.data?.find(({ id }) => id === unit.managerUserId)?.displayName,
                 unit.location,
-                unit.state === 'ARCHIVED' ? t.archived : t.active,
+                isArchived(unit) ? t.archived : t.active,
               ])
             }
           />
@@ -114,7 +115,7 @@ function UnitPage({ id }: { id: string }) {
       title={unit.name}
       hint={
         <>
-          <code>{unit.code}</code> {unit.state === 'ARCHIVED' && <StateBadge state={unit.state} />}
+          <code>{unit.code}</code> {isArchived(unit) && <StateBadge state={unit.state} />}
         </>
       }
       back={back}
@@ -151,7 +152,7 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
   const t = useText(texts);
   const units = useQuery(unitsQuery);
   const isNew = unit === undefined;
-  const archived = unit?.state === 'ARCHIVED';
+  const archived = isArchived(unit);
   const form = useForm({
     start: {
       name: undefined as LocalizedText | undefined,

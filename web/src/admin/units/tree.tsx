@@ -7,6 +7,7 @@ import { StateBadge } from '../users/parts.tsx';
 import type { Unit } from '../users/queries.ts';
 import { texts } from '../users/texts.ts';
 import classes from './tree.module.css';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 export function UnitTree({ units }: { units: readonly Unit[] }) {
   const t = useText(texts);
@@ -40,7 +41,7 @@ function Branch({ unit, below }: { unit: Unit; below: ReadonlyMap<string | null,
             <IconMapPin size={12} /> {unit.location}
           </span>
         )}
-        {unit.state === 'ARCHIVED' ? (
+        {isArchived(unit) ? (
           <StateBadge state={unit.state} />
         ) : (
           <Tooltip label={t.newBelow(unit.name)}>

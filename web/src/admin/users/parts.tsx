@@ -19,6 +19,7 @@ import { type LocalizedText, sectionQuery } from '../config/queries.ts';
 import classes from './users.module.css';
 import { IDENTITY } from './queries.ts';
 import { texts } from './texts.ts';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 interface TurnProps {
   /** `users`, `groups` or `org-units`. */
@@ -30,7 +31,7 @@ interface TurnProps {
 /** Archives after a confirmation, or restores. */
 export function TurnButton({ kind, row, question }: TurnProps) {
   const t = useText(texts);
-  const archived = row.state === 'ARCHIVED';
+  const archived = isArchived(row);
   const turn = useAction({
     run: () =>
       send('POST', `/identity/${kind}/${row.id}/${archived ? 'restore' : 'archive'}`, {
@@ -216,7 +217,7 @@ export function Roster<Row extends { id: string; state: string }>(props: RosterP
             {
               key: 'state',
               title: t.state,
-              value: (row) => (row.state === 'ARCHIVED' ? t.archived : t.active),
+              value: (row) => (isArchived(row) ? t.archived : t.active),
               render: (row) => <StateBadge state={row.state} />,
             },
           ]

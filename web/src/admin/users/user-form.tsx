@@ -6,6 +6,7 @@ import { useText } from '../../i18n/text.ts';
 import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { IDENTITY, type User } from './queries.ts';
 import { texts } from './texts.ts';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 const PROPERTIES = ['displayName', 'email', 'locale', 'timezone', 'employeeId', 'externalId'] as const;
 type Property = (typeof PROPERTIES)[number];
@@ -16,7 +17,7 @@ const REQUIRED: ReadonlySet<string> = new Set(['displayName', 'email']);
 export function UserForm({ user, onCreated }: { user?: User; onCreated?: (user: User) => void }) {
   const t = useText(texts);
   const isNew = user === undefined;
-  const archived = user?.state === 'ARCHIVED';
+  const archived = isArchived(user);
   const form = useForm({
     start: {
       login: user?.login ?? '',

@@ -17,6 +17,7 @@ import classes from './users.module.css';
 import { UserForm } from './user-form.tsx';
 import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
 import { texts } from './texts.ts';
+import { isActive, isArchived } from '../../../../src/contract/state.ts';
 
 export function UserPage({ id }: { id: string | undefined }) {
   const t = useText(texts);
@@ -54,7 +55,7 @@ function KnownUser({ user, back }: { user: User; back: NonNullable<PageProps['ba
       title={user.displayName}
       hint={
         <>
-          <code>{user.login}</code> {user.state === 'ARCHIVED' && <StateBadge state={user.state} />}
+          <code>{user.login}</code> {isArchived(user) && <StateBadge state={user.state} />}
         </>
       }
       back={back}
@@ -83,7 +84,7 @@ function KnownUser({ user, back }: { user: User; back: NonNullable<PageProps['ba
           <Panel title={t.memberOf}>
             <Groups user={user} />
           </Panel>
-          {user.state === 'ACTIVE' && (
+          {isActive(user) && (
             <Panel title={t.password}>
               <PasswordForm user={user} />
             </Panel>
@@ -122,7 +123,7 @@ function UnitChoice({ user }: { user: User }) {
       data={(units.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       value={from}
       placeholder={t.none}
-      disabled={user.state === 'ARCHIVED' || move.isPending}
+      disabled={isArchived(user) || move.isPending}
       onChange={(value) => move.mutate(value)}
       searchable
       clearable
@@ -161,7 +162,7 @@ function Groups({ user }: { user: User }) {
         }))}
         onRemove={(id) => remove.mutate(id)}
       />
-      {user.state === 'ACTIVE' && (
+      {isActive(user) && (
         <AddFrom
           label={t.addToGroup}
           choices={(groups.data ?? [])

@@ -16,6 +16,7 @@ import { Time } from '../../ui/time.tsx';
 import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
 import { deliveriesKey, deliveriesQuery, type Delivery, type Subscription, subscriptionsQuery } from './queries.ts';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 const TONES: Record<Delivery['status'], Tone> = {
   PENDING: 'wait',
@@ -108,7 +109,7 @@ function DeliveryDetails({ delivery, subscription }: { delivery: Delivery; subsc
     done: t.retried,
     quiet: true,
   });
-  const canRetry = delivery.status === 'FAILED' && subscription?.enabled === true && subscription.state === 'ACTIVE';
+  const canRetry = delivery.status === 'FAILED' && subscription?.enabled === true && isActive(subscription);
   return (
     <Stack gap="sm">
       <FaultAlert error={retry.error} />

@@ -12,6 +12,7 @@ import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type Secret, secretsKey, secretsQuery } from './queries.ts';
 import { texts } from './texts.ts';
+import { isActive, isArchived } from '../../../../src/contract/state.ts';
 
 type Shown = AnswerOf<typeof webhooks.createSecret>;
 
@@ -22,7 +23,7 @@ export function SecretsTable() {
   const [rotating, setRotating] = useState<Secret>();
   const columns = useSecretColumns();
   const rotation = (row: Secret): ReactNode =>
-    row.state === 'ACTIVE' && (
+    isActive(row) && (
       <Button size="compact-xs" variant="default" onClick={() => setRotating(row)}>
         {t.rotate}
       </Button>
@@ -58,7 +59,7 @@ function useSecretColumns() {
       {
         key: 'code',
         title: t.code,
-        value: (row) => (row.state === 'ARCHIVED' ? `${row.code} (${t.archivedSecret})` : row.code),
+        value: (row) => (isArchived(row) ? `${row.code} (${t.archivedSecret})` : row.code),
       },
       { key: 'value', title: t.value, value: (row) => (row.hasValue ? t.hasValue : t.noValue) },
       {

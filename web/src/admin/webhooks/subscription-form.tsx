@@ -15,6 +15,7 @@ import { useText } from '../../i18n/text.ts';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { type NewSubscription, secretsQuery, type Subscription, subscriptionsKey } from './queries.ts';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 interface FormProps {
   opened: boolean;
@@ -142,7 +143,7 @@ function useSubscriptionForm(
 function SecretInput({ value, onChange }: { value: string | null; onChange: (code: string | null) => void }) {
   const t = useText(texts);
   const { data: secrets } = useQuery(secretsQuery);
-  const usable = (secrets ?? []).filter((one) => one.state === 'ACTIVE' || one.code === value);
+  const usable = (secrets ?? []).filter((one) => isActive(one) || one.code === value);
   if (secrets !== undefined && usable.length === 0) {
     return (
       <Alert color="yellow" variant="light">

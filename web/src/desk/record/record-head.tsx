@@ -21,6 +21,7 @@ import type { RecordDraft } from './draft.ts';
 import classes from './record.module.css';
 import { StateBadge } from './state-badge.tsx';
 import { Transitions } from './transitions.tsx';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 export interface RecordHeadProps {
   record: DocketRecord;
@@ -50,7 +51,7 @@ export function RecordHead({ record, type, titleField, draft, assign, can, actio
         )}
         {record.number !== null && <span className="tabular">{record.number}</span>}
         {record.workflowState !== null && <StateBadge state={record.workflowState} />}
-        {record.state === 'ARCHIVED' && <StateBadge state={{ name: t.archived, category: 'done' }} />}
+        {isArchived(record) && <StateBadge state={{ name: t.archived, category: 'done' }} />}
       </div>
       <div className={classes.titleRow}>
         <div className={classes.title}>
@@ -150,7 +151,7 @@ function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | '
             {t.archive}
           </Menu.Item>
         )}
-        {record.state === 'ARCHIVED' && actions.includes('archive') && (
+        {isArchived(record) && actions.includes('archive') && (
           <Menu.Item leftSection={<IconArchiveOff size={14} />} onClick={() => restore.mutate()}>
             {t.restore}
           </Menu.Item>

@@ -26,6 +26,7 @@ import classes from './record.module.css';
 import { FieldGroups } from './field-groups.tsx';
 import { type Layout, recordLayout } from './schema.ts';
 import { SlaPanel } from './sla.tsx';
+import { isActive } from '../../../../src/contract/state.ts';
 
 const Relations = lazy(() => import('./relations.tsx'));
 const History = lazy(() => import('./history.tsx'));
@@ -70,7 +71,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   const layout = useMemo(() => recordLayout(fields, type), [fields, type]);
   const draft = useRecordDraft(record, fields, actions.includes('history'));
   const upload = useUpload(record.id);
-  const active = record.state === 'ACTIVE';
+  const active = isActive(record);
   const can = (action: string): boolean => active && actions.includes(action);
   const mayUpdate = can('update');
   useDocumentTitle(`${[record.number, record.title].filter(Boolean).join(' · ') || t.hiddenTitle} · Docket`);

@@ -15,6 +15,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, relatedName, relationsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './lists.module.css';
+import { isArchived } from '../../../../src/contract/state.ts';
 
 const RelationGraph = lazy(() => import('./relation-graph.tsx'));
 
@@ -107,7 +108,7 @@ function RelationLine({ relation, recordId, mayRemove }: { relation: Relation; r
         >
           {name}
         </Anchor>
-        {relation.related.state === 'ARCHIVED' && <small>{t.archived}</small>}
+        {isArchived(relation.related) && <small>{t.archived}</small>}
       </span>
       {mayRemove && (
         <ActionIcon onClick={() => void ask()} aria-label={t.removeRelation(name)}>
