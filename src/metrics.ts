@@ -1,6 +1,6 @@
 /** Metrics beyond HTTP requests: the connection pool, caches, background tasks, and metrics computed from the database. */
 import type { Authenticator } from './domain/access/index.ts';
-import type { Gauge } from './http/metrics.ts';
+import { counter, type Gauge } from './http/metrics.ts';
 import type { ContentHolder } from './platform/blobs/serve.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Database } from './platform/database/pool.ts';
@@ -104,8 +104,4 @@ export function replicaGauges(replica: Pick<Replica, 'metrics'>): Gauge[] {
       value: behindMs / 1000,
     },
   ];
-}
-
-function counter(name: string, help: string, value: number): Gauge {
-  return { name, help, value, type: 'counter' };
 }

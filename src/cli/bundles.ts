@@ -18,13 +18,9 @@ import { registry } from '../domain/metadata/index.ts';
 import { problem } from '../lib/problem.ts';
 import { type Environment, output } from './command.ts';
 import { openTool, type Tool } from './service.ts';
+import type { BundleFile } from '../configuration/read.ts';
 
 const NEW_LINE = 0x0a;
-
-export interface BundleFile {
-  name: string;
-  text: string;
-}
 
 /** The YAML files of a folder, sorted by name. @throws Error with a message for the user */
 async function readFolder(folder: string): Promise<BundleFile[]> {

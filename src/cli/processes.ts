@@ -6,9 +6,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { type ProcessMetrics, type FromChild, isMessage, type ToChild } from './worker-ipc.ts';
+import { type FromChild, isMessage, type ToChild } from './worker-ipc.ts';
 import type { Place } from './listeners.ts';
 import { SharedPort, type Taker } from './shared-port.ts';
+import type { ProcessMetrics } from '../http/metrics.ts';
 
 export type Role = 'api' | 'worker' | 'all';
 

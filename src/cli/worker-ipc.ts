@@ -1,12 +1,6 @@
 /** Worker IPC: messages between the supervisor and its child processes, and how a child process of `serve --processes N` communicates with the supervisor. */
 import { Socket } from 'node:net';
-import { mergeMetrics } from '../http/metrics.ts';
-
-/** The metrics of one process in Prometheus text format; null if it did not answer in time. */
-export interface ProcessMetrics {
-  process: string;
-  text: string | null;
-}
+import { mergeMetrics, type ProcessMetrics } from '../http/metrics.ts';
 
 export type FromChild =
   | { docket: 'ready' }

@@ -72,8 +72,8 @@ export class Metrics {
     const cpu = process.cpuUsage();
     this.#set([
       { name: 'docket_http_requests_in_flight', help: 'Requests in progress.', value: inFlight },
-      counted('docket_http_rate_limited_total', 'Requests rejected because a key exceeded its rate.', this.#limited),
-      counted(
+      counter('docket_http_rate_limited_total', 'Requests rejected because a key exceeded its rate.', this.#limited),
+      counter(
         'docket_http_unavailable_total',
         'Responses with status 503: overload or database unavailable.',
         this.#overloaded,
@@ -82,7 +82,7 @@ export class Metrics {
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: memory.rss },
       { name: 'nodejs_heap_used_bytes', help: 'Heap in use.', value: memory.heapUsed },
       { name: 'nodejs_external_memory_bytes', help: 'Memory outside the heap.', value: memory.external },
-      counted('process_cpu_seconds_total', 'CPU time used.', (cpu.user + cpu.system) / 1e6),
+      counter('process_cpu_seconds_total', 'CPU time used.', (cpu.user + cpu.system) / 1e6),
       { name: 'process_uptime_seconds', help: 'Time since the process started.', value: process.uptime() },
       ...gauges,
     ]);
@@ -128,11 +128,12 @@ export class Metrics {
   }
 }
 
-function counted(name: string, help: string, value: number): Gauge {
+export function counter(name: string, help: string, value: number): Gauge {
   return { name, help, value, type: 'counter' };
 }
 
-interface Part {
+/** The metrics of one process. */
+export interface ProcessMetrics {
   process: string;
   /** Prometheus text format; null if the process did not answer. */
   text: string | null;
@@ -148,7 +149,7 @@ const HEAD = /^# (?:HELP|TYPE|UNIT) (\S+)/;
 const OF_FAMILY = /_(?:bucket|sum|count|total|created|info)$/;
 
 /** Merges all parts: one block per family, each sample with the label `process`, and `docket_process_up` per process. */
-export function mergeMetrics(parts: readonly Part[]): string {
+export function mergeMetrics(parts: readonly ProcessMetrics[]): string {
   const families = new Map<string, Family>();
   const up = familyOf(families, 'docket_process_up');
   up.head.push('# HELP docket_process_up 1 if the process returned its metrics.', '# TYPE docket_process_up gauge');

@@ -7,7 +7,7 @@ import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
 import { configSections, systemCaller } from '../../src/modules.ts';
 import { applyBundle } from '../../src/configuration/engine.ts';
-import { applyFolder, type BundleFile, starterFolder } from '../../src/cli/bundles.ts';
+import { applyFolder, starterFolder } from '../../src/cli/bundles.ts';
 import { createKey } from '../../src/domain/access/index.ts';
 import type { DeliveryLimits } from '../../src/domain/webhooks/index.ts';
 import { ensureNumbering } from '../../src/domain/metadata/index.ts';
@@ -22,6 +22,7 @@ import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../../src/platform/observability/traces.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { createTestDatabase, type TestDatabase, throughPooler } from './database.ts';
+import type { BundleFile } from '../../src/configuration/read.ts';
 
 export interface TestAnswer {
   status: number;

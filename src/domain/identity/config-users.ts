@@ -11,7 +11,8 @@ import type { Change, ConfigView, Report, SectionReport } from '../../configurat
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
 import { loadUsers } from './store.ts';
-import { isEmail, nameKey, checkLines } from './rules.ts';
+import { nameKey, checkLines } from './rules.ts';
+import { isEmail } from '../../lib/data-types/index.ts';
 
 const Text = Type.String({ minLength: 1, maxLength: 255 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { findKey, isEmail, nameKey } from './rules.ts';
+import { findKey, nameKey } from './rules.ts';
+import { isEmail } from '../../lib/data-types/index.ts';
 
 describe('the normal form of names', () => {
   it('is equal for names that differ only in case or Unicode composition', () => {

@@ -7,18 +7,9 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
 import { fold } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
-import { type LocalizedName, listNamed, type NamedKind, searchPeople } from './store.ts';
+import { type CommonColumns, listNamed, type LocalizedName, type NamedKind, searchPeople } from './store.ts';
 
-interface Common {
-  id: string;
-  state: ItemState;
-  /** Increases by one with each change. Callers send the revision that they saw with a change. */
-  revision: number;
-  createdAt: string;
-  updatedAt: string;
-}
-
-export interface UserAnswer extends Common {
+export interface UserAnswer extends CommonColumns {
   userId: string;
   login: string;
   displayName: string;
@@ -30,13 +21,13 @@ export interface UserAnswer extends Common {
   organizationUnitId: string | null;
 }
 
-export interface GroupAnswer extends Common {
+export interface GroupAnswer extends CommonColumns {
   groupId: string;
   code: string;
   name: string;
 }
 
-export interface UnitAnswer extends Common {
+export interface UnitAnswer extends CommonColumns {
   organizationUnitId: string;
   code: string;
   name: string;

@@ -7,6 +7,7 @@ import { hasLongMarkRun, isWellFormedText, nfc, fold } from '../../lib/text.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import { isTimeZone } from '../../lib/date-format.ts';
 import type { Report } from '../../configuration/section.ts';
+import { isEmail } from '../../lib/data-types/index.ts';
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
@@ -204,26 +205,4 @@ export function findKey(name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const LOCAL = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~.-]{1,64}$/u;
-const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,61}[\p{L}\p{N}\p{M}])?$/u;
-
-/**
- * Whether the text is an e-mail address: the local part has no dot at its start or end and no two dots in a row, and the domain
- * has two labels or more.
- */
-export function isEmail(text: string): boolean {
-  const at = text.lastIndexOf('@');
-  const local = text.slice(0, at);
-  const labels = text.slice(at + 1).split('.');
-  return (
-    text.length <= 254 &&
-    at > 0 &&
-    LOCAL.test(local) &&
-    !/^\.|\.\.|\.$/.test(local) &&
-    labels.length > 1 &&
-    labels.every((label) => LABEL.test(label)) &&
-    !/^[0-9]+$/.test(labels.at(-1) ?? '')
-  );
 }

@@ -5,15 +5,17 @@ import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
-interface Common {
+/** What users, groups and units have in common, in rows and in answers. */
+export interface CommonColumns {
   id: string;
   state: ItemState;
+  /** Increases by one with each change. Callers send the revision that they saw with a change. */
   revision: number;
   createdAt: string;
   updatedAt: string;
 }
 
-export interface UserRow extends Common {
+export interface UserRow extends CommonColumns {
   login: string;
   displayName: string;
   email: string | null;
@@ -24,7 +26,7 @@ export interface UserRow extends Common {
   organizationUnitId: string | null;
 }
 
-export interface GroupRow extends Common {
+export interface GroupRow extends CommonColumns {
   code: string;
   name: Localized;
 }

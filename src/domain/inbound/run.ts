@@ -5,7 +5,7 @@
  */
 import { isArchived } from '../../contract/state.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
-import { type ContractDetail, contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
+import { contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment, addOperation, replayComment } from '../comments/index.ts';
@@ -13,7 +13,7 @@ import { createObject, createOperation, replayObject, updateObject, updateOperat
 import { type CommandName, type Integration, integrations } from './registry.ts';
 import { noIntegration, RIGHT } from './queries.ts';
 import { type MappedCall, mapCall } from './rules.ts';
-import { insertRun, type RunStatus } from './store.ts';
+import { insertRun, type RunError, type RunStatus } from './store.ts';
 
 /** Validates parameters and body like requests to the operation, with the same errors. */
 export type InputReader = <const O extends Operation>(
@@ -85,18 +85,12 @@ function resultIds({ config }: Integration, data: unknown): { objectId: string |
     : { objectId: id, commentId: null };
 }
 
-interface Reason {
-  code: string;
-  message: string;
-  details: ContractDetail[] | Record<string, unknown>;
-}
-
 function logCall(
   ctx: WriteContext,
   integration: Integration,
   status: RunStatus,
   about: { objectId: string | null; commentId: string | null },
-  error: Reason | null,
+  error: RunError | null,
 ): void {
   ctx.plan(insertRun, {
     id: ctx.newId(),
@@ -133,7 +127,7 @@ const MOST_DETAILS = 20;
  * The reason as shown to administrators. It omits the changes of other users, since the administrator may not be allowed to
  * read the record.
  */
-function reasonOf(error: unknown): Reason {
+function reasonOf(error: unknown): RunError {
   if (!isFault(error)) {
     return { code: 'INTERNAL', message: 'The service failed. Report the correlation id to its operator.', details: [] };
   }
@@ -155,7 +149,7 @@ export interface TryAnswer {
   request: MappedCall;
   status: number;
   data: unknown;
-  error: Reason | null;
+  error: RunError | null;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Queryable } from '../../platform/database/pool.ts';
 
 export type RunStatus = 'SUCCEEDED' | 'FAILED';
 
-interface RunError {
+export interface RunError {
   code: string;
   message: string;
   details: ContractDetail[] | Record<string, unknown>;

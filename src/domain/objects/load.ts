@@ -146,7 +146,8 @@ export async function withChange<T>(ctx: WriteContext, id: string, run: () => Pr
   return result;
 }
 
-const SYSTEM_CHANGES = new Set(['state', 'workflowState']);
+/** Changes that every reader of a record may see, because they concern no field. */
+export const RECORD_CHANGES = new Set(['state', 'workflowState']);
 
 interface ChangedField {
   field: string;
@@ -160,7 +161,7 @@ interface ChangedField {
  */
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
-  const readable = (field: string): boolean => SYSTEM_CHANGES.has(field) || object.right.canRead(field);
+  const readable = (field: string): boolean => RECORD_CHANGES.has(field) || object.right.canRead(field);
   const events = await listEvents(ctx, object.row.id, expected);
   throw new Fault(
     'REVISION_CONFLICT',

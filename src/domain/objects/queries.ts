@@ -18,7 +18,7 @@ import {
   today,
   valueOfCell,
 } from '../metadata/index.ts';
-import { findVisible, preload, requireAction, requireVisible } from './load.ts';
+import { findVisible, preload, RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
 import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import { type HistoryRow, listEvents, listVisible } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
@@ -142,9 +142,6 @@ export interface HistoryEventAnswer {
   changes: { field: string; from: unknown; to: unknown }[];
   data: Record<string, unknown>;
 }
-
-/** Changes that every reader of a record may see, because they concern no field. */
-const RECORD_CHANGES = new Set(['state', 'workflowState']);
 
 function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
   const all = Object.entries(event.changes ?? {});

@@ -5,9 +5,10 @@ import { findType, type RecordType, registry } from '../metadata/index.ts';
 import { filterableTypes } from '../search/index.ts';
 import { MOST_GROUPS, type ReportBody } from './contract.ts';
 import { checkedZone, type CheckedQuery, checkQuery, type ReportableType, spanOf } from './rules.ts';
-import { limitTime, readHead } from './store.ts';
+import { readHead } from './store.ts';
 import { configuredNames } from './names.ts';
 import { runReport } from './store-query.ts';
+import { limitTime } from '../../platform/database/pool.ts';
 
 const BUDGET_MS = 3000;
 /** SQLSTATE of a cancelled statement. */

@@ -146,8 +146,3 @@ export async function readHead(ctx: ReadContext): Promise<Head> {
       NOT EXISTS (SELECT FROM report_rebuild) AS complete`);
   return head ?? { zone: null, complete: true };
 }
-
-/** Limits each further statement of the unit of work. It is cancelled with SQLSTATE 57014. */
-export async function limitTime(ctx: ReadContext, milliseconds: number): Promise<void> {
-  await ctx.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
-}

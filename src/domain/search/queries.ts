@@ -14,8 +14,8 @@ import { type Facets, facetsOf, recordResult, type SearchResult, Snippets } from
 import { otherResults } from './results-other.ts';
 import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
-import { setTimeBudget } from './store-match.ts';
 import { type Term, termsOf } from './terms.ts';
+import { limitTime } from '../../platform/database/pool.ts';
 
 /** Time limit for a statement of a search with a filter. */
 const BUDGET_MS = 2000;
@@ -109,7 +109,7 @@ function requireRights(ctx: ReadContext, parts: SearchParts, kinds: readonly Kin
  * @throws Fault FILTER_TOO_EXPENSIVE
  */
 export async function withinBudget<T>(ctx: ReadContext, path: string, run: () => Promise<T>): Promise<T> {
-  await setTimeBudget(ctx, BUDGET_MS);
+  await limitTime(ctx, BUDGET_MS);
   try {
     return await run();
   } catch (error) {

@@ -371,8 +371,3 @@ async function byCheapestPlan(
   }
   return undefined;
 }
-
-/** Sets the time limit for the following statements of the transaction. */
-export async function setTimeBudget(ctx: ReadContext, milliseconds: number): Promise<void> {
-  await ctx.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
-}

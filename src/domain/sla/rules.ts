@@ -77,7 +77,7 @@ function ms(at: string): number {
   return Date.parse(at);
 }
 
-function iso(at: number | undefined): string | null {
+export function iso(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 

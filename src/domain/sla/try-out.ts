@@ -21,7 +21,7 @@ import {
 } from './registry.ts';
 import type * as contract from './contract.ts';
 import { calendarVersionOf, targetUnder } from './effective-policy.ts';
-import { type IntervalAnswer, intervalsOf, nameIn } from './rules.ts';
+import { type IntervalAnswer, intervalsOf, iso, nameIn } from './rules.ts';
 import { findCalendarVersion } from './store.ts';
 
 type TryInput = Static<(typeof contract.tryPolicy)['body']>;
@@ -153,10 +153,6 @@ function spansOf(pauses: NonNullable<TryInput['pauses']>): Span[] {
     last = span.to;
     return span;
   });
-}
-
-function iso(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }
 
 export interface TryAnswer {

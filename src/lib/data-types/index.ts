@@ -24,7 +24,7 @@ export {
   Refusal,
 } from './descriptor.ts';
 export { canonicalUuid } from './references.ts';
-export { canonicalText, isWebAddress } from './text.ts';
+export { canonicalText, isEmail, isWebAddress } from './text.ts';
 export { canonicalDate, canonicalDuration, canonicalInstant } from './times.ts';
 
 const DESCRIPTORS = { ...TEXT, ...NUMBERS, ...TIMES, ...CHOICES, ...REFERENCES, ...DOCUMENTS };

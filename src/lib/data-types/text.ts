@@ -93,7 +93,7 @@ const LOCAL_PART = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!
  * An e-mail address: a dot-atom of at most 64 characters, `@`, and a domain name of at least two labels that does not end in a
  * number. Letters of any script are accepted. Quoted local parts, comments and address literals are not.
  */
-function isEmailAddress(text: string): boolean {
+export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   if (text.length > 254 || at < 1 || at > 64) return false;
   const labels = text.slice(at + 1).split('.');
@@ -145,6 +145,6 @@ export const TEXT = {
   string: textType({ view: 'line', blank: true, searched: true }, 1000, oneLine),
   text: textType({ view: 'lines', blank: true, searched: true, searchZone: 'C' }, 100_000),
   url: textType({ view: 'url' }, 2048, form(isWebAddress, { phrase: 'WEB_ADDRESS' })),
-  email: textType({ view: 'email' }, 254, form(isEmailAddress, { phrase: 'EMAIL' })),
+  email: textType({ view: 'email' }, 254, form(isEmail, { phrase: 'EMAIL' })),
   phone: textType({ view: 'phone' }, 60, form(isPhoneNumber, { phrase: 'PHONE' })),
 } satisfies Record<string, Descriptor>;

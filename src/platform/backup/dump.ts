@@ -7,7 +7,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import sql, { join } from 'sql-template-tag';
 import { type BlobUse, holdSweeping } from '../blobs/register.ts';
 import { BlobDamaged, BlobMissing, type BlobStore } from '../blobs/store.ts';
-import type { Database } from '../database/pool.ts';
+import type { Database, DatabaseClient } from '../database/pool.ts';
 import { journalForBackup } from '../audit/seals.ts';
 import { type ArchiveWriter, PART_BYTES, partNumber } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted, sequencesOf, type TableLayout } from './layout.ts';
@@ -36,8 +36,6 @@ export interface DumpReport {
   /** Content whose stored bytes do not match its hash. */
   damaged: string[];
 }
-
-type Client = Awaited<ReturnType<Database['connect']>>;
 
 const PAGE = 500;
 const MOST_NAMED = 100;
@@ -80,7 +78,7 @@ export async function dumpService(options: DumpOptions): Promise<DumpReport> {
   }
 }
 
-async function headOf(client: Client, at: string): Promise<BackupHead> {
+async function headOf(client: DatabaseClient, at: string): Promise<BackupHead> {
   const { rows } = await client.query<{ server: number }>(
     `SELECT current_setting('server_version_num')::int AS server`,
   );
@@ -116,7 +114,7 @@ function sourceOf(table: TableLayout, uses: readonly BlobUse[]): string {
 }
 
 async function dumpTable(
-  client: Client,
+  client: DatabaseClient,
   table: TableLayout,
   options: DumpOptions,
   report: DumpReport,
@@ -131,7 +129,7 @@ async function dumpTable(
   return copy.rowCount;
 }
 
-async function dumpFiles(client: Client, options: DumpOptions, report: DumpReport): Promise<void> {
+async function dumpFiles(client: DatabaseClient, options: DumpOptions, report: DumpReport): Promise<void> {
   const { archive, blobs, uses } = options;
   const query = `SELECT b.sha256 FROM blobs b WHERE b.sha256 > $1 AND ${used(uses)} ORDER BY b.sha256 LIMIT ${PAGE}`;
   let after = '';

@@ -8,7 +8,7 @@ import type { Sql } from 'sql-template-tag';
 import type { BlobStore } from '../blobs/store.ts';
 import { createHash } from 'node:crypto';
 import { migrate, readMigrations } from '../database/migrate.ts';
-import type { Database, Queryable } from '../database/pool.ts';
+import type { Database, DatabaseClient, Queryable } from '../database/pool.ts';
 import { ArchiveError, type ArchiveEnd, type Part, readArchive, readHead } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted } from './layout.ts';
 
@@ -21,8 +21,6 @@ export interface LoadOptions {
   inspect?: (db: Queryable) => Promise<void>;
   onPart: (done: { phase: 'check' | 'write'; parts: number }) => void;
 }
-
-type Client = Awaited<ReturnType<Database['connect']>>;
 
 /** The target is not empty. */
 export class NotEmpty extends Error {
@@ -116,7 +114,7 @@ export async function inspectArchive(file: string): Promise<BackupHead> {
 }
 
 /** @throws NotEmpty if the database contains data */
-export async function requireEmpty(client: Client): Promise<void> {
+export async function requireEmpty(client: DatabaseClient): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c
      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migrations'`,
@@ -164,7 +162,7 @@ export async function loadService(options: LoadOptions): Promise<{ head: BackupH
 }
 
 /** Migrations cannot be reverted, so a database with a newer schema than the backup cannot be used. */
-async function requireOlder(client: Client, head: BackupHead): Promise<void> {
+async function requireOlder(client: DatabaseClient, head: BackupHead): Promise<void> {
   const { rows } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
   );
@@ -178,7 +176,7 @@ async function requireOlder(client: Client, head: BackupHead): Promise<void> {
 }
 
 /** Deletes the rows inserted by migrations. Checks again, under lock, that the database is not in use. */
-async function emptyTables(client: Client, head: BackupHead): Promise<void> {
+async function emptyTables(client: DatabaseClient, head: BackupHead): Promise<void> {
   const present = await layoutOf(client);
   const names = present.map(({ name }) => quoted(name)).join(', ');
   await client.query(`LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
@@ -194,7 +192,7 @@ async function emptyTables(client: Client, head: BackupHead): Promise<void> {
 const PUTS_AT_ONCE = 4;
 
 class Loading {
-  readonly #client: Client;
+  readonly #client: DatabaseClient;
   readonly #options: LoadOptions;
   readonly #head: BackupHead;
   #table: { name: string; stream: CopyStreamQuery } | undefined;
@@ -203,7 +201,7 @@ class Loading {
   readonly #puts = new Set<Promise<void>>();
   #failure: unknown;
 
-  constructor(client: Client, options: LoadOptions, head: BackupHead) {
+  constructor(client: DatabaseClient, options: LoadOptions, head: BackupHead) {
     this.#client = client;
     this.#options = options;
     this.#head = head;

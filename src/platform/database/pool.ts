@@ -2,6 +2,7 @@
  * The pool of connections to PostgreSQL: named prepared statements, typed results, and error handlers that keep the process
  * alive.
  */
+import sql from 'sql-template-tag';
 import pg from 'pg';
 import { statementName, type Tracer } from '../observability/traces.ts';
 import { parseStoredJson } from '../../lib/json.ts';
@@ -24,6 +25,11 @@ export interface Statement {
 
 export interface Queryable {
   query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]>;
+}
+
+/** Limits each further statement of the transaction, which is then cancelled with SQLSTATE 57014. */
+export async function limitTime(transaction: Queryable, milliseconds: number): Promise<void> {
+  await transaction.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
 }
 
 export interface DatabaseOptions {
@@ -250,3 +256,6 @@ function openPool(options: DatabaseOptions, url: string, max: number, pooled: bo
   });
   return pool;
 }
+
+/** A connection outside of the statements of the pool. */
+export type DatabaseClient = Awaited<ReturnType<Database['connect']>>;

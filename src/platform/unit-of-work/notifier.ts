@@ -3,9 +3,7 @@
  * only delays work until the next poll, so no code waits for notifications or relies on them.
  */
 import sql from 'sql-template-tag';
-import type { Database } from '../database/pool.ts';
-
-type Client = Awaited<ReturnType<Database['connect']>>;
+import type { Database, DatabaseClient } from '../database/pool.ts';
 
 const CHANNEL = 'docket_wake';
 const LISTEN = `LISTEN ${CHANNEL}`;
@@ -16,7 +14,7 @@ const RECONNECT_MS = 1000;
 export class Notifier {
   readonly #db: Database;
   #onWake: (() => void) | undefined;
-  #client: Client | undefined;
+  #client: DatabaseClient | undefined;
   #retry: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
   /** Whether another notification became due during the interval. */
@@ -73,7 +71,7 @@ export class Notifier {
     }
   }
 
-  #lost(client: Client): void {
+  #lost(client: DatabaseClient): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     client.release(true);

@@ -11,6 +11,7 @@ import {
 } from '../../../src/lib/filter-types.ts';
 import type { DataType, FieldSchema } from '../api/fields.ts';
 import { typeOf } from '../fields/view.ts';
+import { isEmpty } from '../fields/check.ts';
 
 export { FILTER_LIMITS, OPERATORS, type Operator };
 export type { Condition, ConditionGroup, Leaf };
@@ -42,18 +43,14 @@ export function valueFor(operator: Operator, before: unknown): unknown {
   return kept ?? null;
 }
 
-function blank(value: unknown): boolean {
-  return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-}
-
 /** True if every leaf has the value that its operator needs. */
 export function isComplete(condition: Condition): boolean {
   if (isGroup(condition)) return condition.conditions.length > 0 && condition.conditions.every(isComplete);
   if (condition.field === '') return false;
   if (condition.operator === 'range') {
-    return Array.isArray(condition.value) && condition.value.length === 2 && !condition.value.some(blank);
+    return Array.isArray(condition.value) && condition.value.length === 2 && !condition.value.some(isEmpty);
   }
-  return condition.operator === 'is-empty' || !blank(condition.value);
+  return condition.operator === 'is-empty' || !isEmpty(condition.value);
 }
 
 /** Number of leaf conditions. */
