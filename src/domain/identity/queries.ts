@@ -7,33 +7,20 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
 import { fold } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
-import { type CommonColumns, listNamed, type LocalizedName, type NamedKind, searchPeople } from './store.ts';
+import { listNamed, type LocalizedName, type NamedKind, searchPeople } from './store.ts';
 
-export interface UserAnswer extends CommonColumns {
+export interface UserAnswer extends store.UserRow {
   userId: string;
-  login: string;
-  displayName: string;
-  email: string | null;
-  locale: string | null;
-  timezone: string | null;
-  employeeId: string | null;
-  externalId: string | null;
-  organizationUnitId: string | null;
 }
 
-export interface GroupAnswer extends CommonColumns {
+export interface GroupAnswer extends Omit<store.GroupRow, 'name'> {
   groupId: string;
-  code: string;
   name: string;
 }
 
-export interface UnitAnswer extends CommonColumns {
+export interface UnitAnswer extends Omit<store.UnitRow, 'name'> {
   organizationUnitId: string;
-  code: string;
   name: string;
-  parentId: string | null;
-  managerUserId: string | null;
-  location: string | null;
 }
 
 function defaultLocale(ctx: ReadContext): string {

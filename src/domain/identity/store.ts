@@ -5,17 +5,15 @@ import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
-/** What users, groups and units have in common, in rows and in answers. */
-export interface CommonColumns {
+interface Common {
   id: string;
   state: ItemState;
-  /** Increases by one with each change. Callers send the revision that they saw with a change. */
   revision: number;
   createdAt: string;
   updatedAt: string;
 }
 
-export interface UserRow extends CommonColumns {
+export interface UserRow extends Common {
   login: string;
   displayName: string;
   email: string | null;
@@ -26,7 +24,7 @@ export interface UserRow extends CommonColumns {
   organizationUnitId: string | null;
 }
 
-export interface GroupRow extends CommonColumns {
+export interface GroupRow extends Common {
   code: string;
   name: Localized;
 }
