@@ -10,6 +10,7 @@ import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType, isWebAddress } from '../src/lib/data-types/index.ts';
 import { filesBelow, readSources, ROOT, walk } from './harness/source-files.ts';
 import { codeFrom, followCode } from '../web/src/admin/config/codes.ts';
+import { guessIdentifier, guessTargets, guessTransforms } from '../web/src/admin/imports/guess.ts';
 import { checkField } from '../web/src/fields/check.ts';
 import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
 import {
@@ -70,6 +71,55 @@ describe('codes of configuration parts', () => {
     assert.equal(named(item('serial'), 'Номер').fields[0]?.code, 'serial');
     const saved = { code: 'ticket', fields: [{ code: 'field1' }] };
     assert.equal(named(item('field1'), 'Номер', saved).fields[0]?.code, 'field1');
+  });
+});
+
+describe('the guessed mapping of an import', () => {
+  const field = (value: string, label: string, dataType: DataType, more = {}) => ({ value, label, dataType, ...more });
+  const fields = [
+    field('title', 'Тема', 'string'),
+    field('assignee', 'Исполнитель', 'user'),
+    field('assignmentGroup', 'Группа', 'group'),
+    field('priority', 'Приоритет', 'enum', { options: [{ code: 'p3', name: 'Средний' }] }),
+    field('category', 'Категория', 'reference', { types: ['category'] }),
+    field('startedAt', 'Взят в работу', 'datetime'),
+  ];
+
+  it('follows the code, the name and words of the same meaning', () => {
+    const columns = ['number', 'short_description', 'Assigned To', 'assignment_group', 'ПРИОРИТЕТ', 'unknown'];
+    const found = [...guessTargets(columns, fields)].map(([column, { value }]) => `${column}=${value}`).sort();
+    assert.deepEqual(found, [
+      'Assigned To=assignee',
+      'assignment_group=assignmentGroup',
+      'short_description=title',
+      'ПРИОРИТЕТ=priority',
+    ]);
+  });
+
+  it('gives the transforms that the values need', () => {
+    const titles = new Map([['category', 'title']]);
+    const steps = (code: string, ...values: string[]) =>
+      guessTransforms(fields.find(({ value }) => value === code)!, values, titles);
+    assert.deepEqual(steps('title', ' a'), ['trim']);
+    assert.deepEqual(steps('assignee', 'anna'), ['user:login']);
+    assert.deepEqual(steps('priority', 'средний'), ['map:{"средний":"p3"}']);
+    assert.deepEqual(steps('priority', 'p3'), []);
+    assert.deepEqual(steps('category', 'Почта'), ['lookup:category.title']);
+    assert.deepEqual(steps('startedAt', '29/2/2016 01:16'), ['datetime:D/M/YYYY HH:mm']);
+    assert.deepEqual(steps('startedAt', '2026-01-01T10:00:00Z'), []);
+  });
+
+  it('chooses an identifying column with distinct values', () => {
+    assert.equal(
+      guessIdentifier(
+        ['title', 'type_id', 'number'],
+        [
+          { title: 'a', type_id: '1', number: '1' },
+          { title: 'a', type_id: '1', number: '2' },
+        ],
+      ),
+      'number',
+    );
   });
 });
 

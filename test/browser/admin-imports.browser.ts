@@ -22,6 +22,7 @@ const WORDS = {
     mode: 'Режим',
     createOnly: 'Только создавать',
     transform: 'Преобразования',
+    trim: 'Убрать пробелы по краям',
     apply: 'Применить',
     file: 'Файл',
     created: 'Создано',
@@ -50,6 +51,7 @@ const WORDS = {
     mode: 'Mode',
     createOnly: 'Create only',
     transform: 'Transforms',
+    trim: 'Trim spaces',
     apply: 'Apply',
     file: 'File',
     created: 'Created',
@@ -102,8 +104,8 @@ describe('imports in the console', () => {
 
       await page.getByRole('button', { name: words.change, exact: true }).click();
       await page.getByRole('combobox', { name: words.mode }).selectOption({ label: words.createOnly });
-      await page.getByRole('group', { name: 'title' }).getByRole('combobox', { name: words.transform }).fill('trim');
-      await page.keyboard.press('Enter');
+      await page.getByRole('group', { name: 'title' }).getByRole('combobox', { name: words.transform }).click();
+      await page.getByRole('option', { name: words.trim }).click();
       await watched.check();
       await page.getByRole('button', { name: words.apply, exact: true }).click();
       await dialog.getByRole('button', { name: words.apply, exact: true }).click();

@@ -118,6 +118,12 @@ function followingCode(item: unknown, path: Path, name: unknown, { saved, templa
   return next === '' ? undefined : next;
 }
 
+/** The code of a form after its name has changed: it follows the name until it was typed by hand. */
+export function codeAfter(code: string, before: unknown, after: unknown): string {
+  const automatic = code === '' || namesOf(before).some((text) => codeFrom(text) === code);
+  return automatic ? codeFrom(nameForCode(after, undefined)) : code;
+}
+
 /** Paths of the strings that refer to `code` inside `value`; names and codes of other parts are not references. */
 function referencesTo(code: string, value: unknown, at: Path): Path[] {
   if (value === code) return [at];

@@ -3,17 +3,19 @@ import { Autocomplete, Button, FileInput, Group, Select, Stack, TextInput } from
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
-import { columnsOf, textOf } from './file.ts';
+import { codeAfter } from '../config/codes.ts';
+import { columnsOf, firstRows, textOf } from './file.ts';
+import { guessIdentifier, guessTargets, guessTransforms, type TargetField } from './guess.ts';
 import classes from './imports.module.css';
 import { MappingLine, type MappingValues, useTargets } from './mapping-line.tsx';
-import { definitionsKey, type Format, type Mode, type NewDefinition, type TargetKind } from './queries.ts';
+import { definitionsKey, type Format, lastSample, type Mode, type NewDefinition, type TargetKind } from './queries.ts';
 import { texts } from './texts.ts';
 
 interface Line extends MappingValues {
@@ -37,7 +39,10 @@ export function DefinitionForm() {
       (kind !== 'object' || type !== null),
     touches: [definitionsKey],
     done: t.created,
-    after: (made) => go(`imports/definitions/${made.id}`),
+    after: (made) => {
+      lastSample.definitionId = made.id;
+      go(`imports/definitions/${made.id}`);
+    },
   });
   return (
     <Page title={t.create} back={{ label: t.back, href: '/admin/imports' }}>
@@ -103,8 +108,17 @@ function TargetInputs({ form }: { form: Form<Values> }) {
   const { kind, mode, format } = form.values;
   return (
     <div className={classes.grid}>
+      <TextInput
+        label={t.name}
+        description=" "
+        value={form.values.name}
+        onChange={({ currentTarget: { value: name } }) => {
+          const { code, source, name: before } = form.values;
+          const next = codeAfter(code, before, name);
+          form.set({ name, code: next, ...(source === code ? { source: next } : {}) });
+        }}
+      />
       <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />
-      <TextInput label={t.name} description=" " {...form.text('name')} />
       <TextInput label={t.source} description={t.sourceHint} required {...form.text('source')} />
       <Select
         label={t.target}
@@ -144,17 +158,27 @@ function TargetInputs({ form }: { form: Form<Values> }) {
 function MappingInputs({ form }: { form: Form<Values> }) {
   const t = useText(texts);
   const { kind, type, lines } = form.values;
-  const [columns, setColumns] = useState<string[]>([]);
+  const [sample, setSample] = useState<Sample>();
+  const columns = sample?.columns ?? [];
   const fields = useTargets(kind, type);
+  const linesFor = useGuess(fields);
+  // The fields of a type that is chosen after the file arrive later.
+  const target = fields.map(({ value }) => value).join();
+  const guess = useEffectEvent((from: Sample) => form.set({ lines: linesFor(from) }));
+  useEffect(() => {
+    if (sample !== undefined && target !== '') guess(sample);
+  }, [sample, target]);
   const readSample = async (file: File | null): Promise<void> => {
     if (file === null) return;
     const text = await textOf(file);
     const found = columnsOf(text);
-    setColumns(found);
+    const rows = firstRows(text);
+    lastSample.file = file;
+    setSample({ name: file.name, columns: found, rows });
     form.set({
       format: text.trimStart().startsWith('[') ? 'JSON' : 'CSV',
-      lines: linesFor(found, fields),
-      ...(form.values.externalId === '' ? { externalId: found[0] ?? '' } : {}),
+      lines: found.map((one, key) => blank(key, one)),
+      ...(form.values.externalId === '' ? { externalId: guessIdentifier(found, rows) } : {}),
     });
   };
   const change = (key: number, part: Partial<Line>): void =>
@@ -178,6 +202,7 @@ function MappingInputs({ form }: { form: Form<Values> }) {
           line={line}
           columns={columns}
           fields={fields}
+          sample={(sample?.rows ?? []).flatMap((row) => row[line.source] || []).slice(0, 3)}
           change={(part) => change(line.key, part)}
           remove={() => form.set({ lines: lines.filter((one) => one.key !== line.key) })}
         />
@@ -191,13 +216,23 @@ function MappingInputs({ form }: { form: Form<Values> }) {
   );
 }
 
-/** One line per column. Columns with the code or name of a field are mapped to it. */
-function linesFor(columns: readonly string[], fields: readonly { value: string; label: string }[]): Line[] {
-  const known = new Map(
-    fields.flatMap(({ value, label }) => [
-      [value.toLowerCase(), value],
-      [label.toLowerCase(), value],
-    ]),
-  );
-  return columns.map((one, key) => ({ ...blank(key, one), target: known.get(one.toLowerCase()) ?? null }));
+interface Sample {
+  name: string;
+  columns: string[];
+  rows: Record<string, string>[];
+}
+
+/** One line per column, mapped to the field that its name means, with the transforms that its values need. */
+function useGuess(fields: readonly TargetField[]): (sample: Sample) => Line[] {
+  const { data: types = [] } = useQuery(deskTypesQuery);
+  const titles = new Map(types.flatMap(({ code, titleField }) => (titleField === null ? [] : [[code, titleField]])));
+  return ({ columns, rows }) => {
+    const targets = guessTargets(columns, fields);
+    return columns.map((column, key) => {
+      const target = targets.get(column);
+      if (target === undefined) return blank(key, column);
+      const values = rows.map((row) => row[column] ?? '');
+      return { ...blank(key, column), target: target.value, transform: guessTransforms(target, values, titles) };
+    });
+  };
 }

@@ -2,7 +2,7 @@
 import { Alert, Button, FileInput, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { imports } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
@@ -20,9 +20,10 @@ import { DefinitionEditor } from './definition-editor.tsx';
 import { textOf } from './file.ts';
 import classes from './imports.module.css';
 import { NamedFields, PreviewTable, useFieldNames } from './preview-table.tsx';
-import { type Definition, definitionsQuery, nameOf, type Run, runsKey } from './queries.ts';
+import { type Definition, definitionsQuery, lastSample, nameOf, type Run, runsKey } from './queries.ts';
 import { RunProgress, RunResult } from './run-page.tsx';
 import { texts } from './texts.ts';
+import { useTransformText } from './transforms.tsx';
 
 type Line = Definition['mapping'][number];
 
@@ -72,15 +73,16 @@ function Settings({ definition }: { definition: Definition }) {
   const t = useText(texts);
   const { data: types = [] } = useQuery(deskTypesQuery);
   const names = useFieldNames();
+  const say = useTransformText();
   const type = types.find((one) => one.id === definition.targetTypeId);
   const columns = useMemo(
     (): Column<Line>[] => [
       { key: 'source', title: t.column, value: ({ source }) => source },
       { key: 'target', title: t.field, value: ({ target }) => names.get(target) ?? target },
-      { key: 'transform', title: t.transform, value: ({ transform }) => transform.join(' → ') },
+      { key: 'transform', title: t.transform, value: ({ transform }) => transform.map(say).join(' → ') },
       { key: 'precedence', title: t.precedence, value: ({ precedence }) => precedence, align: 'end' },
     ],
-    [t, names],
+    [t, names, say],
   );
   return (
     <Stack gap="md">
@@ -152,6 +154,24 @@ function useRun(definitionId: string) {
   });
 }
 
+/** The sample file with which the definition was just created. */
+function takeSample(definitionId: string): File | undefined {
+  if (lastSample.definitionId !== definitionId) return undefined;
+  const { file } = lastSample;
+  delete lastSample.definitionId;
+  delete lastSample.file;
+  return file;
+}
+
+/** The sample of a new definition, whose preview is shown at once. */
+function useSample(definitionId: string, show: (file: File) => void): File | undefined {
+  const [sample] = useState(() => takeSample(definitionId));
+  useEffect(() => {
+    if (sample !== undefined) show(sample);
+  }, [sample, show]);
+  return sample;
+}
+
 interface FileDropProps {
   preview: ReturnType<typeof usePreview>;
   run: ReturnType<typeof useRun>;
@@ -161,7 +181,7 @@ interface FileDropProps {
 
 function FileDrop({ preview, run, definition, busy }: FileDropProps) {
   const t = useText(texts);
-  const [file, setFile] = useState<File | null>(null);
+  const [file, setFile] = useState<File | null>(useSample(definition.id, preview.mutate) ?? null);
   const [over, setOver] = useState(false);
   const choose = (next: File | null): void => {
     setFile(next);

@@ -14,6 +14,9 @@ export type TargetKind = 'object' | 'user' | 'group' | 'organization';
 export type Mode = 'UPSERT' | 'CREATE_ONLY' | 'UPDATE_ONLY';
 export type Format = 'CSV' | 'JSON';
 
+/** The sample of the definition that was created last: its page shows the preview of this file. */
+export const lastSample: { definitionId?: string; file?: File } = {};
+
 export const definitionsKey = ['imports', 'definitions'] as const;
 export const runsKey = ['imports', 'runs'] as const;
 
