@@ -1,11 +1,11 @@
 /**
- * Creates and drops the indexes of fields that may be filtered, or that determine ownership of records, to match the
- * configuration (docs/spec/configuration.md#bundle). It works outside transactions and concurrently, so that writers are not
+ * Creates and drops the indexes of workflow states, of fields that may be filtered, and of those that determine ownership of
+ * records, to match the configuration (docs/spec/configuration.md#bundle). It works outside transactions and concurrently, so that writers are not
  * blocked; one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares
  * the wanted with the actual state, so it can be called at any time.
  */
 import type { DataType } from '../lib/data-types/index.ts';
-import { creatorIndex, type FieldIndex, fieldIndex } from '../platform/database/filter-sql.ts';
+import { creatorIndex, type FieldIndex, fieldIndex, stateIndex } from '../platform/database/filter-sql.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { tryNumberedLock } from '../platform/database/session-lock.ts';
 
@@ -16,6 +16,8 @@ export interface IndexedTypes {
     code: string;
     newest: {
       fields: ReadonlyMap<string, { code: string; dataType: DataType; multiple: boolean; search: { filter: boolean } }>;
+      /** Null for types without a workflow. */
+      workflow: object | null;
     };
   }[];
 }
@@ -48,6 +50,10 @@ function wantedIndexes(types: IndexedTypes, owns: OwnFieldsByType): Map<string, 
     for (const field of type.newest.fields.values()) {
       const index = field.search.filter || own?.fields.has(field.code) === true ? fieldIndex(type.id, field) : null;
       if (index !== null) wanted.set(index.name, { ...index, type: type.code, field: field.code });
+    }
+    if (type.newest.workflow !== null) {
+      const index = stateIndex(type.id);
+      wanted.set(index.name, { ...index, type: type.code, field: 'workflowState' });
     }
     if (own?.createdBy !== true) continue;
     const index = creatorIndex(type.id);

@@ -1470,7 +1470,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * List the queues that every user has, with counts. Unfinished records assigned to the caller (`mine`), to the groups of the caller (`my-groups`), and those of these groups without an assignee (`unassigned`); `overdue` records; records in a `waiting` state; records `closed` in the last seven days. They use the fields `assignee` and `assignmentGroup`, and the categories of states. A queue is left out if no type that the caller may read has its fields, or if it is about groups and the caller is in none. Needs a session, or a key with the scope `admin:manage`.
+   * List the queues that every user has, with counts. Unfinished records assigned to the caller (`mine`), to the groups of the caller (`my-groups`), and those of these groups without an assignee (`unassigned`); `overdue` records; records in a `waiting` state; records `closed` in the last seven days. They use the fields `assignee` and `assignmentGroup`, and the categories of states. Counting stops at 99. A queue is left out if no type that the caller may read has its fields, or if it is about groups and the caller is in none. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/queues/built-in`
    */

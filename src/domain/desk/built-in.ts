@@ -6,7 +6,7 @@ import { isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
-import { readScope } from '../objects/index.ts';
+import { type ListScope, readScope } from '../objects/index.ts';
 import { filterOnRecords, withinBudget } from '../search/index.ts';
 import { BUILT_IN_QUEUES } from './contract.ts';
 import type { QueueDefinition } from './store.ts';
@@ -55,62 +55,85 @@ function resolved(ctx: ReadContext, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, resolved(ctx, one)]));
 }
 
-/** The queue's records; undefined if the queue is not offered to the caller. */
-function selectionOf(ctx: ReadContext, definition: QueueDefinition): Selection | undefined {
-  const scope = readScope(ctx, {});
+/**
+ * Types with a workflow: only their records are unfinished, waiting or closed. Beyond this number, types are counted together,
+ * because planning the statement would take longer than running it.
+ */
+const MOST_TYPES = 12;
+
+/** The types whose records are counted, each alone or all together. */
+function scopes(ctx: ReadContext): ListScope[] {
+  const types = registry(ctx);
+  const all = readScope(ctx, {});
+  const own = all.typeIds.filter((id) => (types.byId.get(id)?.newest.workflow ?? null) !== null);
+  return own.length > MOST_TYPES ? [all] : own.map((typeId) => readScope(ctx, { typeId }));
+}
+
+/** The queue's records; none if the queue is not offered to the caller. */
+function selectionsOf(ctx: ReadContext, definition: QueueDefinition, among: readonly ListScope[]): Selection[] {
+  // An instance of a policy names its record, which is read by its id: there is no index of a type to be used.
+  if (definition.sla !== undefined) return selected(readScope(ctx, {}), [slaCondition('overdue', ctx.now)]);
+  const filter = JSON.stringify(resolved(ctx, definition.filter));
+  // The caller is in no group.
+  if (filter.includes('"value":[]')) return [];
+  return among.flatMap((scope) => {
+    const condition = conditionOf(ctx, filter, scope.typeIds);
+    return condition === null ? [] : selected(scope, [condition]);
+  });
+}
+
+function selected(scope: ListScope, conditions: Selection['conditions']): Selection[] {
   const { visible } = scope;
-  if (visible === null) return undefined;
-  const conditions = definition.sla === undefined ? [] : [slaCondition('overdue', ctx.now)];
-  if (definition.filter !== undefined) {
-    const filter = resolved(ctx, definition.filter);
-    // The caller is in no group.
-    if (JSON.stringify(filter).includes('"value":[]')) return undefined;
-    try {
-      const condition = filterOnRecords(ctx, JSON.stringify(filter), scope.typeIds);
-      if (condition === null) return undefined;
-      conditions.push(condition);
-    } catch (error) {
-      if (isFault(error, 'INVALID_FILTER')) return undefined;
-      throw error;
-    }
+  return visible === null ? [] : [{ scope: { ...scope, visible }, conditions }];
+}
+
+/** Null if the types lack a field of the filter, or if the caller may not read it. */
+function conditionOf(ctx: ReadContext, filter: string, typeIds: readonly string[]): ReturnType<typeof filterOnRecords> {
+  try {
+    return filterOnRecords(ctx, filter, typeIds);
+  } catch (error) {
+    if (isFault(error, 'INVALID_FILTER')) return null;
+    throw error;
   }
-  return { scope: { ...scope, visible }, conditions };
 }
 
 interface Counted {
   code: BuiltInQueue['code'];
   definition: QueueDefinition;
-  selection: Selection;
+  selections: Selection[];
 }
 
 function offered(ctx: ReadContext): Counted[] {
   const known = definitions(ctx.now);
+  const among = scopes(ctx);
   return BUILT_IN_QUEUES.flatMap((code) => {
     const definition = known[code];
-    const selection = selectionOf(ctx, definition);
-    return selection === undefined ? [] : [{ code, definition, selection }];
+    const selections = selectionsOf(ctx, definition, among);
+    return selections.length === 0 ? [] : [{ code, definition, selections }];
   });
 }
 
-/** The built-in queues with their counts, counted in one statement up to the bound of the settings. */
+/** Counting stops here: a larger number is shown as "99+". */
+const MOST_COUNTED = 99;
+
+/** The built-in queues with their counts, counted in one statement. */
 export async function listBuiltInQueues({ work, caller }: Pick<Runner, 'work' | 'caller'>): Promise<BuiltInQueue[]> {
   const count = (counted: boolean) =>
     work.read(
       caller,
       async (ctx) => {
         const queues = offered(ctx);
-        const most = registry(ctx).settings.searchExactTotal;
-        const selections = queues.map(({ selection }) => selection);
+        const lists = queues.map(({ selections }) => selections);
         const counts = counted
-          ? await withinBudget(ctx, 'path', () => countEach(ctx, selections, most + 1))
-          : selections.map(() => null);
+          ? await withinBudget(ctx, 'path', () => countEach(ctx, lists, MOST_COUNTED + 1))
+          : lists.map(() => null);
         return queues.map(({ code, definition }, index) => {
           const found = counts[index] ?? null;
           return {
             code,
             definition,
-            count: found === null ? null : Math.min(found, most),
-            exact: (found ?? 0) <= most,
+            count: found === null ? null : Math.min(found, MOST_COUNTED),
+            exact: (found ?? 0) <= MOST_COUNTED,
           };
         });
       },

@@ -136,13 +136,22 @@ export async function countSelected(ctx: ReadContext, selection: Selection, limi
   return rows[0]?.count ?? 0;
 }
 
-/** The numbers of records of several selections, each counted up to `limit`, in one statement. */
-export async function countEach(ctx: ReadContext, selections: readonly Selection[], limit: number): Promise<number[]> {
-  if (selections.length === 0) return [];
-  const counts = selections.map(
-    (selection) =>
-      sql`(SELECT count(*) FROM (SELECT 1 FROM objects o WHERE ${where(selection)} LIMIT ${limit}::int) AS found)::int`,
-  );
+/**
+ * The number of records of each list, in one statement. Each selection is counted up to `limit`. A list is given as selections without common
+ * records, for example one for each type: the indexes of a type are used only if the selection names the type.
+ */
+export async function countEach(
+  ctx: ReadContext,
+  lists: readonly (readonly Selection[])[],
+  limit: number,
+): Promise<number[]> {
+  if (lists.length === 0) return [];
+  const counts = lists.map((selections) => {
+    const parts = selections.map(
+      (selection) => sql`(SELECT 1 FROM objects o WHERE ${where(selection)} LIMIT ${limit}::int)`,
+    );
+    return sql`(SELECT count(*) FROM (${join(parts, ' UNION ALL ')}) AS found)::int`;
+  });
   const rows = await ctx.query<{ counts: number[] }>(sql`SELECT ARRAY[${join(counts)}] AS counts`, { freshPlan: true });
   return rows[0]?.counts ?? [];
 }

@@ -44,10 +44,13 @@ export const RUNNING_BY_RECORD = sql`(SELECT i.object_id, min(i.due_at) FILTER (
 
 /** Predicate on the record id in `column`: a running instance is breached, or due after now and before `before`. */
 export function hasSla(column: string, due: 'overdue' | { before: string }, now: string): Sql {
-  // The due time of a paused instance is out of date; whether it was breached before the pause is among its thresholds.
+  // The due time of a paused instance is out of date; whether it was breached before the pause is among its thresholds. The
+  // breach is the last threshold: until it is notified, `next_at` is not later than it; afterwards it is null. So the index on
+  // `next_at` finds all overdue instances.
   const condition =
     due === 'overdue'
-      ? sql`(i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz OR i.notified_thresholds @> '["breach"]')`
+      ? sql`(i.next_at <= ${now}::timestamptz OR i.next_at IS NULL)
+          AND (i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz OR i.notified_thresholds @> '["breach"]')`
       : sql`i.status = 'ACTIVE' AND i.due_at > ${now}::timestamptz AND i.due_at < ${due.before}::timestamptz`;
   return sql`${raw(column)} IN (SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND ${condition})`;
 }

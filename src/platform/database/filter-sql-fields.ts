@@ -162,6 +162,13 @@ export function creatorIndex(typeId: string): FieldIndex {
   return { name, sql: create, statistics: null };
 }
 
+/** The index for the active records of one type in some states of its workflow, for example all unfinished ones. */
+export function stateIndex(typeId: string): FieldIndex {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
+  const { name, create } = indexOn(typeId, '(workflow_state_id)');
+  return { name, sql: create, statistics: null };
+}
+
 function indexOn(typeId: string, on: string): { name: string; create: string } {
   const body = `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`;
   const name = `objects_field_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;

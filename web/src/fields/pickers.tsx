@@ -21,6 +21,8 @@ export interface Choice {
 }
 
 interface Common {
+  /** A choice that is always offered first, such as "Me" in filters. Its id is no id of an item. */
+  first?: Choice | undefined;
   label?: string;
   'aria-label'?: string;
   description?: string;
@@ -59,21 +61,23 @@ function choicesQuery(source: Source, text: string) {
  * The choices for what the user has typed. While the service has not answered to exactly this text, nothing can be chosen: an
  * older answer could put another item under the cursor.
  */
-function useChoices(source: Source, chosen: readonly string[]) {
+function useChoices(source: Source, chosen: readonly string[], first: Choice | undefined) {
   const t = useText(texts);
   const [typed, setTyped] = useState('');
   const [opened, setOpened] = useState(false);
   const [wanted] = useDebouncedValue(typed, 200);
-  const labels = useLabels(chosen);
+  const labels = useLabels(chosen.filter((id) => id !== first?.id));
   const { data, isFetching, isError } = useQuery({ ...choicesQuery(source, wanted.trim()), enabled: opened });
   const answered = typed.trim() === wanted.trim() && data !== undefined;
   // Names of offered items, so that a chosen one has its name before its label is loaded.
   const [offered] = useState(() => new Map<string, string>());
   for (const { id, name } of data ?? []) offered.set(id, name);
+  if (first !== undefined) offered.set(first.id, first.name);
   const nameOf = (id: string): string =>
     labelText(labels.get(id)) ?? offered.get(id) ?? (labels.has(id) ? t.unknown : '…');
   const known = chosen.map((id) => ({ value: id, label: nameOf(id) }));
-  const found = (answered ? data : []).filter(({ id }) => !chosen.includes(id));
+  const before = first?.name.toLowerCase().includes(typed.trim().toLowerCase()) === true ? [first] : [];
+  const found = [...before, ...(answered ? data : [])].filter(({ id }) => !chosen.includes(id));
   const details = new Map(found.map((choice) => [choice.id, detailOf(choice)]));
   const keys = (event: KeyboardEvent): void => {
     // Enter must not send the form while the typed text is not chosen yet.
@@ -121,8 +125,8 @@ function ChoiceText({ name, detail }: { name: string; detail: string | undefined
 }
 
 /** Picker of one item. */
-export function Picker({ source, value, onChange, ...rest }: PickerProps & { source: Source }) {
-  const { props, setTyped } = useChoices(source, value === null ? [] : [value]);
+export function Picker({ source, value, onChange, first, ...rest }: PickerProps & { source: Source }) {
+  const { props, setTyped } = useChoices(source, value === null ? [] : [value], first);
   return (
     <Select
       {...props}
@@ -139,8 +143,8 @@ export function Picker({ source, value, onChange, ...rest }: PickerProps & { sou
 }
 
 /** Picker of several items. */
-export function ManyPicker({ source, value, onChange, ...rest }: ManyPickerProps & { source: Source }) {
-  const { props, setTyped } = useChoices(source, value);
+export function ManyPicker({ source, value, onChange, first, ...rest }: ManyPickerProps & { source: Source }) {
+  const { props, setTyped } = useChoices(source, value, first);
   const { placeholder, ...choices } = props;
   const hint = value.length === 0 ? { placeholder } : {};
   return (

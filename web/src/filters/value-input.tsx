@@ -3,7 +3,9 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import type { ComponentType } from 'react';
 import { type VariableName, variableOf } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
+import { FieldInput } from '../fields/input.tsx';
 import type { FieldInputProps } from '../fields/one-input.tsx';
+import { ManyPicker, namedSource, Picker, type Source } from '../fields/pickers.tsx';
 import { typeOf } from '../fields/view.ts';
 import { useText } from '../i18n/text.ts';
 import { type ConditionField, type Leaf, valueForm } from './model.ts';
@@ -51,6 +53,12 @@ export function ValueInput({ leaf, field, variables, input: Input, onChange }: V
         value={leaf.value}
         onChange={(event) => onChange(event.currentTarget.value || null)}
       />
+    );
+  }
+  const source = field === undefined || Input !== FieldInput ? undefined : SOURCES[field.dataType];
+  if (variable !== undefined && source !== undefined) {
+    return (
+      <VariablePicker leaf={leaf} source={source} variable={variable} onChange={onChange} many={form === 'many'} />
     );
   }
   if (variable !== undefined && (leaf.value === variable.value || field?.dataType === 'group')) {
@@ -137,6 +145,32 @@ function variableFor(
   const name = field === undefined ? undefined : variableOf(field.dataType, form === 'many');
   if (name === undefined || (variables !== 'configuration' && CONFIGURATION.has(name))) return undefined;
   return { value: `$${name}`, name };
+}
+
+/** Data types whose values are chosen by name. */
+const SOURCES: Readonly<Record<string, Source | undefined>> = {
+  user: namedSource('user'),
+  group: namedSource('group'),
+  'org-unit': namedSource('org-unit'),
+};
+
+interface VariablePickerProps extends Pick<ValueInputProps, 'leaf' | 'onChange'> {
+  source: Source;
+  variable: Variable;
+  many: boolean;
+}
+
+/** Chooses users, groups or units; the variable ("Me", "My groups") is the first choice. A variable is never part of a list. */
+function VariablePicker({ leaf, source, variable, onChange, many }: VariablePickerProps) {
+  const t = useText(texts);
+  const first = { id: variable.value, name: t[variable.name] };
+  const common = { source, first, 'aria-label': t.value };
+  const { value } = leaf;
+  if (!many) return <Picker {...common} value={typeof value === 'string' ? value : null} onChange={onChange} />;
+  const chosen = value === variable.value ? [variable.value] : Array.isArray(value) ? (value as string[]) : [];
+  const choose = (ids: string[]): void =>
+    onChange(ids.at(-1) === variable.value ? variable.value : ids.filter((id) => id !== variable.value));
+  return <ManyPicker {...common} value={chosen} onChange={choose} />;
 }
 
 interface VariableInputProps extends Omit<ValueInputProps, 'variables'> {

@@ -45,6 +45,8 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
           setValue(null);
         }}
         searchable
+        selectFirstOptionOnChange
+        autoFocus
       />
       {field !== undefined && !clear && (
         <FieldInput
@@ -53,6 +55,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
           value={value}
           onChange={setValue}
           error={value === null ? undefined : problemText(problem)}
+          autoFocus
         />
       )}
       {field !== undefined && !field.required && (

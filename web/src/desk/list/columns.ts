@@ -72,30 +72,58 @@ export function defaultColumns(columns: readonly ListColumn[]): string[] {
   return [...COMMON, ...first('enum', 'priority'), ...first('user', 'assignee'), 'updatedAt'];
 }
 
-/** The chosen columns in order; the title is always included. */
-export function chosenColumns(columns: readonly ListColumn[], codes: readonly string[] | undefined): ListColumn[] {
-  const wanted = new Set(codes ?? defaultColumns(columns));
-  wanted.add('title');
-  return columns.filter((column) => wanted.has(column.code));
+/** Which columns a list shows, in order, and the widths that the user chose, in rem by column. */
+export interface ColumnLayout {
+  codes?: readonly string[];
+  widths: Readonly<Record<string, number>>;
 }
 
-const storageKey = (type: string | undefined): string => `docket.columns.${type ?? 'all'}`;
+const NARROWEST = 3;
+const WIDEST = 60;
+
+export function clampWidth(rem: number): number {
+  return Math.round(Math.min(WIDEST, Math.max(NARROWEST, rem)) * 100) / 100;
+}
+
+/** The chosen columns in the order of the layout; the title is always included. */
+export function chosenColumns(columns: readonly ListColumn[], { codes, widths }: ColumnLayout): ListColumn[] {
+  const known = new Map(columns.map((column) => [column.code, column]));
+  const wanted = codes ?? columns.map(({ code }) => code).filter((code) => defaultColumns(columns).includes(code));
+  const listed = wanted.includes('title') ? wanted : ['title', ...wanted];
+  return listed.flatMap((code) => {
+    const column = known.get(code);
+    return column === undefined ? [] : [{ ...column, width: widths[code] ?? column.width }];
+  });
+}
+
+/** Moves a column before or after another one. */
+export function movedColumn(codes: readonly string[], code: string, to: number): string[] {
+  const rest = codes.filter((one) => one !== code);
+  return rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, code);
+}
 
 /** The width of a column in the grid of the list; the same for the head and every row. */
 export const trackOf = ({ width }: ListColumn): string => (width === 0 ? 'minmax(16rem, 1fr)' : `${width}rem`);
 
-export function storedColumns(type: string | undefined): string[] | undefined {
+const storageKey = (type: string | undefined): string => `docket.columns.${type ?? 'all'}`;
+
+/** The layout that the user chose on this device for a type. */
+export function storedLayout(type: string | undefined): ColumnLayout {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(storageKey(type)) ?? 'null');
-    return Array.isArray(value) && value.every((code) => typeof code === 'string') ? value : undefined;
+    const stored = JSON.parse(localStorage.getItem(storageKey(type)) ?? '{}') as unknown;
+    // Before widths were stored, the value was the list of columns.
+    const { codes, widths } = (Array.isArray(stored) ? { codes: stored } : stored) as Record<string, unknown>;
+    const chosen = Array.isArray(codes) && codes.every((code) => typeof code === 'string') ? { codes } : {};
+    const known = Object.entries((widths ?? {}) as object).filter(([, width]) => typeof width === 'number');
+    return { ...chosen, widths: Object.fromEntries(known) as Record<string, number> };
   } catch {
-    return undefined;
+    return { widths: {} };
   }
 }
 
-export function storeColumns(type: string | undefined, codes: readonly string[]): void {
+export function storeLayout(type: string | undefined, layout: ColumnLayout): void {
   try {
-    localStorage.setItem(storageKey(type), JSON.stringify(codes));
+    localStorage.setItem(storageKey(type), JSON.stringify(layout));
   } catch {
     // Without storage, the choice lasts until the page is closed.
   }

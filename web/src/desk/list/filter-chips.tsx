@@ -1,19 +1,26 @@
-/** Filters above the list that are switched by one press: time limits, and what else is filtered, to remove. */
+/** Filters above the list that are switched by one press: time limits, and what else is filtered, to change or remove. */
 import { Chip, Pill } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 import classes from './list.module.css';
+import type { OnDefinition } from './list-tools.tsx';
 import { texts } from './texts.ts';
+
+const ConditionChips = lazy(async () => ({ default: (await import('./condition-chips.tsx')).ConditionChips }));
 
 const SLA = ['overdue', 'today', '4h'] as const;
 
-interface FilterChipsProps {
+export interface FilterChipsProps {
   definition: QueueDefinition;
-  onDefinition: (definition: QueueDefinition) => void;
+  onDefinition: OnDefinition;
   type: DeskType | undefined;
+  types: readonly DeskType[];
+  fields: readonly FieldSchema[];
 }
 
-export function FilterChips({ definition, onDefinition, type }: FilterChipsProps) {
+export function FilterChips({ definition, onDefinition, type, types, fields }: FilterChipsProps) {
   const t = useText(texts);
   const { sla, state, q, filter } = definition;
   const remove = (key: 'state' | 'q' | 'filter' | 'sla'): void => {
@@ -25,10 +32,9 @@ export function FilterChips({ definition, onDefinition, type }: FilterChipsProps
   const active = [
     ...(named === undefined ? [] : [{ key: 'state' as const, text: `${t.state}: ${named}` }]),
     ...(q === undefined ? [] : [{ key: 'q' as const, text: `«${q}»` }]),
-    ...(filter === undefined ? [] : [{ key: 'filter' as const, text: t.filterOn }]),
   ];
   const words = { overdue: t.slaOverdue, today: t.slaToday, '4h': t.slaSoon };
-  if (type !== undefined && type.states.length === 0 && active.length === 0) return null;
+  if (type !== undefined && type.states.length === 0 && active.length === 0 && filter === undefined) return null;
   return (
     <section className={classes.chips} aria-label={t.filters}>
       {SLA.map((code) => (
@@ -51,6 +57,16 @@ export function FilterChips({ definition, onDefinition, type }: FilterChipsProps
           {text}
         </Pill>
       ))}
+      {filter !== undefined && (
+        <Suspense>
+          <ConditionChips
+            value={filter}
+            fields={fields}
+            types={type === undefined ? types : [type]}
+            onChange={(next) => (next === undefined ? remove('filter') : onDefinition({ ...definition, filter: next }))}
+          />
+        </Suspense>
+      )}
     </section>
   );
 }

@@ -22,9 +22,11 @@ import { Time } from '../../ui/time.tsx';
 import { type DeskType, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
 import { texts as deskTexts } from '../texts.ts';
-import { type ListColumn, trackOf } from './columns.ts';
 import { ColumnHead } from './column-head.tsx';
+import type { ColumnControl } from './column-layout.ts';
+import { type ListColumn, movedColumn, trackOf } from './columns.ts';
 import classes from './list.module.css';
+import { type ListPlace, takePlace, useListPlace } from './place.ts';
 import { useRangeSelection } from './selection.ts';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
@@ -52,14 +54,25 @@ export interface RecordTableProps {
   /** Column to sort by, with `-` in front for descending. */
   sort: string | undefined;
   onSort: (sort: string) => void;
+  layout: ColumnControl;
+  /** Names the list; the place in it is kept under this name while a record is open. */
+  name: string;
+  /** Called with the current row; then a click shows the row instead of opening it. */
+  onCurrent?: ((row: Row | undefined) => void) | undefined;
 }
 
 export function RecordTable(props: RecordTableProps) {
   const { rows, columns, cards, selection, onSelection, hasMore } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualRows(props, scroller);
+  const [place] = useState(() => takePlace(props.name));
+  const virtual = useVirtualRows(props, scroller, place);
   const items = virtual.getVirtualItems();
-  const control = useControl(props, (index) => virtual.scrollToIndex(index));
+  const control = useControl(props, place, (index) => virtual.scrollToIndex(index));
+  useListPlace(props.name, () => ({
+    offset: scroller.current?.scrollTop ?? 0,
+    record: rows[control.at]?.id,
+    selection,
+  }));
   const template = [...(onSelection === undefined ? [] : ['2rem']), ...columns.map(trackOf)].join(' ');
   return (
     <div
@@ -116,9 +129,11 @@ function minimum(columns: readonly ListColumn[]): number {
 function useVirtualRows(
   { rows, cards, hasMore, onMore }: RecordTableProps,
   scroller: RefObject<HTMLDivElement | null>,
+  place: ListPlace | undefined,
 ) {
   const virtual = useVirtualizer({
     count: rows.length,
+    initialOffset: place?.offset ?? 0,
     getScrollElement: () => scroller.current,
     estimateSize: () => (cards ? CARD_HEIGHT : ROW_HEIGHT),
     overscan: 12,
@@ -134,10 +149,21 @@ function useVirtualRows(
 }
 
 /** The current row, and what keys and clicks do with rows. */
-function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo: (index: number) => void) {
+function useControl(
+  { rows, selection, onSelection, onCurrent }: RecordTableProps,
+  place: ListPlace | undefined,
+  scrollTo: (index: number) => void,
+) {
   const navigate = useNavigate();
-  const [cursor, setCursor] = useState(0);
+  const [cursor, setCursor] = useState(() =>
+    Math.max(
+      0,
+      rows.findIndex(({ id }) => id === place?.record),
+    ),
+  );
   const at = Math.min(cursor, Math.max(0, rows.length - 1));
+  const current = rows[at];
+  useEffect(() => onCurrent?.(current), [onCurrent, current]);
   const open = (row: Row | undefined): void => {
     if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
   };
@@ -152,7 +178,7 @@ function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo
     if (shift) extend(Math.max(0, Math.min(rows.length - 1, index)));
     move(index);
   };
-  const steps = (shift: boolean): Readonly<Record<string, () => void>> => ({
+  const onKey = keyHandler((shift) => ({
     j: () => go(at + 1, shift),
     ArrowDown: () => go(at + 1, shift),
     k: () => go(at - 1, shift),
@@ -166,24 +192,14 @@ function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo
     x: () => toggle(at),
     ' ': () => toggle(at),
     Escape: () => onSelection?.(new Set()),
-  });
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const found = steps(event.shiftKey);
-    // Letters by their place on the keyboard, so that they work with any layout.
-    const key = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase() ?? event.key;
-    const step = Object.hasOwn(found, key) ? found[key] : undefined;
-    if (step === undefined) return;
-    event.preventDefault();
-    step();
-  };
+  }));
   const click = (event: MouseEvent, index: number): void => {
     if ((event.target as HTMLElement).closest('input, label, a') !== null) return;
     const { shiftKey, ctrlKey, metaKey } = event;
     if (onSelection === undefined && (ctrlKey || metaKey)) openTab(rows[index]);
     else if (shiftKey && onSelection !== undefined) extend(index);
     else if (ctrlKey || metaKey) toggle(index);
-    else open(rows[index]);
+    else if (onCurrent === undefined || event.detail > 1) open(rows[index]);
     setCursor(index);
   };
   const check = (index: number, shift: boolean): void => {
@@ -192,6 +208,19 @@ function useControl({ rows, selection, onSelection }: RecordTableProps, scrollTo
     setCursor(index);
   };
   return { at, onKey, click, check };
+}
+
+/** Calls the function of a key. Letters go by their place on the keyboard, so that they work with any layout. */
+function keyHandler(stepsOf: (shift: boolean) => Readonly<Record<string, () => void>>) {
+  return (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
+    const steps = stepsOf(event.shiftKey);
+    const key = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase() ?? event.key;
+    const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
+    if (step === undefined) return;
+    event.preventDefault();
+    step();
+  };
 }
 
 function openTab(row: Row | undefined): void {
@@ -206,9 +235,11 @@ function HeadRow({
   onSelection,
   sort,
   onSort,
+  layout,
   template,
 }: RecordTableProps & { template: string }) {
   const t = useText(texts);
+  const codes = columns.map(({ code }) => code);
   const all = rows.length > 0 && rows.every((row) => selection.has(row.id));
   return (
     <div role="row" className={classes.header} style={{ gridTemplateColumns: template }} aria-rowindex={1}>
@@ -224,14 +255,22 @@ function HeadRow({
           />
         </div>
       )}
-      {columns.map((column) => (
-        <ColumnHead key={column.code} column={column} sort={sort} onSort={onSort} />
+      {columns.map((column, index) => (
+        <ColumnHead
+          key={column.code}
+          column={column}
+          sort={sort}
+          onSort={onSort}
+          onResize={(rem) => layout.resize(column.code, rem)}
+          onMove={(by) => layout.choose(movedColumn(codes, column.code, index + by))}
+          onDropColumn={(code) => codes.includes(code) && layout.choose(movedColumn(codes, code, index))}
+        />
       ))}
     </div>
   );
 }
 
-interface RecordRowProps extends Pick<RecordTableProps, 'columns' | 'types' | 'cards' | 'onSelection'> {
+interface RecordRowProps extends Pick<RecordTableProps, 'columns' | 'types' | 'cards' | 'onSelection' | 'onCurrent'> {
   row: Row;
   index: number;
   /** True for the row that keys act on. */
@@ -254,6 +293,7 @@ function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowPro
       aria-selected={selectable ? props.selected : undefined}
       className={classes.row}
       data-cursor={props.current || undefined}
+      data-shown={props.onCurrent !== undefined || undefined}
       style={props.style}
       onClick={props.onClick}
       onAuxClick={(event) => {
@@ -297,11 +337,12 @@ function usePrefetch(id: string): () => void {
   };
 }
 
-/** Two lines: the title, then the other chosen columns. */
+/** Two lines: the title, then the other chosen columns. The time left, or else the last change, is always in view. */
 function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types'> & { row: Row }) {
   const title = columns.find((column) => column.code === 'title');
-  const rest = columns.filter((column) => column.code !== 'title' && column.code !== 'updatedAt');
-  const updated = columns.find((column) => column.code === 'updatedAt');
+  const hasTime = row.sla !== null && row.sla !== undefined && (row.sla.remainingMs !== null || row.sla.breached);
+  const last = hasTime ? 'sla.remaining' : 'updatedAt';
+  const rest = columns.filter(({ code }) => !['title', 'updatedAt', 'sla.remaining'].includes(code));
   return (
     <div role="gridcell" className={classes.card}>
       <div className={classes.cardTitle}>{title !== undefined && <Cell row={row} column={title} types={types} />}</div>
@@ -311,11 +352,9 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
             <Cell key={column.code} row={row} column={column} types={types} />
           ))}
         </span>
-        {updated !== undefined && (
-          <span className={classes.cardTime}>
-            <Cell row={row} column={updated} types={types} />
-          </span>
-        )}
+        <span className={classes.cardTime}>
+          <Cell row={row} column={{ code: last, name: '', width: 0 }} types={types} />
+        </span>
       </div>
     </div>
   );

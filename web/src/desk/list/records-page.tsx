@@ -1,7 +1,7 @@
 /** The pages of a list: all records of a type or state, and a queue. */
 import { Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
@@ -15,6 +15,7 @@ export function RecordsPage() {
   const t = useText(texts);
   const q = useText(queueTexts);
   const navigate = useNavigate();
+  const router = useRouter();
   const search = useSearch({ from: '/inside/records' });
   const { data: types = [] } = useQuery(deskTypesQuery);
   const type = types.find((one) => one.code === search.type);
@@ -39,6 +40,7 @@ export function RecordsPage() {
     <ListView
       key={`${search.type ?? ''} ${queue ?? ''}`}
       title={title}
+      href={router.buildLocation({ to: '/records', search }).href}
       definition={definition}
       onDefinition={change}
       tools={<SaveQueue definition={definition} suggested={title} />}
@@ -69,6 +71,7 @@ function OneQueue({ queue }: { queue: Queue }) {
   return (
     <ListView
       title={queue.name}
+      href={`/queues/${queue.id}`}
       definition={definition}
       onDefinition={setDefinition}
       tools={<QueueTools queue={queue} definition={definition} />}

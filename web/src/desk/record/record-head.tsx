@@ -13,6 +13,7 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
+import { RecordNeighbours } from '../list/neighbours.tsx';
 import { type DeskType, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { ArticleFromRecord } from './article-from-record.tsx';
@@ -52,6 +53,7 @@ export function RecordHead({ record, type, titleField, draft, assign, can, actio
         {record.number !== null && <span className="tabular">{record.number}</span>}
         {record.workflowState !== null && <StateBadge state={record.workflowState} />}
         {isArchived(record) && <StateBadge state={{ name: t.archived, category: 'done' }} />}
+        <RecordNeighbours recordId={record.id} />
       </div>
       <div className={classes.titleRow}>
         <div className={classes.title}>

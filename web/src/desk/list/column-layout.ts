@@ -1,0 +1,58 @@
+/** The columns of a list as the user arranged them: which, in which order, and how wide. */
+import { useState } from 'react';
+import type { FieldSchema } from '../../api/types.ts';
+import type { DeskType, QueueDefinition } from '../queries.ts';
+import {
+  chosenColumns,
+  clampWidth,
+  type ColumnLayout,
+  type ListColumn,
+  storedLayout,
+  storeLayout,
+  useColumns,
+} from './columns.ts';
+
+export interface ColumnControl {
+  /** All available columns. */
+  columns: readonly ListColumn[];
+  /** The shown ones, in order. */
+  shown: readonly ListColumn[];
+  choose: (codes: string[]) => void;
+  /** Sets the width of a column in rem. */
+  resize: (code: string, rem: number) => void;
+  /** Back to the columns and widths of the console. */
+  reset: () => void;
+}
+
+/** The order is stored in the queue if it names columns, else on this device; widths are stored on this device. */
+export function useColumnLayout(
+  definition: QueueDefinition,
+  onDefinition: (definition: QueueDefinition) => void,
+  type: DeskType | undefined,
+  fields: readonly FieldSchema[],
+): ColumnControl {
+  const columns = useColumns(type, fields);
+  const [changed, setChanged] = useState<{ type: string | undefined; layout: ColumnLayout }>();
+  const own = changed !== undefined && changed.type === type?.code ? changed.layout : undefined;
+  const stored = own ?? storedLayout(type?.code);
+  const layout =
+    own === undefined && definition.columns !== undefined ? { ...stored, codes: definition.columns } : stored;
+  const set = (next: ColumnLayout): void => {
+    setChanged({ type: type?.code, layout: next });
+    storeLayout(type?.code, next);
+  };
+  return {
+    columns,
+    shown: chosenColumns(columns, layout),
+    choose: (codes) => {
+      set({ ...layout, codes });
+      if (definition.columns !== undefined) onDefinition({ ...definition, columns: codes });
+    },
+    resize: (code, rem) => set({ ...layout, widths: { ...layout.widths, [code]: clampWidth(rem) } }),
+    reset: () => {
+      set({ widths: {} });
+      const { columns: _columns, ...rest } = definition;
+      if (definition.columns !== undefined) onDefinition(rest);
+    },
+  };
+}
