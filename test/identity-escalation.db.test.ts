@@ -42,6 +42,7 @@ const apply = async (who: FixtureUser, text: string, options: object = {}): Prom
 const NAMED = [
   'catalogs.items.audience.groups',
   'catalogs.items.audience.orgUnits',
+  'dashboards.sharedWith.groups',
   'groups.groups',
   'roles.assignedTo.groups',
   'roles.memberships.groups',
@@ -238,6 +239,19 @@ describe('record access through membership', () => {
     escalates(await join('clerk', readers, person), 'article');
     passes(await join('admin', readers, await fixture.id('clerk')));
     passes(await join('clerk', readers, person), 'a member may');
+  });
+
+  it('through shared dashboards grants nothing hidden from the caller', async () => {
+    const viewers = await group();
+    const [row] = await fixture.rows<{ code: string }>('SELECT code FROM groups WHERE id = $1', [viewers]);
+    passes(await join('clerk', viewers, await fixture.user()), 'no dashboard yet');
+    const tile = `{ kind: number, title: All, query: { types: [case], measures: [count], period: { lastDays: 30 } } }`;
+    const text = `dashboards: [ { code: board, name: Board, tiles: [${tile}], sharedWith: { groups: [${row?.code}] } } ]`;
+    passes(await apply('admin', text), 'a dashboard');
+    await fixture.app.app.versions.refresh();
+    escalates(await join('clerk', viewers, await fixture.user()), 'dashboard');
+    passes(await join('admin', viewers, await fixture.id('clerk')));
+    passes(await join('clerk', viewers, await fixture.user()), 'a member may');
   });
 
   it('may be granted to others by users whose role lists the group or unit', async () => {

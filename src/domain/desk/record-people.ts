@@ -5,7 +5,7 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findContact, searchNames } from '../identity/index.ts';
 import { named } from '../metadata/index.ts';
-import { readableValues, requireAction, requireGranted, requireVisible } from '../objects/index.ts';
+import { readableValues, requireAction, requireVisible } from '../objects/index.ts';
 
 /** Code of the field that names the requester. */
 const REQUESTER = 'requester';
@@ -62,8 +62,8 @@ export async function listMentionable(
 ): Promise<Mentionable[]> {
   if (!q.isWellFormed()) throw faultAt('INVALID_REQUEST', 'query.q', 'QUERY_TEXT');
   return await work.read(caller, async (ctx) => {
-    const object = await requireGranted(ctx, objectId, 'comment.create');
-    for (const right of COMMENT_RIGHTS) requireAction(object, right);
+    const object = await requireVisible(ctx, objectId);
+    for (const right of [...COMMENT_RIGHTS, 'comment.create'] as const) requireAction(object, right);
     const found = await searchNames(ctx, 'user', q.replaceAll('\0', ''), MOST_PEOPLE);
     return await Promise.all(
       found.map(async ({ id, name, login = '', unit }) => ({

@@ -1,5 +1,6 @@
 /** The bundle's section `dashboards` (docs/spec/configuration.md#bundle). */
 import Type, { type Static } from 'typebox';
+import { type Audience, normaliseAudience } from '../../configuration/audience.ts';
 import { closed } from '../../contract/schemas.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
 import { defineSection } from '../../configuration/define.ts';
@@ -118,13 +119,20 @@ function compileTile(tile: DashboardTile, index: number, view: CompileView, repo
   return { ...tile, query: { ...query, filter } };
 }
 
-function compile(dashboard: DashboardDefinition, view: CompileView, report: Report): DashboardDefinition {
+/** With the groups as an audience too: membership in them makes the dashboard visible, which the rules of membership check. */
+interface CompiledDashboard extends DashboardDefinition {
+  audience: Audience;
+}
+
+function compile(dashboard: DashboardDefinition, view: CompileView, report: Report): CompiledDashboard {
   const ids = (section: 'roles' | 'groups'): string[] =>
     dashboard.sharedWith[section].flatMap((code) => (view.has(section, code) ? [view.id(section, code)] : []));
+  const groups = ids('groups');
   return {
     ...dashboard,
     tiles: dashboard.tiles.map((tile, index) => compileTile(tile, index, view, report)),
-    sharedWith: { roles: ids('roles'), groups: ids('groups') },
+    sharedWith: { roles: ids('roles'), groups },
+    audience: normaliseAudience({ groups }),
   };
 }
 
