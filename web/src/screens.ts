@@ -1,5 +1,5 @@
 /** The screens of `/work/`, in the order of the navigation, and who sees the administration. Pages are loaded on the first visit. */
-import { IconBook2, IconShoppingBag, type Icon } from '@tabler/icons-react';
+import { IconBook2, IconChartBar, IconShoppingBag, type Icon } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { ARTICLE_READING_RIGHTS, type GlobalRight } from '../../src/contract/rights.ts';
 import { type Bilingual, both } from './i18n/text.ts';
@@ -28,6 +28,12 @@ export const workScreens: readonly Screen[] = [
     icon: IconBook2,
     rights: [...ARTICLE_READING_RIGHTS, 'kb.write'],
     load: () => import('./work/knowledge/page.tsx'),
+  },
+  {
+    path: 'dashboards',
+    title: both('Панели показателей', 'Dashboards'),
+    icon: IconChartBar,
+    load: () => import('./work/dashboards/page.tsx'),
   },
 ];
 

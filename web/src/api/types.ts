@@ -17,6 +17,8 @@ import type * as me from '../../../src/domain/access/contract-me.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
+import type * as dashboards from '../../../src/domain/reports/contract-dashboards.ts';
+import type * as reports from '../../../src/domain/reports/contract.ts';
 import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
 import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
@@ -32,6 +34,7 @@ export type {
   bulk,
   comments,
   configuration,
+  dashboards,
   desk,
   identity,
   identityAdmin,
@@ -39,6 +42,7 @@ export type {
   metadata,
   objects,
   relations,
+  reports,
   search,
   sla,
   workflow,

@@ -42,3 +42,11 @@ export function plural(n: number, one: string, few: string, many: string): strin
 export function pluralEn(n: number, one: string, other: string): string {
   return n === 1 ? one : other;
 }
+
+/** A name of the configuration in a language, or in another if missing. */
+export function nameIn(name: unknown, language: string): string {
+  if (typeof name === 'string') return name;
+  if (typeof name !== 'object' || name === null) return '';
+  const names = name as Readonly<Record<string, string>>;
+  return names[language] ?? Object.values(names)[0] ?? '';
+}

@@ -1,8 +1,9 @@
 /** Converts between the text of an item, a bundle that contains only this item, and its parsed value. */
 import { isMap, parseDocument } from 'yaml';
 import { type CodeContext, followCode, type ItemValue, type Path } from './codes.ts';
-import type { BundleBody, Problem, LocalizedText } from './queries.ts';
+import type { BundleBody, Problem } from './queries.ts';
 
+export { nameIn } from '../../i18n/text.ts';
 export type { ItemValue, Path };
 
 const FILE = 'item.yaml';
@@ -65,12 +66,4 @@ export function edited(text: string, path: Path, value: unknown, codes?: CodeCon
   else document.setIn(path, document.createNode(value));
   if (codes !== undefined) followCode(document, before, path, value, codes);
   return document.toString({ lineWidth: 0 });
-}
-
-/** A name in a language, or in another if missing. */
-export function nameIn(name: unknown, language: string): string {
-  if (typeof name === 'string') return name;
-  if (typeof name !== 'object' || name === null) return '';
-  const names = name as Exclude<LocalizedText, string>;
-  return names[language] ?? Object.values(names)[0] ?? '';
 }
