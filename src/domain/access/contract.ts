@@ -1,7 +1,11 @@
-/** The API contract of keys, sessions and the explanation of rights (docs/spec/configuration.md#administration-api). */
+/**
+ * The API contract of keys, sessions, the explanation of rights and the audit log
+ * (docs/spec/configuration.md#administration-api).
+ */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { pagingQuery } from '../../contract/paging.ts';
 
 /** Limits of the length of a password, in characters. */
 export const SHORTEST_PASSWORD = 12;
@@ -275,4 +279,44 @@ export const explainAccess = defineOperation({
     { $id: 'AccessExplanation' },
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+const AuditEntry = Type.Object(
+  {
+    id: Id,
+    at: Instant,
+    type: Type.String(),
+    subject: nullable(Type.String()),
+    actor: Type.Object({ id: nullable(Id), displayName: Type.String(), via: Type.String() }),
+    keyId: nullable(Id),
+    correlationId: nullable(Type.String()),
+    data: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { $id: 'AuditEntry' },
+);
+
+export const readAudit = defineOperation({
+  id: 'audit.list',
+  method: 'GET',
+  path: '/audit',
+  access: 'console',
+  right: 'audit.read',
+  unit: 'read',
+  status: 200,
+  tag: 'Audit',
+  summary: 'Read the audit log, newest first',
+  description:
+    'Changes of configuration, keys, rights and identity, and sign-ins. Filter by type of event and by subject.',
+  query: closed({
+    type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    ...pagingQuery,
+  }),
+  answer: Type.Object({
+    rows: Type.Array(AuditEntry),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
 });

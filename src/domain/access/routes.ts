@@ -1,8 +1,7 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import { auditRoutes } from './audit.ts';
 import * as contract from './contract.ts';
 import * as me from './contract-me.ts';
-import { explainAccess, type RecordFor } from './explain.ts';
+import { explainAccess, listAudit, type RecordFor } from './queries.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { ownProfile, updateOwnProfile } from '../identity/index.ts';
 import { endOtherSessions, endSession, getSession, listSessions, setPasswordOf, signOut } from './sessions.ts';
@@ -28,6 +27,6 @@ export const accessRoutes = (signIns: SignIns, oidc: string | null, recordFor: R
   bind(me.listSessions, (ctx, _input, request) => listSessions(ctx, request.sessionToken)),
   bind(me.endSession, (ctx, { params }) => endSession(ctx, params.id)),
   bind(me.endOtherSessions, (ctx, _input, request) => endOtherSessions(ctx, request.sessionToken)),
-  ...auditRoutes,
+  bind(contract.readAudit, (ctx, { query }) => listAudit(ctx, query)),
   bind(contract.signOut, (ctx, _input, request) => signOut(ctx, request.sessionToken, request.secure)),
 ];

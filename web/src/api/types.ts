@@ -1,7 +1,6 @@
 /** Types of requests and answers, derived from the server's declarations. */
 import type * as access from '../../../src/domain/access/contract.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';
-import type * as audit from '../../../src/domain/access/audit.ts';
 import type * as bulk from '../../../src/domain/bulk/contract.ts';
 import type * as catalog from '../../../src/domain/catalog/contract.ts';
 import type * as comments from '../../../src/domain/comments/contract.ts';
@@ -30,7 +29,6 @@ export type { DataType, FieldConstraints, FieldSchema } from './fields.ts';
 export type {
   access,
   attachments,
-  audit,
   bulk,
   comments,
   configuration,

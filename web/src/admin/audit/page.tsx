@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
-import type { audit } from '../../api/types.ts';
+import type { access } from '../../api/types.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import classes from './audit.module.css';
 import { detailTexts, kindTexts, subjectTexts, texts, viaTexts } from './texts.ts';
 
-type Entry = AnswerOf<typeof audit.readAudit>['rows'][number];
+type Entry = AnswerOf<typeof access.readAudit>['rows'][number];
 
 const NONE: readonly (string | null)[] = [];
 
@@ -115,7 +115,7 @@ function useAuditLog(about: string, kind: string | null) {
   return useInfiniteQuery({
     queryKey: ['audit', kind, subject],
     queryFn: ({ pageParam, signal }) =>
-      call<typeof audit.readAudit>('GET', '/audit', {
+      call<typeof access.readAudit>('GET', '/audit', {
         query: {
           page: pageParam,
           pageSize: 100,

@@ -1,4 +1,5 @@
-/** Explains the rights of a user: the roles they hold and what each grant gives (docs/spec/access.md#roles-and-rights). */
+/** Reads: the audit log, and the rights of a user (docs/spec/access.md#roles-and-rights). */
+import type { Static } from 'typebox';
 import { Fault } from '../../lib/fault.ts';
 import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import { loadItems } from '../../configuration/store.ts';
@@ -8,6 +9,9 @@ import { UserActor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
 import { loadHeld, loadUser, type UserRow } from './store.ts';
+import { pageOf, windowOf } from '../../contract/paging.ts';
+import { auditRows } from '../../platform/audit/journal.ts';
+import type * as contract from './contract.ts';
 
 /** A record, with its title if the caller may read it. */
 export interface Shown {
@@ -112,4 +116,20 @@ function outcome(ctx: ReadContext, actor: UserActor, { type, facts }: Shown) {
     read: codes.filter((code) => right.canRead(code)),
     write: codes.filter((code) => right.canWrite(code)),
   };
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listAudit(
+  ctx: ReadContext,
+  query: Static<(typeof contract.readAudit)['query']>,
+): Promise<unknown> {
+  ctx.actor.require('audit.read');
+  const window = windowOf(query);
+  const rows = await auditRows(ctx, { ...query, limit: window.limit, offset: window.offset });
+  const shown = rows.map(({ actorId, actorName, via, ...row }) => ({
+    ...row,
+    actor: { id: actorId, displayName: actorName ?? 'system', via },
+    data: row.data ?? {},
+  }));
+  return pageOf(shown, window);
 }
