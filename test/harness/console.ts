@@ -121,7 +121,7 @@ async function open(
       const breaches = await page.evaluate<string[]>(BREACHES);
       assert.deepEqual(breaches, [], 'breaches of the policy');
       assert.deepEqual(troubles, [], 'messages, errors and requests elsewhere');
-      assert.deepEqual(await violations(page), [], 'axe');
+      assert.deepEqual(await violations(page, { type: 'tag', values: RULES }), [], 'axe');
     },
     close: () => context.close(),
   };
@@ -148,11 +148,19 @@ interface Violation {
   nodes: { target: string[]; failureSummary?: string }[];
 }
 
-async function violations(page: Page): Promise<string[]> {
+/** What axe finds in a page that has come to rest: by all rules with the best practices, or by the named rules. */
+export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
+  await settled(page);
+  const only =
+    rules === undefined ? { type: 'tag', values: [...RULES, 'best-practice'] } : { type: 'rule', values: rules };
+  return await violations(page, only);
+}
+
+async function violations(page: Page, only: { type: string; values: readonly string[] }): Promise<string[]> {
   // Not a script element: the policy of the page would refuse it, as it should.
   await page.evaluate(axe);
   const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} } }).then(({ violations }) =>
+    `axe.run(document, { runOnly: ${JSON.stringify(only)} }).then(({ violations }) =>
       violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
   );
   return found.flatMap(({ id, nodes }) =>

@@ -4,10 +4,11 @@ import { ApiFault } from '../api/client.ts';
 import { useText } from '../i18n/text.ts';
 import { texts } from './texts.ts';
 
+/** Shown inside the shell; outside of it, wrap it in `main`. */
 export function NotFoundPage() {
   const t = useText(texts);
   return (
-    <Stack align="center" gap="xs" py={96} component="main">
+    <Stack align="center" gap="xs" py={96}>
       <Title order={1}>{t.notFound}</Title>
       <Text c="dimmed">{t.notFoundHint}</Text>
       <Button component={Link} to="/" variant="light">
@@ -21,7 +22,7 @@ export function NotFoundPage() {
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   const t = useText(texts);
   return (
-    <Stack align="center" gap="xs" py={96} px="md" component="main" role="alert">
+    <Stack align="center" gap="xs" py={96} px="md" role="alert">
       <Title order={1}>{t.failed}</Title>
       <Text c="dimmed">
         {error instanceof ApiFault && error.status === 0

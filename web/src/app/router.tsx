@@ -186,7 +186,12 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,
-  defaultNotFoundComponent: NotFoundPage,
+  // Rendered outside the shell.
+  defaultNotFoundComponent: () => (
+    <main>
+      <NotFoundPage />
+    </main>
+  ),
   defaultErrorComponent: FailedPage,
 });
 

@@ -41,13 +41,17 @@ export function CalendarForm(props: ItemFormProps) {
         />
       </SimpleGrid>
       <NameInputs item={item} set={set} />
-      <Title order={3}>{t.week}</Title>
+      <Title order={2} size="h3">
+        {t.week}
+      </Title>
       <Text size="xs" c="dimmed">
         {t.hoursHint}
       </Text>
       <Week item={item} set={set} />
       <Group justify="space-between" mt="xs">
-        <Title order={3}>{t.exceptions}</Title>
+        <Title order={2} size="h3">
+          {t.exceptions}
+        </Title>
         <Button
           variant="default"
           leftSection={<IconPlus size={14} />}

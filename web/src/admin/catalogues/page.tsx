@@ -74,7 +74,9 @@ function CatalogItems({ item, set }: { item: ItemFormProps['item']; set: ItemFor
   return (
     <>
       <Group justify="space-between">
-        <Title order={3}>{t.items}</Title>
+        <Title order={2} size="h3">
+          {t.items}
+        </Title>
         <Button
           variant="default"
           leftSection={<IconPlus size={14} />}

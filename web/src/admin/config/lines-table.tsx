@@ -7,7 +7,9 @@ import classes from './lines-table.module.css';
 export function LinesHead({ title, add, onAdd }: { title: string; add: string; onAdd: () => void }) {
   return (
     <Group justify="space-between" mt="xs">
-      <Title order={3}>{title}</Title>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
       <Button variant="default" leftSection={<IconPlus size={14} />} onClick={onAdd}>
         {add}
       </Button>

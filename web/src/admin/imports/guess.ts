@@ -151,10 +151,6 @@ export function guessTransforms(
   const values = sample.map((value) => value.trim()).filter((value) => value !== '');
   const spaces = sample.some((value) => value !== value.trim()) ? ['trim'] : [];
   switch (field.dataType) {
-    case 'integer':
-    case 'decimal':
-    case 'boolean':
-      return [...spaces, field.dataType];
     case 'date':
     case 'datetime':
       return [...spaces, ...dateTransform(field.dataType, values)];

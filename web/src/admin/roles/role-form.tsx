@@ -116,7 +116,9 @@ function Grants({ item, set }: ItemFormProps) {
   const records = (at(item, ['records']) ?? []) as unknown[];
   return (
     <>
-      <Title order={3}>{t.onRecords}</Title>
+      <Title order={2} size="h3">
+        {t.onRecords}
+      </Title>
       {grants.map((grant, index) => (
         <GrantForm
           // A grant is identified by its index.
@@ -166,7 +168,9 @@ function Holders({ item, set }: ItemFormProps) {
     set(['assignedTo'], { users: held('users'), groups: held('groups'), [key]: list });
   return (
     <>
-      <Title order={3}>{t.assigned}</Title>
+      <Title order={2} size="h3">
+        {t.assigned}
+      </Title>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TagsInput
           label={t.users}

@@ -118,7 +118,9 @@ function FieldList({ item, set }: Pick<ItemFormProps, 'item' | 'set'>) {
   return (
     <>
       <Group justify="space-between" mt="xs">
-        <Title order={3}>{t.fields}</Title>
+        <Title order={2} size="h3">
+          {t.fields}
+        </Title>
         <Button
           variant="default"
           leftSection={<IconPlus size={14} />}
