@@ -46,7 +46,8 @@ function baseOf(code: string, rows: readonly Row[], sectionOf: (row: Row) => str
     section: sections[names.indexOf(sectionOf(row))]?.code ?? '',
     title: (row['title'] ?? '').slice(0, TITLE_MOST),
     body: row['body'] ?? '',
-    topic: row['topic'] ?? '',
+    // The sets give `article` where there is no topic.
+    topic: row['topic'] === 'article' ? '' : (row['topic'] ?? ''),
   }));
   return { code, sections, articles };
 }

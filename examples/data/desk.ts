@@ -3,9 +3,9 @@
  * history and SLA have the times that they would have.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { openEmbedded } from '../../src/platform/database/embedded.ts';
 import { startTestApp, type TestApp } from '../../test/harness/app.ts';
@@ -28,12 +28,13 @@ const GROUPS = ['network', 'workplaces', 'accounts', 'erp', 'mail', 'printing', 
 const UNITS = ['Бухгалтерия', 'Продажи', 'Логистика', 'Производство', 'Юристы', 'Кадры', 'Маркетинг', 'ИТ'];
 /** Of each of these groups. */
 const AGENTS = 6;
+const EMPLOYEES = 'employees';
 const CHUNK = 200;
 
 const codeOfUnit = (index: number): string => `unit-${index + 1}`;
 
 /** Configuration beside the starter: people with their groups and units, and the knowledge bases. */
-function bundle(size: Size, written: Articles): string {
+function bundle(size: Size, written: Articles, requester: object): string {
   const users = people(size.users);
   const agents = (group: number): string[] =>
     users.slice(group * AGENTS, (group + 1) * AGENTS).map(({ login }) => login);
@@ -48,10 +49,24 @@ function bundle(size: Size, written: Articles): string {
     groups: [
       { code: 'service-desk', name: { 'ru-RU': 'Служба поддержки', 'en-US': 'Service desk' }, users: everyAgent },
       ...GROUPS.map((code, index) => ({ code, name: `Group ${code}`, users: agents(index) })),
+      {
+        code: EMPLOYEES,
+        name: { 'ru-RU': 'Сотрудники', 'en-US': 'Employees' },
+        users: users.slice(GROUPS.length * AGENTS).map(({ login }) => login),
+      },
     ],
+    roles: [requester],
     orgUnits: UNITS.map((name, index) => ({ code: codeOfUnit(index), name })),
     knowledgeBases: knowledgeBases(written, 'portal'),
   });
+}
+
+/** The starter's role of requesters, for everybody who is no agent. */
+async function requesterRole(): Promise<object> {
+  const { roles } = parse(await readFile('config/itsm/50-roles.yaml', 'utf8')) as { roles: { code: string }[] };
+  const role = roles.find(({ code }) => code === 'requester');
+  if (role === undefined) throw new Error('the starter has no role of requesters');
+  return { ...role, assignedTo: { groups: [EMPLOYEES] } };
 }
 
 interface Step {
@@ -242,7 +257,7 @@ export async function fillDesk({ folder, from, keep, size = DESK, say }: Options
   const written = await articles(from, size.articles);
   const own = path.join(folder, 'desk');
   await mkdir(own, { recursive: true });
-  await writeFile(path.join(own, 'desk.yaml'), bundle(size, written));
+  await writeFile(path.join(own, 'desk.yaml'), bundle(size, written, await requesterRole()));
   const service = await startService(folder);
   for (const part of ['config/itsm', 'config/catalogue', own]) await service.docket('apply', part);
   await service.stop();

@@ -39,6 +39,14 @@ catalogs:
         form: [{ code: title, required: true }, { code: neededBy }]
         requesterField: requester
         audience: { everyone: true }
+      - code: repair
+        name: { ru-RU: Ремонт, en-US: Repair }
+        category: hardware
+        type: request
+        form: [{ code: title, required: true }]
+        requesterField: requester
+        assetField: affected
+        audience: { everyone: true }
       - code: vpn
         name: { ru-RU: Удалённый доступ, en-US: Remote access }
         category: access
@@ -66,8 +74,9 @@ roles:
       - type: request
         where: ${OWN}
         actions: [read, create, transition, comment.create, attachment.add]
-        fields: { read: [title, description, neededBy, requester], write: [title, description, neededBy, requester] }
+        fields: { read: [title, description, affected, neededBy, requester], write: [title, description, affected, neededBy, requester] }
         transitions: [reopen, close, cancel]
+      - { type: asset, where: { field: owner, operator: equals, value: $me }, actions: [read], fields: { read: [title] } }
       - { type: category, actions: [read], fields: { read: [title, parent, description] } }
       - { type: location, actions: [read], fields: { read: [title, parent, address] } }
     assignedTo: { users: [${REQUESTER}] }
@@ -208,6 +217,24 @@ describe('the portal of requesters', () => {
       await watched.check();
       await watched.close();
     }
+  });
+
+  it('chooses the only asset of the user, and offers own open requests beside the form', async () => {
+    const watched = await desk.open(REQUESTER, '/portal', { width: 1440 });
+    const { page } = watched;
+    assert.equal(await page.getByText('004-117').count(), 0, 'an asset is no request');
+    await page.getByRole('link', { name: 'Ремонт' }).click();
+    await page.locator('input[value*="004-117"]').waitFor();
+    const title = page.getByRole('textbox', { name: 'Тема' });
+    assert.equal(await title.inputValue(), 'Ремонт');
+    await title.fill(WORDS['ru-RU'].laptop);
+    const similar = page.getByRole('list', { name: WORDS['ru-RU'].similar });
+    await similar.getByRole('link', { name: WORDS['ru-RU'].laptop }).first().waitFor();
+    await fits(watched, 'item-ru-RU-1440');
+    await watched.check();
+    await page.getByRole('button', { name: WORDS['ru-RU'].order }).click();
+    await page.getByRole('definition').getByText('004-117').waitFor();
+    await watched.close();
   });
 
   it('sends requesters from the pages of the desk to their own ones', async () => {

@@ -28,7 +28,8 @@ export function useOwnRequests(): { rows: DocketRecord[]; pending: boolean; erro
   const { data: types = [], isPending } = useQuery(deskTypesQuery);
   const lists = useQueries({
     queries: requestTypes(types)
-      .filter((type) => type.canRead)
+      // Records that the user cannot create, such as assets, are no requests of theirs.
+      .filter((type) => type.canRead && type.canCreate)
       .map((type) => ({
         queryKey: ['records', 'own', type.id],
         queryFn: ({ signal }: { signal: AbortSignal }) =>

@@ -2,7 +2,7 @@
 import { Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { NotFoundPage } from '../app/error-pages.tsx';
 import { useSession } from '../app/session.ts';
 import { call } from '../api/client.ts';
@@ -104,35 +104,42 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   );
   const words = values.value(type.titleField ?? '');
   return (
-    <Page title={t.report} hint={t.reportHint} narrow>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (values.check()) report.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
-          <Panel>
-            <Stack gap="sm">
-              <Requester field={requester} />
-              {main.map(input)}
-              <Similar words={typeof words === 'string' ? words : ''} />
-            </Stack>
-          </Panel>
-          {rest.length > 0 && (
-            <details className={classes.more}>
-              <summary>{t.more}</summary>
-              <Stack gap="sm">{rest.map(input)}</Stack>
-            </details>
-          )}
-          <Button type="submit" size="md" loading={report.isPending}>
-            {t.send}
-          </Button>
-        </Stack>
-      </form>
+    <Page title={t.report} hint={t.reportHint}>
+      <div className={classes.writing}>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (values.check()) report.mutate();
+          }}
+        >
+          <Stack gap="md">
+            {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
+            <Panel>
+              <Stack gap="sm">
+                <Requester field={requester} />
+                {main.map(input)}
+              </Stack>
+            </Panel>
+            {rest.length > 0 && <More>{rest.map(input)}</More>}
+            <Button type="submit" size="md" loading={report.isPending}>
+              {t.send}
+            </Button>
+          </Stack>
+        </form>
+        <Similar words={typeof words === 'string' ? words : ''} />
+      </div>
     </Page>
+  );
+}
+
+function More({ children }: { children: ReactNode }) {
+  const t = useText(texts);
+  return (
+    <details className={classes.more}>
+      <summary>{t.more}</summary>
+      <Stack gap="sm">{children}</Stack>
+    </details>
   );
 }
 
@@ -205,19 +212,23 @@ export function ItemPage({ id }: { id: string }) {
   const navigate = useNavigate();
   const { data: whole, isPending } = useQuery(catalogueQuery(useLanguage()));
   const item = whole?.items.find((one) => one.id === id);
+  const [words, setWords] = useState<string>();
   if (isPending) return <Loader m="xl" size="sm" />;
   if (item === undefined) return <NotFoundPage />;
   const go = (splat: string): void => void navigate({ to: '/portal/$', params: { _splat: splat } });
   return (
-    <Page title={item.name} back={{ label: t.back, href: '/portal' }} narrow>
-      <Panel>
-        <RequestForm
-          item={item}
-          onClose={() => go('')}
-          onSent={(record) => go(`requests/${record.id}`)}
-          beside={(name, values) => <Similar words={wordsOf(name, values)} except={item.id} />}
-        />
-      </Panel>
+    <Page title={item.name} back={{ label: t.back, href: '/portal' }}>
+      <div className={classes.writing}>
+        <Panel>
+          <RequestForm
+            item={item}
+            onClose={() => go('')}
+            onSent={(record) => go(`requests/${record.id}`)}
+            onValues={(values) => setWords(wordsOf(item.name, values))}
+          />
+        </Panel>
+        <Similar words={words ?? item.name} except={item.id} />
+      </div>
     </Page>
   );
 }

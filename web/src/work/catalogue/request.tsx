@@ -2,7 +2,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { type AnswerOf, ApiFault, call } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
@@ -32,11 +32,11 @@ interface RequestFormProps {
   onClose: () => void;
   /** Called with the request that was made. Without it, the form shows its number. */
   onSent?: (request: Requested) => void;
-  /** Shown below the fields, with the values that are given so far. */
-  beside?: (name: string, values: Record<string, unknown>) => ReactNode;
+  /** Called with the values after each change. */
+  onValues?: (values: Record<string, unknown>) => void;
 }
 
-export function RequestForm({ item, onClose, onSent, beside }: RequestFormProps) {
+export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProps) {
   const t = useText(texts);
   const has = useHas();
   const { user } = useSession();
@@ -74,8 +74,7 @@ export function RequestForm({ item, onClose, onSent, beside }: RequestFormProps)
           />
         )}
         {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
-        <FormInputs fields={fields} values={values} rejected={refusalsOf(request.error)} />
-        {beside?.(item.name, values.given)}
+        <FormInputs fields={fields} values={values} onValues={onValues} rejected={refusalsOf(request.error)} />
         {item.assetTypes !== null && (
           <RecordPicker
             label={t.asset}
@@ -108,15 +107,19 @@ interface FormInputsProps {
   values: NewValues;
   /** What the service found wrong, by field. */
   rejected: ReadonlyMap<string, string>;
+  onValues?: RequestFormProps['onValues'];
 }
 
-function FormInputs({ fields, values, rejected }: FormInputsProps) {
+function FormInputs({ fields, values, rejected, onValues }: FormInputsProps) {
   return fields.map((field) => (
     <FieldInput
       key={field.code}
       field={field}
       value={values.value(field.code)}
-      onChange={(value) => values.set(field.code, value)}
+      onChange={(value) => {
+        values.set(field.code, value);
+        onValues?.({ ...values.given, [field.code]: value });
+      }}
       error={values.error(field.code, rejected)}
     />
   ));

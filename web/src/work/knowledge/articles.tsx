@@ -8,7 +8,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { knowledge } from '../../api/types.ts';
 import { useHas } from '../../app/session.ts';
-import { headingsOf, type RichNode, RichText } from '../../fields/rich-text.tsx';
+import { headingsOf, plainText, type RichNode, RichText } from '../../fields/rich-text.tsx';
 import { useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -35,6 +35,7 @@ export function ArticlePage({ id, root, otherwise }: ArticlePageProps) {
   const [chosen, setChosen] = useState<string>();
   const { data, error, refetch } = useQuery(articleQuery(id, chosen ?? language));
   const { data: contents = [] } = useQuery(contentsQuery(language));
+  const text = useMemo(() => withoutTitle(data?.bodyDocument as RichNode | undefined, data?.title), [data]);
   const section = contents.flatMap(({ sections }) => sections).find((one) => one.id === data?.sectionId);
   const back =
     section === undefined
@@ -46,13 +47,13 @@ export function ArticlePage({ id, root, otherwise }: ArticlePageProps) {
       {data === undefined && error === null && <Loader size="sm" />}
       {data !== undefined && (
         <div className={classes.reading}>
-          <Outline document={data.bodyDocument as unknown as RichNode} />
+          <Outline document={text} />
           <div>
             <Panel>
               <Stack gap="sm">
                 <Facts article={data} onLocale={setChosen} />
                 {data.summary !== null && data.summary !== data.title && <Text c="dimmed">{data.summary}</Text>}
-                <ArticleText document={data.bodyDocument} articleId={data.id} main />
+                <ArticleText document={text} articleId={data.id} main />
                 <Helped id={id}>{otherwise?.(data.title)}</Helped>
               </Stack>
             </Panel>
@@ -62,6 +63,14 @@ export function ArticlePage({ id, root, otherwise }: ArticlePageProps) {
       )}
     </Page>
   );
+}
+
+/** Many texts begin with their title, which the page shows already. */
+function withoutTitle(document: RichNode | undefined, title: string | undefined): RichNode {
+  const [first, ...rest] = document?.content ?? [];
+  if (first === undefined) return { type: 'doc', content: [] };
+  const repeats = first.type === 'heading' && plainText(first).trim() === title?.trim();
+  return { type: 'doc', content: repeats ? rest : [first, ...rest] };
 }
 
 interface FactsProps {
@@ -110,7 +119,7 @@ function Facts({ article, onLocale }: FactsProps) {
 }
 
 /** A table of contents is shown for at least as many headings. */
-const FEWEST_HEADINGS = 3;
+const FEWEST_HEADINGS = 2;
 
 /** The table of contents, beside the text on wide screens, above it on narrow ones. */
 function Outline({ document }: { document: RichNode }) {
@@ -119,7 +128,7 @@ function Outline({ document }: { document: RichNode }) {
   const wide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false });
   if (headings.length < FEWEST_HEADINGS) return null;
   return (
-    <details key={String(wide)} className={classes.outline} open={wide || undefined}>
+    <details key={String(wide)} data-wide className={classes.outline} open={wide || undefined}>
       <summary>{t.outline}</summary>
       <nav aria-label={t.outline}>
         <ul>

@@ -33,7 +33,7 @@ export function KnowledgeBrowser({ root, sectionId, otherwise }: BrowserProps) {
   const searching = (typed.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2;
   const { data: contents, error, refetch } = useQuery(contentsQuery(useLanguage()));
   return (
-    <div className={classes.browser}>
+    <div className={classes.browser} data-wide>
       <Sections root={root} contents={contents} chosen={sectionId} />
       <div className={classes.list}>
         <TextInput
@@ -79,7 +79,7 @@ function Sections({ root, contents, chosen }: SectionsProps) {
   return (
     <details key={`${wide} ${chosen}`} className={classes.sections} open={wide || undefined}>
       <summary>{t.sections}</summary>
-      <nav aria-label={t.sections}>
+      <nav aria-label={t.sectionsLabel}>
         <Link
           to={pathOf(root, 'articles')}
           className={classes.section}

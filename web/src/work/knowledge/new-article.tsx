@@ -77,7 +77,9 @@ function NewArticle({ bases, recordId, started }: NewArticleProps) {
             </Suspense>
           </Stack>
         </Panel>
-        <Place form={form} bases={bases} />
+        <div>
+          <Place form={form} bases={bases} />
+        </div>
       </div>
     </FormFrame>
   );
@@ -138,7 +140,7 @@ function Place({ form, bases }: { form: Form<Values>; bases: readonly Base[] }) 
             fullWidth
             size="xs"
             data={[
-              { value: 'everyone', label: t.everyone },
+              { value: 'everyone', label: t.allReaders },
               { value: 'later', label: t.later },
             ]}
             {...form.input('audience')}

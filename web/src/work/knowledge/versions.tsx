@@ -84,7 +84,7 @@ function useVersionColumns(bases: readonly Base[]) {
   return useMemo((): Column<VersionRow>[] => {
     const base = (id: string) => bases.find((one) => one.id === id);
     return [
-      { key: 'title', title: t.name, value: (row) => row.title },
+      { key: 'title', title: t.name, value: (row) => row.title, width: '36%' },
       { key: 'locale', title: t.locale, value: (row) => row.locale, width: '5.5rem' },
       {
         key: 'state',
@@ -93,7 +93,6 @@ function useVersionColumns(bases: readonly Base[]) {
         render: (row) => <ToneMark tone={TONES[row.state]}>{t[row.state]}</ToneMark>,
         width: '9rem',
       },
-      { key: 'base', title: t.base, value: (row) => base(row.baseId)?.name ?? '', minor: true },
       {
         key: 'section',
         title: t.section,
@@ -105,7 +104,7 @@ function useVersionColumns(bases: readonly Base[]) {
         title: t.viewsShort,
         value: (row) => row.feedback.views,
         align: 'end',
-        width: '7rem',
+        width: '6.5rem',
         minor: true,
       },
       {
@@ -113,7 +112,7 @@ function useVersionColumns(bases: readonly Base[]) {
         title: t.votes,
         value: (row) => row.feedback.helpful - row.feedback.notHelpful,
         render: ({ feedback }) => <Votes {...feedback} />,
-        width: '7rem',
+        width: '6.5rem',
         minor: true,
       },
       {
