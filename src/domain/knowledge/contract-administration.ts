@@ -182,7 +182,7 @@ export const setReview = defineOperation({
   summary: 'Set the date on which an article should be checked again',
   description: 'The date belongs to the article, not to a version; null removes it.',
   params: closed({ articleId: Id }),
-  body: closed({ reviewOn: nullable(Type.String({ format: 'date', maxLength: 10 })) }),
+  body: closed({ reviewOn: nullable(Type.String({ format: 'date', pattern: '^2[0-9]{3}-', maxLength: 10 })) }),
   answer: Type.Object({ id: Id, reviewOn: nullable(Type.String({ format: 'date' })) }, { $id: 'ArticleReview' }),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });

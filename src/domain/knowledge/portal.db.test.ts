@@ -25,6 +25,10 @@ async function everything(): Promise<unknown[]> {
     `/kb/articles/${open.id}`,
     `/kb/articles/${open.id}?locale=en-US`,
     `/kb/articles/${open.id}/images/${SHA256}`,
+    '/kb/contents',
+    ...['title', 'newest', 'popular'].map((sort) => `/kb/browse?sort=${sort}`),
+    `/kb/browse?relatedTo=${open.id}`,
+    '/kb/browse?page=2&pageSize=1',
     ...SEARCHES.map((query) => `/search?kinds=article&${query}`),
     ...SEARCHES.map((query) => `/search?kinds=article,service,object&${query}`),
   ];

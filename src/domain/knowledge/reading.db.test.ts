@@ -223,7 +223,8 @@ describe('drafts and review dates', () => {
       [`article:${article.id}`],
     );
     assert.deepEqual(events.at(-1)?.data, { articleId: article.id, before: '2999-12-31', after: null });
-    assertRejected(await set('2024-02-30'), 400, 'INVALID_REQUEST');
+    for (const day of ['2024-02-30', '0000-01-01', '10000-01-01'])
+      assertRejected(await set(day), 400, 'INVALID_REQUEST');
     assertRejected(await set(null, 'reader'), 403, 'RIGHT_MISSING');
   });
 });

@@ -18,8 +18,10 @@ import {
 import { Comments } from '../desk/record/comments.tsx';
 import { DropZone, useUpload } from '../desk/record/files-upload.tsx';
 import { Files } from '../desk/record/files.tsx';
+import { slaQuery } from '../desk/record/sla.tsx';
 import { TransitionForm, useTransition } from '../desk/record/transitions.tsx';
 import { FieldValue } from '../fields/value.tsx';
+import { useFormats } from '../i18n/format.ts';
 import { useText } from '../i18n/text.ts';
 import { FaultAlert } from '../ui/fault.tsx';
 import { Panel } from '../ui/page.tsx';
@@ -138,8 +140,28 @@ function Progress({ record, type }: { record: DocketRecord; type: DeskType | und
         ))}
       </ol>
       {category !== undefined && <Text role="status">{asks ? t.confirm : t[category]}</Text>}
+      {category === 'open' && <Due recordId={record.id} />}
       <Answers record={record} type={type} transitions={transitions} />
     </section>
+  );
+}
+
+/** Until when the service desk has promised to answer or to finish. Time limits that are over promise nothing. */
+function Due({ recordId }: { recordId: string }) {
+  const format = useFormats();
+  const t = useText(texts);
+  const { data } = useQuery(slaQuery(recordId));
+  const running = data?.instances.filter((one) => one.status === 'ACTIVE' && !one.breached) ?? [];
+  return (
+    <>
+      {running.map(({ id, name, dueAt }) =>
+        dueAt === null ? null : (
+          <Text key={id} size="sm" c="dimmed">
+            {t.due(name, format.instant(dueAt))}
+          </Text>
+        ),
+      )}
+    </>
   );
 }
 

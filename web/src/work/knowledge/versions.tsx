@@ -11,6 +11,7 @@ import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
+import classes from './knowledge.module.css';
 import { type Base, basesQuery, knowledgeKey, type VersionRow } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -85,7 +86,13 @@ function useVersionColumns(bases: readonly Base[]) {
     const base = (id: string) => bases.find((one) => one.id === id);
     return [
       { key: 'title', title: t.name, value: (row) => row.title, width: '36%' },
-      { key: 'locale', title: t.locale, value: (row) => row.locale, width: '5.5rem' },
+      {
+        key: 'locale',
+        title: t.locale,
+        value: (row) => row.locale,
+        render: (row) => <span className={classes.whole}>{row.locale}</span>,
+        width: '5.5rem',
+      },
       {
         key: 'state',
         title: t.state,
