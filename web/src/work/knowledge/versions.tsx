@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { knowledgeAdmin } from '../../api/types.ts';
 import { ToneMark } from '../../admin/connections/tone.tsx';
-import { useFormats } from '../../i18n/format.ts';
+import { type Formats, useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -106,30 +106,7 @@ function useVersionColumns(bases: readonly Base[]) {
         value: (row) => base(row.baseId)?.sections.find((one) => one.id === row.sectionId)?.name ?? '',
         minor: true,
       },
-      {
-        key: 'views',
-        title: t.viewsShort,
-        value: (row) => row.feedback.views,
-        align: 'end',
-        width: '6.5rem',
-        minor: true,
-      },
-      {
-        key: 'votes',
-        title: t.votes,
-        value: (row) => row.feedback.helpful - row.feedback.notHelpful,
-        render: ({ feedback }) => <Votes {...feedback} />,
-        width: '6.5rem',
-        minor: true,
-      },
-      {
-        key: 'reviewOn',
-        title: t.reviewOn,
-        value: (row) => row.reviewOn,
-        render: (row) => row.reviewOn !== null && format.day(row.reviewOn),
-        width: '9rem',
-        minor: true,
-      },
+      ...feedbackColumns(t, format),
       {
         key: 'updatedAt',
         title: t.updatedAt,
@@ -139,6 +116,37 @@ function useVersionColumns(bases: readonly Base[]) {
       },
     ];
   }, [t, format, bases]);
+}
+
+type Texts = ReturnType<typeof useText<(typeof texts)['ru-RU']>>;
+
+function feedbackColumns(t: Texts, format: Formats): Column<VersionRow>[] {
+  return [
+    {
+      key: 'views',
+      title: t.viewsShort,
+      value: (row) => row.feedback.views,
+      align: 'end',
+      width: '6.5rem',
+      minor: true,
+    },
+    {
+      key: 'votes',
+      title: t.votes,
+      value: (row) => row.feedback.helpful - row.feedback.notHelpful,
+      render: ({ feedback }) => <Votes {...feedback} />,
+      width: '6.5rem',
+      minor: true,
+    },
+    {
+      key: 'reviewOn',
+      title: t.reviewOn,
+      value: (row) => row.reviewOn,
+      render: (row) => row.reviewOn !== null && format.day(row.reviewOn),
+      width: '9rem',
+      minor: true,
+    },
+  ];
 }
 
 /** Users whom the article helped, and whom not. */
