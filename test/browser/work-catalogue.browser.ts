@@ -86,11 +86,14 @@ describe('the catalogue in the console', () => {
       await watched.check();
 
       await page.getByRole('button', { name: words.laptop }).click();
+      const title = dialog.getByRole('textbox', { name: words.title });
+      assert.equal(await title.inputValue(), words.laptop, 'the name of the item is the title to start with');
+      await title.fill('');
       await dialog.getByRole('button', { name: words.submit }).click();
       await dialog.getByText(words.required).waitFor();
       await dialog.getByRole('combobox', { name: words.forWhom }).fill('иванова');
       await page.getByRole('option', { name: 'Мария Иванова' }).click();
-      await dialog.getByRole('textbox', { name: words.title }).fill('Не включается с утра');
+      await title.fill('Не включается с утра');
       await watched.check();
       await dialog.getByRole('button', { name: words.submit }).click();
       await dialog.getByText(words.number).waitFor();
