@@ -119,6 +119,7 @@ CREATE TABLE desk_queues (
   revision integer NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  group_id uuid,
   CONSTRAINT desk_queues_pkey PRIMARY KEY (id),
   CONSTRAINT desk_queues_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id)
 );

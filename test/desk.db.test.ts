@@ -230,6 +230,31 @@ roles:
     assert.ok(!(await names('agent')).some((name) => name === 'One' || name === 'Two'));
   });
 
+  it('shows queues of a group to its members, who may share with it', async () => {
+    const text = 'groups: [{ code: crew, name: Crew, users: [agent, viewer] }, { code: others, name: Others }]';
+    await fixture.app.apply([{ name: 'crew.yaml', text }]);
+    const groups = await fixture.rows<{ id: string }>(
+      "SELECT id FROM groups WHERE code IN ('crew', 'others') ORDER BY code",
+    );
+    const [crew, others] = groups.map(({ id }) => id);
+    const definition = { type: 'case' };
+    const made = await ok('agent', 'POST', '/desk/queues', { name: 'Crew', shared: false, groupId: crew, definition });
+    assert.deepEqual([made.group, made.shared, made.mayChange], [{ id: crew, name: 'Crew' }, false, true]);
+    const seen = async (who: FixtureUser): Promise<any> =>
+      (await ok(who, 'GET', '/desk/queues')).find((queue: { id: string }) => queue.id === made.id);
+    assert.equal((await seen('viewer')).mayChange, false, 'members use it');
+    assert.equal(await seen('chief'), undefined, 'the right to share does not show queues of other groups');
+    const path = `/desk/queues/${made.id}`;
+    refused(await send('viewer', 'PATCH', path, { expectedRevision: 1, name: 'x' }), 403, 'RIGHT_MISSING');
+    refused(await send('chief', 'PATCH', path, { expectedRevision: 1, name: 'x' }), 404, 'NOT_FOUND');
+    const other = { name: 'Other', shared: false, groupId: others, definition };
+    refused(await send('agent', 'POST', '/desk/queues', other), 403, 'RIGHT_MISSING');
+    refused(await send('agent', 'PATCH', path, { expectedRevision: 1, groupId: others }), 403, 'RIGHT_MISSING');
+    assert.equal((await ok('agent', 'PATCH', path, { expectedRevision: 1, groupId: null })).group, null);
+    assert.equal(await seen('viewer'), undefined, 'private again');
+    await ok('agent', 'DELETE', path, { expectedRevision: 2 });
+  });
+
   it('hides and rejects queues that refer to something the caller may not read', async () => {
     const filter = { field: 'secret', operator: 'equals', value: 'canary-77' };
     const made = await ok('chief', 'POST', '/desk/queues', {

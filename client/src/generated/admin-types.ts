@@ -905,6 +905,10 @@ export type Queue = {
   id: string;
   name: string;
   shared: boolean;
+  group: {
+    id: string;
+    name: string;
+  } | null;
   owner: {
     id: string;
     displayName: string;
@@ -3508,6 +3512,7 @@ export type DeskQueuesCreateData = {
   body: {
     name: string;
     shared: boolean;
+    groupId?: string | null;
     definition: {
       /**
        * Id or code of a record type.
@@ -3596,6 +3601,7 @@ export type DeskQueuesChangeData = {
     expectedRevision: number;
     name?: string;
     shared?: boolean;
+    groupId?: string | null;
     definition?: {
       /**
        * Id or code of a record type.

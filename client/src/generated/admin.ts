@@ -1454,7 +1454,7 @@ export class DeskQueuesAdministration extends Group {
   }
 
   /**
-   * Save a queue. A shared queue needs the right config.manage. Needs a session, or a key with the scope `admin:manage`.
+   * Save a queue. The members of the group `groupId` see the queue; a shared one is for everybody and has no group. Members may share queues with their group. All other sharing needs the right config.manage. Needs a session, or a key with the scope `admin:manage`.
    *
    * `POST /desk/queues`
    */

@@ -227,6 +227,7 @@ const Queue = Type.Object(
     id: Id,
     name: Type.String(),
     shared: Type.Boolean(),
+    group: nullable(Ref),
     owner: Type.Object({ id: Id, displayName: Type.String() }),
     mayChange: Type.Boolean(),
     definition: QueueDefinition,
@@ -284,8 +285,14 @@ export const createQueue = defineOperation({
   unit: 'write',
   status: 201,
   summary: 'Save a queue',
-  description: 'A shared queue needs the right config.manage.',
-  body: closed({ name: Name, shared: Type.Boolean(), definition: QueueDefinition }),
+  description:
+    'The members of the group `groupId` see the queue; a shared one is for everybody and has no group. Members may share queues with their group. All other sharing needs the right config.manage.',
+  body: closed({
+    name: Name,
+    shared: Type.Boolean(),
+    groupId: Type.Optional(nullable(Id)),
+    definition: QueueDefinition,
+  }),
   answer: Queue,
   faults: ['RIGHT_MISSING', 'INVALID_FILTER'],
 });
@@ -305,6 +312,7 @@ export const changeQueue = defineOperation({
     expectedRevision: Revision,
     name: Type.Optional(Name),
     shared: Type.Optional(Type.Boolean()),
+    groupId: Type.Optional(nullable(Id)),
     definition: Type.Optional(QueueDefinition),
   }),
   answer: Queue,

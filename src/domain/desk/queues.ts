@@ -3,7 +3,7 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findNames } from '../identity/index.ts';
-import { fieldResolver, findType, type RecordType, registry } from '../metadata/index.ts';
+import { fieldResolver, findType, named, type RecordType, registry } from '../metadata/index.ts';
 import * as store from './store.ts';
 import type { QueueDefinition, QueueRow } from './store.ts';
 
@@ -13,6 +13,8 @@ export interface QueueAnswer {
   id: string;
   name: string;
   shared: boolean;
+  /** The group whose members see the queue. */
+  group: { id: string; name: string } | null;
   owner: { id: string; displayName: string };
   mayChange: boolean;
   definition: QueueDefinition;
@@ -54,13 +56,33 @@ function isReadable(ctx: ReadContext, definition: QueueDefinition): boolean {
   }
 }
 
-function answer(ctx: ReadContext, row: QueueRow, ownerName: string): QueueAnswer {
-  const { ownerId, ...rest } = row;
-  return { ...rest, owner: { id: ownerId, displayName: ownerName }, mayChange: mayChange(ctx, row) };
+/** Names of the owners and groups of the queues, by id. */
+async function namesOf(ctx: ReadContext, rows: readonly QueueRow[]): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(rows.flatMap(({ ownerId, groupId }) => (groupId === null ? [ownerId] : [ownerId, groupId])));
+  const found = ids.size === 0 ? [] : await findNames(ctx, [...ids]);
+  return new Map(found.map(({ id, name }) => [id, named(ctx, name)]));
 }
 
+function answer(ctx: ReadContext, row: QueueRow, names: ReadonlyMap<string, string>): QueueAnswer {
+  const { ownerId, groupId, ...rest } = row;
+  return {
+    ...rest,
+    group: groupId === null ? null : { id: groupId, name: names.get(groupId) ?? '' },
+    owner: { id: ownerId, displayName: names.get(ownerId) ?? '' },
+    mayChange: mayChange(ctx, row),
+  };
+}
+
+/** A queue of a group is changed by its owner; the other members only use it. */
 function mayChange(ctx: ReadContext, row: QueueRow): boolean {
-  return row.shared ? ctx.actor.has(SHARE_RIGHT) : row.ownerId === ctx.actor.userId;
+  if (row.shared) return ctx.actor.has(SHARE_RIGHT);
+  return row.ownerId === ctx.actor.userId || (row.groupId !== null && ctx.actor.has(SHARE_RIGHT));
+}
+
+/** Members may share a queue with their group. All other sharing needs the right. @throws Fault RIGHT_MISSING */
+function requireMayShare(ctx: ReadContext, { shared, groupId }: Pick<QueueRow, 'shared' | 'groupId'>): void {
+  const own = groupId === null || ctx.actor.variables.groups.includes(groupId);
+  if (shared || !own) ctx.actor.require(SHARE_RIGHT);
 }
 
 /** @throws Fault NOT_FOUND for the system user, which has no queues */
@@ -71,17 +93,18 @@ function requireUser(ctx: ReadContext): string {
 
 export async function listQueues(ctx: ReadContext): Promise<QueueAnswer[]> {
   const userId = requireUser(ctx);
-  const rows = (await store.listQueues(ctx, userId)).filter(
+  const rows = (await store.listQueues(ctx, userId, ctx.actor.variables.groups)).filter(
     (row) => row.ownerId === userId || isReadable(ctx, row.definition),
   );
-  const owners = rows.length === 0 ? [] : await findNames(ctx, [...new Set(rows.map((row) => row.ownerId))]);
-  const names = new Map(owners.map((owner) => [owner.id, owner.name as string]));
-  return rows.map((row) => answer(ctx, row, names.get(row.ownerId) ?? ''));
+  const names = await namesOf(ctx, rows);
+  return rows.map((row) => answer(ctx, row, names));
 }
 
 export interface QueueInput {
   name: string;
   shared: boolean;
+  /** A shared queue has no group. */
+  groupId?: string | null;
   definition: QueueDefinition;
 }
 
@@ -94,10 +117,12 @@ function checkedName(name: string): string {
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER */
 export async function createQueue(ctx: WriteContext, input: QueueInput): Promise<QueueAnswer> {
   const ownerId = requireUser(ctx);
-  if (input.shared) ctx.actor.require(SHARE_RIGHT);
+  const groupId = input.shared ? null : (input.groupId ?? null);
+  requireMayShare(ctx, { shared: input.shared, groupId });
   requireReadable(ctx, input.definition);
   const row: QueueRow = {
     ...input,
+    groupId,
     name: checkedName(input.name),
     id: ctx.newId(),
     ownerId,
@@ -105,18 +130,18 @@ export async function createQueue(ctx: WriteContext, input: QueueInput): Promise
     updatedAt: ctx.now,
   };
   planWrite(ctx, store.insertQueue, row, 0);
-  return answer(ctx, row, ctx.actor.displayName);
+  return answer(ctx, row, await namesOf(ctx, [row]));
 }
 
 function planWrite(ctx: WriteContext, write: typeof store.insertQueue, row: QueueRow, expected: number): void {
-  const { id, ownerId, name, shared, definition } = row;
-  ctx.plan(write, { id, owner_id: ownerId, name, shared, definition, expected, at: ctx.now });
-  if (shared) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
+  const { id, ownerId, name, shared, groupId, definition } = row;
+  ctx.plan(write, { id, owner_id: ownerId, name, shared, group_id: groupId, definition, expected, at: ctx.now });
+  if (shared || groupId !== null) ctx.emit({ type: 'QueueShared', subject: `queue:${id}`, data: { name } });
 }
 
 /** The queue if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
 async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<QueueRow> {
-  const row = await store.findQueue(ctx, id, requireUser(ctx));
+  const row = await store.findQueue(ctx, id, requireUser(ctx), ctx.actor.variables.groups);
   if (row === undefined || (row.ownerId !== ctx.actor.userId && !isReadable(ctx, row.definition))) {
     throw new Fault('NOT_FOUND', 'There is no such queue, or you may not see it.');
   }
@@ -136,18 +161,29 @@ export async function changeQueue(
 ): Promise<QueueAnswer> {
   const { expectedRevision, ...changes } = input;
   const row = await requireChangeable(ctx, id, expectedRevision);
-  if (changes.shared === true) ctx.actor.require(SHARE_RIGHT);
+  const shared = changes.shared ?? row.shared;
+  const groupId = shared ? null : changes.groupId === undefined ? row.groupId : changes.groupId;
+  // An owner who has left the group may still rename the queue.
+  if (shared || groupId !== row.groupId) requireMayShare(ctx, { shared, groupId });
   if (changes.definition !== undefined) requireReadable(ctx, changes.definition);
   const name = changes.name === undefined ? row.name : checkedName(changes.name);
-  const next: QueueRow = { ...row, ...changes, name, revision: row.revision + 1, updatedAt: ctx.now };
+  const next: QueueRow = {
+    ...row,
+    ...changes,
+    name,
+    shared,
+    groupId,
+    revision: row.revision + 1,
+    updatedAt: ctx.now,
+  };
   planWrite(ctx, store.updateQueue, next, expectedRevision);
-  const [owner] = await findNames(ctx, [row.ownerId]);
-  return answer(ctx, next, (owner?.name as string | undefined) ?? '');
+  return answer(ctx, next, await namesOf(ctx, [next]));
 }
 
 export async function deleteQueue(ctx: WriteContext, id: string, expectedRevision: number): Promise<{ id: string }> {
   const row = await requireChangeable(ctx, id, expectedRevision);
   ctx.plan(store.removeQueue, { id, expected: expectedRevision });
-  if (row.shared) ctx.emit({ type: 'QueueRemoved', subject: `queue:${id}`, data: { name: row.name } });
+  if (row.shared || row.groupId !== null)
+    ctx.emit({ type: 'QueueRemoved', subject: `queue:${id}`, data: { name: row.name } });
   return { id };
 }

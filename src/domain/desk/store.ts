@@ -17,24 +17,35 @@ export interface QueueRow {
   ownerId: string;
   name: string;
   shared: boolean;
+  /** The group whose members see the queue; null if it is shared with everybody or private. */
+  groupId: string | null;
   definition: QueueDefinition;
   revision: number;
   updatedAt: string;
 }
 
-const COLUMNS = sql`q.id, q.owner_id AS "ownerId", q.name, q.shared, q.definition, q.revision, q.updated_at AS "updatedAt"`;
+const COLUMNS = sql`q.id, q.owner_id AS "ownerId", q.name, q.shared, q.group_id AS "groupId", q.definition, q.revision, q.updated_at AS "updatedAt"`;
 
-/** The user's own and the shared queues. Private queues of other users are never returned. */
-export async function listQueues(ctx: ReadContext, userId: string): Promise<QueueRow[]> {
+/** The queues that a user may see: their own, those of their groups, and shared ones. */
+function whereSeen(userId: string, groups: readonly string[]): Sql {
+  return sql`(q.owner_id = ${userId}::uuid OR q.shared OR q.group_id = ANY(${[...groups]}::uuid[]))`;
+}
+
+/** @param groups ids of the user's groups. Private queues of other users are never returned. */
+export async function listQueues(ctx: ReadContext, userId: string, groups: readonly string[]): Promise<QueueRow[]> {
   return await ctx.query<QueueRow>(sql`
-    SELECT ${COLUMNS} FROM desk_queues q WHERE q.owner_id = ${userId}::uuid OR q.shared
+    SELECT ${COLUMNS} FROM desk_queues q WHERE ${whereSeen(userId, groups)}
     ORDER BY q.name COLLATE "und-x-icu", q.id LIMIT 500`);
 }
 
-export async function findQueue(ctx: ReadContext, id: string, userId: string): Promise<QueueRow | undefined> {
+export async function findQueue(
+  ctx: ReadContext,
+  id: string,
+  userId: string,
+  groups: readonly string[],
+): Promise<QueueRow | undefined> {
   const rows = await ctx.query<QueueRow>(sql`
-    SELECT ${COLUMNS} FROM desk_queues q
-    WHERE q.id = ${id}::uuid AND (q.owner_id = ${userId}::uuid OR q.shared)`);
+    SELECT ${COLUMNS} FROM desk_queues q WHERE q.id = ${id}::uuid AND ${whereSeen(userId, groups)}`);
   return rows[0];
 }
 
@@ -43,6 +54,7 @@ export interface QueueWrite {
   owner_id: string;
   name: string;
   shared: boolean;
+  group_id: string | null;
   definition: QueueDefinition;
   expected: number;
   at: string;
@@ -52,9 +64,10 @@ export const insertQueue: TableWrite<QueueWrite> = {
   name: 'insert_queue',
   guard: true,
   sql: (rows: Sql) => sql`
-    INSERT INTO desk_queues (id, owner_id, name, shared, definition, revision, created_at, updated_at)
-    SELECT id, owner_id, name, shared, definition, 1, at, at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, owner_id uuid, name text, shared boolean, definition jsonb, at timestamptz)
+    INSERT INTO desk_queues (id, owner_id, name, shared, group_id, definition, revision, created_at, updated_at)
+    SELECT id, owner_id, name, shared, group_id, definition, 1, at, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, owner_id uuid, name text, shared boolean, group_id uuid, definition jsonb,
+      at timestamptz)
     RETURNING 1`,
 };
 
@@ -62,9 +75,10 @@ export const updateQueue: TableWrite<QueueWrite> = {
   name: 'update_queue',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE desk_queues q SET name = r.name, shared = r.shared, definition = r.definition, revision = q.revision + 1,
+    UPDATE desk_queues q SET name = r.name, shared = r.shared, group_id = r.group_id, definition = r.definition, revision = q.revision + 1,
       updated_at = r.at
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, name text, shared boolean, definition jsonb, expected integer, at timestamptz)
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, name text, shared boolean, group_id uuid, definition jsonb, expected integer,
+      at timestamptz)
     WHERE q.id = r.id AND q.revision = r.expected RETURNING 1`,
 };
 

@@ -28,11 +28,11 @@ export const queuesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Built-in queues with their counts, which are read again while the console is open. */
+/** Built-in queues with their counts, which are read again while the console is open, and after changes of records. */
 export const builtInQueuesQuery = queryOptions({
-  queryKey: ['desk', 'queues', 'built-in'],
+  queryKey: ['records', 'counts'],
   queryFn: ({ signal }) => call<typeof desk.listBuiltInQueues>('GET', '/desk/queues/built-in', { signal }),
-  refetchInterval: 15_000,
+  refetchInterval: 10_000,
 });
 
 export const typeFieldsQuery = (typeId: string) =>

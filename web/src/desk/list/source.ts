@@ -112,7 +112,7 @@ export function rowsQuery(definition: QueueDefinition, type: DeskType | undefine
   const { state, filter, sort, sla } = definition;
   const words = wordsOf(definition);
   return infiniteQueryOptions({
-    queryKey: ['records', { type: definition.type, state, q: words, filter, sort, sla }],
+    queryKey: ['records', 'list', { type: definition.type, state, q: words, filter, sort, sla }],
     queryFn: ({ pageParam, signal }) => readPage(definition, type, session, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last: RowPage) => (last.hasMore ? last.page + 1 : undefined),

@@ -1,9 +1,10 @@
 /** The dialog that saves a list as a queue. */
-import { Modal, Switch, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
 import type { desk } from '../../api/types.ts';
-import { useHas } from '../../app/session.ts';
+import { useHas, useSession } from '../../app/session.ts';
+import { labelText, useLabels } from '../../fields/labels.ts';
 import { useText } from '../../i18n/text.ts';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { texts } from '../list/texts.ts';
@@ -27,11 +28,25 @@ export function SaveDialog({ onClose, definition, suggested }: SaveDialogProps) 
 function SaveForm({ definition, suggested, onClose }: SaveDialogProps) {
   const t = useText(texts);
   const has = useHas();
+  const { groups } = useSession();
+  const labels = useLabels(groups);
+  const audiences = [
+    { value: 'me', label: t.queuePrivate },
+    ...groups.map((id) => ({ value: id, label: t.queueGroup(labelText(labels.get(id)) ?? '…') })),
+    ...(has('config.manage') ? [{ value: 'all', label: t.queueShared }] : []),
+  ];
   const navigate = useNavigate();
   const form = useForm({
-    start: { name: suggested, shared: false },
-    send: ({ name, shared }) =>
-      call<typeof desk.createQueue>('POST', '/desk/queues', { body: { name: name.trim(), shared, definition } }),
+    start: { name: suggested, audience: 'me' },
+    send: ({ name, audience }) =>
+      call<typeof desk.createQueue>('POST', '/desk/queues', {
+        body: {
+          name: name.trim(),
+          shared: audience === 'all',
+          groupId: audience === 'me' || audience === 'all' ? null : audience,
+          definition,
+        },
+      }),
     ready: ({ name }) => name.trim() !== '',
     touches: [queuesQuery.queryKey],
     done: t.queueSaved,
@@ -43,11 +58,12 @@ function SaveForm({ definition, suggested, onClose }: SaveDialogProps) {
   return (
     <FormFrame form={form} label={t.saveQueue} onCancel={onClose}>
       <TextInput label={t.queueName} maxLength={100} required data-autofocus {...form.text('name')} />
-      {has('config.manage') && (
-        <Switch
-          label={t.queueShared}
-          checked={form.values.shared}
-          onChange={(event) => form.set({ shared: event.currentTarget.checked })}
+      {audiences.length > 1 && (
+        <NativeSelect
+          label={t.queueAudience}
+          data={audiences}
+          value={form.values.audience}
+          onChange={(event) => form.set({ audience: event.currentTarget.value })}
         />
       )}
     </FormFrame>

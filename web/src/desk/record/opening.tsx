@@ -10,7 +10,7 @@ import { StateBadge } from './state-badge.tsx';
 /** The row of the record in any cached list. */
 function useKnownRow(recordId: string): Row | undefined {
   const client = useQueryClient();
-  for (const [, data] of client.getQueriesData<RowPages>({ queryKey: ['records'] })) {
+  for (const [, data] of client.getQueriesData<RowPages>({ queryKey: ['records', 'list'] })) {
     const row = rowsOf(data).find((one) => one.id === recordId);
     if (row !== undefined) return row;
   }
