@@ -117,9 +117,9 @@ describe('the page of a record', () => {
       assert.equal(stored.title, 'Не греет чайник совсем');
       assert.equal(stored.values.assignee, desk.seeded.people['sokolov']);
 
+      // The assignee is known, so that nothing is asked.
       await page.getByRole('button', { name: words.take }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: words.take }).click();
       await page.locator('[data-record-head]').getByText(words.inProgress).waitFor();
       await page.getByRole('button', { name: words.hold }).click();
       await dialog.getByRole('button', { name: words.hold }).click();

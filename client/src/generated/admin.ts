@@ -1369,7 +1369,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * Find users to mention in a comment. At most 8 active users by name or login. A comment mentions a user by `@login`. `canRead`: the user may read the record. Also needs the right comment.create on the record. Needs a session, or a key with the scope `admin:manage`, and the right `Private Comment`.
+   * Find users to mention in a comment. At most 8 of the first 50 active users with this name or login, those who may read the record first. A comment mentions a user by `@login`. `canRead`: the user may read the record. Also needs the right comment.create on the record. Needs a session, or a key with the scope `admin:manage`, and the right `Private Comment`.
    *
    * `GET /objects/{objectId}/mentionable`, right `Private Comment`
    */

@@ -162,7 +162,7 @@ export const listMentionable = defineOperation({
   status: 200,
   summary: 'Find users to mention in a comment',
   description:
-    'At most 8 active users by name or login. A comment mentions a user by `@login`. `canRead`: the user may read the record. Also needs the right comment.create on the record.',
+    'At most 8 of the first 50 active users with this name or login, those who may read the record first. A comment mentions a user by `@login`. `canRead`: the user may read the record. Also needs the right comment.create on the record.',
   params,
   query: closed({ q: Type.Optional(Type.String({ maxLength: 200 })) }),
   answer: Type.Array(

@@ -9,8 +9,10 @@ import { readableValues, requireAction, requireVisible } from '../objects/index.
 
 /** Code of the field that names the requester. */
 const REQUESTER = 'requester';
-/** Most people that are offered at once: the rights of each are read. */
+/** Most people that are offered at once. */
 const MOST_PEOPLE = 8;
+/** Most people whose rights are read for one answer. */
+const MOST_CANDIDATES = 50;
 
 interface Contact {
   id: string;
@@ -51,7 +53,7 @@ interface Mentionable {
 }
 
 /**
- * Active users by name or login, with who of them may read the record.
+ * Active users by name or login, those who may read the record first.
  *
  * @throws Fault NOT_FOUND, RIGHT_MISSING
  */
@@ -64,15 +66,19 @@ export async function listMentionable(
   return await work.read(caller, async (ctx) => {
     const object = await requireVisible(ctx, objectId);
     for (const right of [...COMMENT_RIGHTS, 'comment.create'] as const) requireAction(object, right);
-    const found = await searchNames(ctx, 'user', q.replaceAll('\0', ''), MOST_PEOPLE);
-    return await Promise.all(
-      found.map(async ({ id, name, login = '', unit }) => ({
-        id,
-        name: named(ctx, name),
-        login,
-        unit: unit === undefined || unit === null ? null : named(ctx, unit),
-        canRead: (await actorOf(id))?.on(object.type.id, object.facts, ctx.now).can('read') ?? false,
-      })),
-    );
+    const readers: Mentionable[] = [];
+    const others: Mentionable[] = [];
+    for (const { id, name, login = '', unit } of await searchNames(
+      ctx,
+      'user',
+      q.replaceAll('\0', ''),
+      MOST_CANDIDATES,
+    )) {
+      if (readers.length === MOST_PEOPLE) break;
+      const canRead = (await actorOf(id))?.on(object.type.id, object.facts, ctx.now).can('read') ?? false;
+      const unitName = unit === undefined || unit === null ? null : named(ctx, unit);
+      (canRead ? readers : others).push({ id, name: named(ctx, name), login, unit: unitName, canRead });
+    }
+    return [...readers, ...others].slice(0, MOST_PEOPLE);
   });
 }

@@ -13,6 +13,7 @@ import { type Bilingual, both, useText } from '../i18n/text.ts';
 import { adminScreens } from '../admin/screens.ts';
 import { offered, workScreens } from '../screens.ts';
 import classes from './palette.module.css';
+import { recordCommands } from './record-commands.ts';
 import { useHas } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -133,7 +134,9 @@ function useCommands(onHelp: () => void): Command[] {
     kind,
     run: () => history.push(path),
   });
+  const [onRecord] = useState(recordCommands);
   return [
+    ...onRecord.map((command) => ({ ...command, kind: t.onRecord })),
     go(t.allRecords, t.list, '/records'),
     ...queues.map(({ id, name }) => go(name, t.queue, `/queues/${id}`)),
     ...types.filter((type) => type.canCreate).map(({ code, name }) => go(name, t.create, `/new/${code}`)),
@@ -193,6 +196,7 @@ const SHORTCUTS: readonly { name: Bilingual; keys: readonly (readonly [keys: str
       ['c', both('Написать комментарий', 'Write a comment')],
       ['r', both('Ответить заявителю', 'Reply to the requester')],
       ['n', both('Внутренний комментарий', 'Internal note')],
+      ['m', both('Макрос', 'Macro')],
       ['t', both('Изменить состояние', 'Change the state')],
       ['e', both('Изменить тему', 'Edit the title')],
       ['Ctrl Enter', both('Отправить комментарий', 'Send the comment')],

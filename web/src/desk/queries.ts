@@ -1,7 +1,17 @@
 /** Queries of the desk, with their cache keys. */
 import { queryOptions } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../api/client.ts';
-import type { attachments, comments, desk, metadata, objects, Relation, relations, workflow } from '../api/types.ts';
+import type {
+  attachments,
+  comments,
+  desk,
+  deskRecord,
+  metadata,
+  objects,
+  Relation,
+  relations,
+  workflow,
+} from '../api/types.ts';
 
 export type DeskType = AnswerOf<typeof desk.listDeskTypes>[number];
 export type Queue = AnswerOf<typeof desk.listQueues>[number];
@@ -70,6 +80,24 @@ export const commentsQuery = (id: string) =>
   queryOptions({
     queryKey: [...recordKey(id), 'comments'],
     queryFn: ({ signal }) => call<typeof comments.listComments>('GET', `/objects/${id}/comments`, { signal }),
+  });
+
+export type Macro = AnswerOf<typeof deskRecord.listMacros>[number];
+
+export const macrosQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'macros'],
+    queryFn: ({ signal }) => call<typeof deskRecord.listMacros>('GET', `/objects/${id}/macros`, { signal }),
+    staleTime: 10_000,
+  });
+
+export type MergeOffer = AnswerOf<typeof deskRecord.offerMerge>;
+
+export const mergeQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'merge'],
+    queryFn: ({ signal }) => call<typeof deskRecord.offerMerge>('GET', `/objects/${id}/merge`, { signal }),
+    staleTime: 10_000,
   });
 
 export const attachmentsQuery = (id: string) =>

@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import type { Referent } from '../../../src/lib/data-types/index.ts';
 import type { FieldSchema } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
+import { useAssigneeSource } from './assignee-source.ts';
 import { ListInput } from './list-input.tsx';
 import { type Common, type FieldInputProps, type LabelledInputProps, OneInput } from './one-input.tsx';
 import { ManyPicker, namedSource, Picker, recordSource, serviceSource, type Source } from './pickers.tsx';
@@ -31,6 +32,9 @@ export function FieldInput(props: FieldInputProps): ReactNode {
     autoFocus,
   };
   const { view, refersTo, document = false } = typeOf(field.dataType);
+  if (field.code === 'assignee' && refersTo === 'users' && !field.multiple) {
+    return <AssigneeInput {...props} common={common} />;
+  }
   if (refersTo !== undefined) return <ReferenceInput {...props} common={common} source={SOURCES[refersTo](field)} />;
   if (view === 'choice') return <EnumInput {...props} common={common} />;
   if (view === 'rich-text') return <RichTextInput {...props} common={common} />;
@@ -49,6 +53,10 @@ function ReferenceInput({ field, value, onChange, common, source }: LabelledInpu
   ) : (
     <Picker source={source} {...common} value={(value as string | null) ?? null} onChange={onChange} />
   );
+}
+
+function AssigneeInput(props: LabelledInputProps) {
+  return <ReferenceInput {...props} source={useAssigneeSource(props.recordId)} />;
 }
 
 function RichTextInput({ field, value, onChange, recordId, common }: LabelledInputProps) {
@@ -72,7 +80,7 @@ function emptyToNull(onChange: (value: unknown) => void): (list: string[]) => vo
   return (list) => onChange(list.length === 0 ? null : list);
 }
 
-function EnumInput({ field, value, onChange, common }: LabelledInputProps) {
+function EnumInput({ field, value, onChange, common, opened = false }: LabelledInputProps) {
   const t = useText(texts);
   const data = (field.constraints.options ?? []).map(({ code, name }) => ({ value: code, label: name }));
   const clear = { clearButtonProps: { 'aria-label': t.clear } };
@@ -91,6 +99,7 @@ function EnumInput({ field, value, onChange, common }: LabelledInputProps) {
   }
   return (
     <Select
+      defaultDropdownOpened={opened}
       {...common}
       {...clear}
       data={data}

@@ -19,6 +19,8 @@ export interface FieldInputProps {
   /** Id of the record that holds the value, for image URLs. */
   recordId?: string | undefined;
   autoFocus?: boolean | undefined;
+  /** True if the choices are shown at once. */
+  opened?: boolean | undefined;
   /** True if the field's name is already shown beside the input. */
   unlabelled?: boolean | undefined;
 }

@@ -31,7 +31,7 @@ export function TimeLeft({ sla }: { sla: Row['sla'] | null }) {
 }
 
 /** The largest fitting unit, rounded down: «24 рабочих часа», «35 минут», «3 дня». Days count around the clock only. */
-function timeText(ms: number, working: boolean, t: (typeof texts)['ru-RU']): string {
+export function timeText(ms: number, working: boolean, t: (typeof texts)['ru-RU']): string {
   if (ms < HOUR) return working ? t.workingMinutes(Math.floor(ms / MINUTE)) : t.minutes(Math.floor(ms / MINUTE));
   if (working) return t.workingHours(Math.floor(ms / HOUR));
   return ms < 2 * DAY ? t.hours(Math.floor(ms / HOUR)) : t.days(Math.floor(ms / DAY));

@@ -4,6 +4,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconUserCheck } from '@tabler/icons-react';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
+import { useRecordCommand } from '../../app/record-commands.ts';
 import { useSession } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -34,6 +35,7 @@ export function AssignToMe({ record, disabled }: { record: DocketRecord; disable
   const run = (): void => {
     if (!disabled && !mine && !assign.isPending) assign.mutate();
   };
+  useRecordCommand(mine ? undefined : { key: 'assign', name: t.assignToMe, run });
   useHotkeys([['A', run, { usePhysicalKeys: true }]]);
   if (mine) return null;
   return (

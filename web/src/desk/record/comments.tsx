@@ -1,16 +1,12 @@
 /** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
-import { ActionIcon, Loader, Menu, Stack, Text } from '@mantine/core';
-import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Button, Loader, Menu, Stack, Text } from '@mantine/core';
+import { IconArrowDown, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import {
-  type CommentVisibility,
-  DEFAULT_VISIBILITY,
-  seenVisibilities,
-} from '../../../../src/contract/comment-visibility.ts';
+import { useMemo, useRef, useState } from 'react';
+import { type CommentVisibility, seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
 import type { RecordAction } from '../../../../src/contract/rights.ts';
 import { call } from '../../api/client.ts';
-import type { comments, RecordComment } from '../../api/types.ts';
+import type { comments, DocketRecord, FieldSchema, RecordComment } from '../../api/types.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -24,33 +20,72 @@ import { Time } from '../../ui/time.tsx';
 import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
 import { commentsQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { actionTexts } from './action-texts.ts';
 import classes from './comments.module.css';
 import { Composer, type Written } from './composer.tsx';
 import type { Upload } from './files-upload.tsx';
 import { LongConversation } from './long-conversation.tsx';
+import { NewComment } from './new-comment.tsx';
+import { useUnread } from './unread.ts';
 
 type Can = (action: RecordAction) => boolean;
 
 /** Longer conversations render only what is visible. */
 const WHOLE = 40;
 
+interface CommentsProps {
+  record: DocketRecord;
+  can: Can;
+  upload: Upload;
+  /** The fields of the record, for macros; without them none are offered. */
+  fields?: readonly FieldSchema[];
+}
+
 /** The conversation of a record: the composer, then the comments, newest first. */
-export function Comments({ recordId, can, upload }: { recordId: string; can: Can; upload: Upload }) {
+export function Comments({ record, can, upload, fields }: CommentsProps) {
+  const recordId = record.id;
   const t = useText(texts);
   const { data, error, refetch } = useQuery({ ...commentsQuery(recordId), refetchInterval: 10_000 });
   const newest = useMemo(() => data?.toReversed() ?? [], [data]);
+  const unread = useUnread(recordId, data === undefined ? undefined : newest);
+  const first = unread.at(-1);
+  // A long conversation scrolls before it shows the comment.
+  const scroll = useRef<(id: string) => void>(null);
   if (error !== null && data === undefined) return <FaultAlert error={error} retry={() => void refetch()} />;
   return (
     <Stack gap="sm">
-      {can('comment.create') && <NewComment recordId={recordId} can={can} upload={upload} />}
+      {can('comment.create') && <NewComment record={record} can={can} upload={upload} fields={fields} />}
       {data === undefined && <Loader size="sm" />}
       {data?.length === 0 && <Empty>{t.noComments}</Empty>}
+      {first !== undefined && unread.length > 1 && (
+        <FirstUnread count={unread.length} onJump={() => (scroll.current ?? focusComment)(first.id)} />
+      )}
       {newest.length > WHOLE ? (
-        <LongConversation comments={newest} show={(comment) => <Comment comment={comment} can={can} />} />
+        <LongConversation
+          comments={newest}
+          show={(comment) => <Comment comment={comment} can={can} />}
+          handle={scroll}
+          onReached={focusComment}
+        />
       ) : (
         newest.map((comment) => <Comment key={comment.id} comment={comment} can={can} />)
       )}
     </Stack>
+  );
+}
+
+function focusComment(id: string): void {
+  const element = document.querySelector<HTMLElement>(`[data-comment="${id}"]`);
+  element?.scrollIntoView({ block: 'center' });
+  element?.focus({ preventScroll: true });
+}
+
+function FirstUnread({ count, onJump }: { count: number; onJump: () => void }) {
+  const t = useText(actionTexts);
+  return (
+    <Button variant="light" size="compact-sm" leftSection={<IconArrowDown size={14} />} onClick={onJump}>
+      {t.firstUnread(count)}
+    </Button>
   );
 }
 
@@ -62,7 +97,7 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
   const view = VISIBILITY_VIEWS[visibility];
   const mayEdit = can('comment.edit') && seenVisibilities(can).includes(visibility);
   return (
-    <article className={classes.comment} data-visibility={visibility}>
+    <article className={classes.comment} data-visibility={visibility} data-comment={comment.id} tabIndex={-1}>
       <header className={classes.head}>
         <PersonMark name={comment.author?.displayName ?? '?'} />
         <strong>{comment.author?.displayName}</strong>
@@ -153,43 +188,6 @@ function EditComment({ comment, can, onDone }: { comment: RecordComment; can: Ca
       error={edit.error}
       onSend={(body, visibility) => edit.mutate({ body, visibility })}
       onCancel={onDone}
-    />
-  );
-}
-
-function NewComment({ recordId, can, upload }: { recordId: string; can: Can; upload: Upload }) {
-  const t = useText(texts);
-  // The idempotency key makes a repeated submit create one comment.
-  const [key, setKey] = useState(() => crypto.randomUUID());
-  const choices = seenVisibilities(can);
-  const draft = useDeviceDraft<Written>(`comment.${recordId}`);
-  const add = useAction({
-    run: ({ body, visibility }: { body: string; visibility: CommentVisibility }) =>
-      call<typeof comments.addComment>('POST', `/objects/${recordId}/comments`, {
-        body: { body, visibility },
-        idempotencyKey: key,
-      }),
-    touches: [recordKey(recordId)],
-    after: () => {
-      draft.keep(undefined);
-      setKey(crypto.randomUUID());
-    },
-    quiet: true,
-  });
-  return (
-    <Composer
-      key={key}
-      draft={draft}
-      hotkeys
-      upload={can('attachment.add') ? upload : undefined}
-      can={can}
-      initial=""
-      // Users who may not write comments of the default visibility start with the first one that they may write.
-      visibility={choices.find((one) => one === DEFAULT_VISIBILITY) ?? choices[0] ?? DEFAULT_VISIBILITY}
-      label={t.comment}
-      pending={add.isPending}
-      error={add.error}
-      onSend={(body, visibility) => add.mutate({ body, visibility })}
     />
   );
 }

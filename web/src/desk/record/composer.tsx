@@ -11,7 +11,7 @@ import {
   IconPaperclip,
   IconQuote,
 } from '@tabler/icons-react';
-import { type KeyboardEvent, type RefObject, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useImperativeHandle, useRef, useState } from 'react';
 import { type CommentVisibility, seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
 import type { RecordAction } from '../../../../src/contract/rights.ts';
 import { texts as fieldTexts } from '../../fields/texts.ts';
@@ -25,10 +25,16 @@ import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
 import { texts } from '../texts.ts';
 import classes from './comments.module.css';
 import type { Upload } from './files-upload.tsx';
+import { type Mentions, useMentions } from './mentions.tsx';
 
 export interface Written {
   body: string;
   visibility: CommentVisibility;
+}
+
+/** Writes a text into the composer and moves the focus to it. */
+export interface ComposerHandle {
+  fill: (part: Partial<Written>) => void;
 }
 
 interface ComposerProps {
@@ -43,6 +49,18 @@ interface ComposerProps {
   label: string;
   pending: boolean;
   error: unknown;
+  /** Id of the record whose readers can be mentioned; without it nobody is offered. */
+  mentions?: string | undefined;
+  /** Buttons after those of the text. */
+  tools?: ReactNode;
+  /** Shown below the text. */
+  below?: ReactNode;
+  /** Lets the owner write into the composer. */
+  handle?: RefObject<ComposerHandle | null>;
+  /** True if it can be sent without a text. */
+  emptyAllowed?: boolean;
+  /** Replaces the text of the button that sends. */
+  sendText?: string | undefined;
   onSend: (body: string, visibility: CommentVisibility) => void;
   onCancel?: () => void;
 }
@@ -54,44 +72,42 @@ export function Composer(props: ComposerProps) {
   const [preview, setPreview] = useState(false);
   const choices = seenVisibilities(props.can);
   const { body, visibility, restored, change, discard } = useWritten(props);
-  const view = VISIBILITY_VIEWS[visibility];
-  const ready = isReady(body);
+  const ready = isReady(body) || (props.emptyAllowed === true && body.trim() === '');
+  const mentions = useMentions(props.mentions, input, (next) => change({ body: next }));
   const send = (): void => (ready && !props.pending ? props.onSend(body, visibility) : undefined);
-  const keys = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
-    // The next Escape and the keys of the page work again.
-    if (event.key === 'Escape') input.current?.blur();
-  };
-  const focus = (next?: CommentVisibility): void => {
-    if (next !== undefined) change({ visibility: next });
+  const fill = (part: Partial<Written>): void => {
+    change(part);
     setPreview(false);
     setTimeout(() => input.current?.focus(), 0);
   };
-  useComposerKeys(props.hotkeys === true ? choices : [], focus);
+  useImperativeHandle(props.handle, () => ({ fill }));
+  useComposerKeys(props.hotkeys === true ? choices : [], (next) =>
+    fill(next === undefined ? {} : { visibility: next }),
+  );
   return (
     <div className={classes.composer} data-visibility={visibility}>
       <Group gap="xs" justify="space-between">
-        <VisibilityChoice choices={choices} visibility={visibility} onChange={(next) => change({ visibility: next })} />
-        <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} upload={props.upload} />
+        <VisibilityChoice choices={choices} visibility={visibility} onChange={(next) => fill({ visibility: next })} />
+        <MarkdownTools input={input} body={body} onChange={(next) => change({ body: next })} upload={props.upload}>
+          {props.tools}
+        </MarkdownTools>
       </Group>
       {restored && <DraftRestored onDiscard={discard} />}
       {preview ? (
         <Preview body={body} />
       ) : (
-        <Textarea
-          ref={input}
-          aria-label={props.label}
-          placeholder={choices.length > 1 ? view.placeholder[language] : t.writeOwn}
-          value={body}
-          onChange={(event) => change({ body: event.currentTarget.value })}
-          onKeyDown={keys}
-          autosize
-          minRows={2}
-          maxRows={16}
-          variant="unstyled"
-          size="sm"
+        <ComposerText
+          input={input}
+          label={props.label}
+          placeholder={choices.length > 1 ? VISIBILITY_VIEWS[visibility].placeholder[language] : t.writeOwn}
+          body={body}
+          change={(next) => change({ body: next })}
+          mentions={mentions}
+          send={send}
         />
       )}
+      {mentions.list}
+      {props.below}
       {props.error !== null && props.error !== undefined && <FaultAlert error={props.error} />}
       <ComposerFoot
         {...props}
@@ -107,9 +123,48 @@ export function Composer(props: ComposerProps) {
   );
 }
 
+interface ComposerTextProps {
+  input: RefObject<HTMLTextAreaElement | null>;
+  label: string;
+  placeholder: string;
+  body: string;
+  change: (body: string) => void;
+  mentions: Mentions;
+  send: () => void;
+}
+
+function ComposerText({ input, label, placeholder, body, change, mentions, send }: ComposerTextProps) {
+  const keys = (event: KeyboardEvent): void => {
+    if (mentions.key(event)) return;
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
+    // The next Escape and the keys of the page work again.
+    if (event.key === 'Escape') input.current?.blur();
+  };
+  return (
+    <Textarea
+      ref={input}
+      aria-label={label}
+      placeholder={placeholder}
+      value={body}
+      onChange={(event) => {
+        change(event.currentTarget.value);
+        mentions.look();
+      }}
+      onClick={mentions.look}
+      onKeyDown={keys}
+      {...mentions.aria}
+      autosize
+      minRows={2}
+      maxRows={16}
+      variant="unstyled"
+      size="sm"
+    />
+  );
+}
+
 const isReady = (body: string): boolean => body.trim() !== '' && body.length <= 100_000;
 
-interface ComposerFootProps extends Pick<ComposerProps, 'pending' | 'onCancel' | 'visibility'> {
+interface ComposerFootProps extends Pick<ComposerProps, 'pending' | 'onCancel' | 'visibility' | 'sendText'> {
   ready: boolean;
   preview: boolean;
   previewable: boolean;
@@ -153,7 +208,7 @@ function ComposerFoot({ visibility, preview, discard, onCancel, ...props }: Comp
           autoContrast
           title="Ctrl+Enter"
         >
-          {onCancel === undefined ? view.send[language] : t.save}
+          {props.sendText ?? (onCancel === undefined ? view.send[language] : t.save)}
         </Button>
       </Group>
     </Group>
@@ -237,9 +292,10 @@ interface MarkdownToolsProps {
   body: string;
   onChange: (body: string) => void;
   upload: Upload | undefined;
+  children: ReactNode;
 }
 
-function MarkdownTools({ input, body, onChange, upload }: MarkdownToolsProps) {
+function MarkdownTools({ input, body, onChange, upload, children }: MarkdownToolsProps) {
   const t = useText(fieldTexts);
   const desk = useText(texts);
   const mark = ({ before, after }: (typeof MARKS)[number]): void => {
@@ -275,6 +331,7 @@ function MarkdownTools({ input, body, onChange, upload }: MarkdownToolsProps) {
           )}
         </FileButton>
       )}
+      {children}
       {upload !== undefined && upload.pending.length > 0 && (
         <Text size="xs" c="dimmed" role="status">
           {desk.uploading(upload.pending.join(', '))}

@@ -49,6 +49,10 @@ export interface RecordDraft {
   value: (code: string) => unknown;
   has: (code: string) => boolean;
   set: (code: string, value: unknown) => void;
+  /** Sets a chosen value and saves it at once, unless other changes wait to be saved. */
+  pick: (code: string, value: unknown) => void;
+  /** True while a chosen value is being saved. */
+  picking: boolean;
   drop: () => void;
   problems: ReadonlyMap<string, Problem>;
   /** Error messages of the service per field, from the last save. */
@@ -98,6 +102,14 @@ export function useRecordDraft(
       save.reset();
       setDraft((before) => withValue(before, record, code, value));
     },
+    pick: (code, value) => {
+      const { base: on, values } = withValue(draft, record, code, value);
+      save.reset();
+      setDraft(withValue(draft, record, code, value));
+      const alone = on !== undefined && Object.keys(values).length === 1 && problemsOf(fields, values).size === 0;
+      if (alone) attempt(values, on.revision);
+    },
+    picking: save.isPending && count === 1,
     drop: () => {
       save.reset();
       clear();

@@ -6,6 +6,7 @@ import type { FieldSchema } from '../../api/types.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
 import { FieldValue } from '../../fields/value.tsx';
+import { typeOf } from '../../fields/view.ts';
 import { useText } from '../../i18n/text.ts';
 import { texts } from '../texts.ts';
 import type { RecordDraft } from './draft.ts';
@@ -19,15 +20,25 @@ export interface FieldLineProps {
   mayUpdate: boolean;
 }
 
+/** True if a click chooses the whole value, which is then saved at once. */
+function isChosen({ dataType, multiple }: FieldSchema): boolean {
+  const { view } = typeOf(dataType);
+  return !multiple && (view === 'choice' || view === 'reference');
+}
+
 export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps) {
   const t = useText(texts);
   const problemText = useProblemText();
   const [open, setOpen] = useState(false);
   const writable = mayUpdate && !field.readOnly;
-  const value = draft.value(field.code);
   const changed = draft.has(field.code);
   const error = problemText(draft.problems.get(field.code)) ?? draft.refusals.get(field.code);
   const editing = writable && (open || changed);
+  const change = (next: unknown): void => {
+    const chosen = isChosen(field);
+    setOpen(!chosen);
+    (chosen ? draft.pick : draft.set)(field.code, next);
+  };
   const openBy = (event: MouseEvent): void => {
     // Clicking a link follows it, and selecting text does not open the input.
     const target = event.target as HTMLElement;
@@ -46,21 +57,19 @@ export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps)
         <div className={classes.input} onKeyDown={keys} onBlur={() => setOpen(false)} role="presentation">
           <FieldInput
             field={field}
-            value={value}
-            onChange={(next) => {
-              setOpen(true);
-              draft.set(field.code, next);
-            }}
+            value={draft.value(field.code)}
+            onChange={change}
             error={error}
             recordId={recordId}
             autoFocus={open}
+            opened={open}
           />
         </div>
       ) : (
         <>
           <div className={classes.name}>{field.name}</div>
           <div className={classes.value} data-writable={writable || undefined} onClick={openBy} role="presentation">
-            <FieldValue field={field} value={value} recordId={recordId} />
+            <FieldValue field={field} value={draft.value(field.code)} recordId={recordId} />
             {writable && (
               <ActionIcon
                 className={classes.pencil}

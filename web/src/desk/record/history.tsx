@@ -52,6 +52,11 @@ export default function History({ recordId, fields, states }: HistoryProps) {
   );
 }
 
+/** True for what the service does by its rules. An SLA event has the user whose change caused it, unless by a command. */
+function isBySystem({ type, actor, data }: HistoryEvent): boolean {
+  return actor.id === null || actor.via === 'system' || (type.startsWith('Sla') && data['by'] !== 'manual');
+}
+
 interface EventProps {
   event: HistoryEvent;
   fields: ReadonlyMap<string, FieldSchema>;
@@ -65,6 +70,7 @@ function Event({ event, fields, states, recordId }: EventProps) {
   const name = (Object.hasOwn(words, event.type) ? words[event.type as keyof typeof words] : event.type) as string;
   const via = Object.hasOwn(words, event.actor.via) ? words[event.actor.via as keyof typeof words] : event.actor.via;
   const { reason, decisionReport } = event.data;
+  const bySystem = isBySystem(event);
   // On creation, empty values are omitted.
   const changes = event.type === 'ObjectCreated' ? event.changes.filter(({ to }) => to !== null) : event.changes;
   return (
@@ -72,9 +78,9 @@ function Event({ event, fields, states, recordId }: EventProps) {
       <header className={classes.eventHead}>
         <strong>{name}</strong>
         <EventAbout event={event} recordId={recordId} />
-        <span>{event.actor.id === null ? words.system : event.actor.displayName}</span>
+        <span>{bySystem ? words.system : event.actor.displayName}</span>
         <Time at={event.at} />
-        {event.actor.via !== 'console' && event.actor.via !== 'system' && (
+        {!bySystem && event.actor.via !== 'console' && (
           <small>
             {t.via} {via}
           </small>

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { useViewportSize } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { RecordComment } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { texts } from '../texts.ts';
@@ -23,9 +23,13 @@ function scrollParent(element: HTMLElement): HTMLElement {
 interface LongConversationProps {
   comments: readonly RecordComment[];
   show: (comment: RecordComment) => ReactNode;
+  /** Scrolls to a comment. */
+  handle: RefObject<((id: string) => void) | null>;
+  /** Called when the comment is rendered. */
+  onReached: (id: string) => void;
 }
 
-export function LongConversation({ comments, show }: LongConversationProps) {
+export function LongConversation({ comments, show, handle, onReached }: LongConversationProps) {
   const t = useText(texts);
   const list = useRef<HTMLDivElement>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -49,6 +53,11 @@ export function LongConversation({ comments, show }: LongConversationProps) {
     setScroller(parent);
     setMargin(Math.round(top));
   }, [comments, scrollOffset, width]);
+  useImperativeHandle(handle, () => (id) => {
+    const index = comments.findIndex((comment) => comment.id === id);
+    if (index !== -1) virtual.scrollToIndex(index, { align: 'center' });
+    setTimeout(() => onReached(id), 100);
+  });
   const far = (scrollOffset ?? 0) > margin + FAR;
   return (
     <div
@@ -73,11 +82,16 @@ export function LongConversation({ comments, show }: LongConversationProps) {
           </div>
         );
       })}
-      {far && (
-        <Button className={classes.jump} size="compact-sm" onClick={() => scroller?.scrollTo({ top: 0 })}>
-          {t.toNewest}
-        </Button>
-      )}
+      {far && <ToNewest onClick={() => scroller?.scrollTo({ top: 0 })} />}
     </div>
+  );
+}
+
+function ToNewest({ onClick }: { onClick: () => void }) {
+  const t = useText(texts);
+  return (
+    <Button className={classes.jump} size="compact-sm" onClick={onClick}>
+      {t.toNewest}
+    </Button>
   );
 }

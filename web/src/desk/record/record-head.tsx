@@ -2,11 +2,13 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { notify } from '../../ui/notify.tsx';
-import { IconArchive, IconArchiveOff, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { IconArchive, IconArchiveOff, IconArrowMerge, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
+import { useRecordCommand } from '../../app/record-commands.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
@@ -14,8 +16,9 @@ import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
 import { RecordNeighbours } from '../list/neighbours.tsx';
-import { type DeskType, recordKey } from '../queries.ts';
+import { type DeskType, mergeQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
+import { actionTexts } from './action-texts.ts';
 import { ArticleFromRecord } from './article-from-record.tsx';
 import { AssignToMe } from './assign-to-me.tsx';
 import type { RecordDraft } from './draft.ts';
@@ -23,6 +26,8 @@ import classes from './record.module.css';
 import { StateBadge } from './state-badge.tsx';
 import { Transitions } from './transitions.tsx';
 import { isArchived } from '../../../../src/contract/state.ts';
+
+const MergeDialog = lazy(() => import('./merge-dialog.tsx'));
 
 export interface RecordHeadProps {
   record: DocketRecord;
@@ -113,7 +118,63 @@ function TitleLine({ record, field, draft }: { record: DocketRecord; field: Fiel
   );
 }
 
-function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | 'can' | 'actions'>) {
+type MenuProps = Pick<RecordHeadProps, 'record' | 'can' | 'actions'>;
+
+function RecordMenu({ record, can, actions }: MenuProps) {
+  const t = useText(texts);
+  const ta = useText(actionTexts);
+  const [opened, setOpened] = useState(false);
+  const [merging, setMerging] = useState(false);
+  const mayLink = can('relation.create');
+  const { data: offer } = useQuery({ ...mergeQuery(record.id), enabled: mayLink && (opened || merging) });
+  const mayMerge = mayLink && offer !== undefined && offer.relation !== null;
+  useRecordCommand(mayLink ? { key: 'merge', name: ta.merge, run: () => setMerging(true) } : undefined);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(window.location.href);
+    notify({ message: t.copied, autoClose: 2000 });
+  };
+  return (
+    <>
+      <Menu opened={opened} onChange={setOpened}>
+        <Menu.Target>
+          <ActionIcon size={30} variant="default" aria-label={t.more}>
+            <IconDots size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconLink size={14} />} onClick={() => void copy()}>
+            {t.copyLink}
+          </Menu.Item>
+          {mayMerge && (
+            <Menu.Item leftSection={<IconArrowMerge size={14} />} onClick={() => setMerging(true)}>
+              {ta.merge}
+            </Menu.Item>
+          )}
+          <ArticleFromRecord recordId={record.id} />
+          <ArchiveItems record={record} can={can} actions={actions} />
+          <Menu.Label>
+            <Text size="xs" component="span" className="tabular">
+              r{record.revision}
+            </Text>
+          </Menu.Label>
+        </Menu.Dropdown>
+      </Menu>
+      {merging && mayMerge && (
+        <Suspense fallback={null}>
+          <MergeDialog
+            record={record}
+            offer={offer}
+            mayTell={can('comment.create')}
+            onClose={() => setMerging(false)}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Archives or restores the record. */
+function ArchiveItems({ record, can, actions }: MenuProps) {
   const t = useText(texts);
   const touches = [recordKey(record.id), ['records']];
   const archive = useAction({
@@ -129,41 +190,20 @@ function RecordMenu({ record, can, actions }: Pick<RecordHeadProps, 'record' | '
     touches,
     done: t.restored,
   });
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(window.location.href);
-    notify({ message: t.copied, autoClose: 2000 });
-  };
   const ask = async (): Promise<void> => {
     if (await confirm({ title: t.archiveTitle, body: t.archiveBody, yes: t.archive, danger: true })) archive.mutate();
   };
+  if (can('archive')) {
+    return (
+      <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void ask()}>
+        {t.archive}
+      </Menu.Item>
+    );
+  }
+  if (!isArchived(record) || !actions.includes('archive')) return null;
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon size={30} variant="default" aria-label={t.more}>
-          <IconDots size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconLink size={14} />} onClick={() => void copy()}>
-          {t.copyLink}
-        </Menu.Item>
-        <ArticleFromRecord recordId={record.id} />
-        {can('archive') && (
-          <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void ask()}>
-            {t.archive}
-          </Menu.Item>
-        )}
-        {isArchived(record) && actions.includes('archive') && (
-          <Menu.Item leftSection={<IconArchiveOff size={14} />} onClick={() => restore.mutate()}>
-            {t.restore}
-          </Menu.Item>
-        )}
-        <Menu.Label>
-          <Text size="xs" component="span" className="tabular">
-            r{record.revision}
-          </Text>
-        </Menu.Label>
-      </Menu.Dropdown>
-    </Menu>
+    <Menu.Item leftSection={<IconArchiveOff size={14} />} onClick={() => restore.mutate()}>
+      {t.restore}
+    </Menu.Item>
   );
 }

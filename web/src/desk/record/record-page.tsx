@@ -29,6 +29,7 @@ import { SlaPanel } from './sla.tsx';
 import { isActive } from '../../../../src/contract/state.ts';
 
 const Relations = lazy(() => import('./relations.tsx'));
+const RequesterCard = lazy(() => import('./requester-card.tsx'));
 const History = lazy(() => import('./history.tsx'));
 
 /** Refresh interval of a visible record in milliseconds. */
@@ -148,7 +149,7 @@ function RecordTabs({ actions, record, can, upload, fields, type }: RecordTabsPr
         ))}
       </Tabs.List>
       <Tabs.Panel value="activity">
-        <Comments recordId={record.id} can={can} upload={upload} />
+        <Comments record={record} can={can} upload={upload} fields={fields} />
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <Files recordId={record.id} can={can} upload={upload} />
@@ -192,12 +193,18 @@ interface DetailsProps {
   line: (field: FieldSchema) => React.JSX.Element;
 }
 
-/** SLA, the short fields, and who created and changed the record. */
+/** SLA, the requester, the short fields, and who created and changed the record. */
 function Details({ record, layout, line }: DetailsProps) {
   const t = useText(texts);
+  const { requester } = record.values;
   return (
     <aside className={classes.side} aria-label={t.details}>
       <SlaPanel recordId={record.id} />
+      {typeof requester === 'string' && (
+        <Suspense fallback={null}>
+          <RequesterCard record={record} userId={requester} />
+        </Suspense>
+      )}
       <h2 className={classes.sideHeading}>{t.details}</h2>
       <FieldGroups groups={layout.groups} line={line} />
       <div className={classes.stamps}>
@@ -222,7 +229,7 @@ function Stamp({ name, at, who }: { name: string; at: string; who: string | unde
 export function SaveBar({ draft }: { draft: RecordDraft }) {
   const t = useText(texts);
   const say = useFaultText();
-  if (draft.count === 0) return null;
+  if (draft.count === 0 || draft.picking) return null;
   return (
     <section className={classes.bar} aria-label={t.changes(draft.count)}>
       <span className={classes.barText} role={draft.error === undefined || draft.error === null ? undefined : 'alert'}>

@@ -10,6 +10,8 @@ import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { recordKey } from '../queries.ts';
+import { texts as listTexts } from '../list/texts.ts';
+import { timeText } from '../list/time-left.tsx';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
@@ -73,6 +75,17 @@ function useNow(running: boolean): number {
   return now;
 }
 
+/** Milliseconds by which clocks and loads may differ. */
+const TOLERANCE = 60_000;
+
+/**
+ * True if the time limit counts working time: more time passes until it is due than is left of it. Where both are equal, the
+ * rest is in one stretch of open time, and either wording is right.
+ */
+function isWorkingTime({ dueAt, remainingMs }: SlaInstance, readAt: number): boolean {
+  return dueAt !== null && Math.abs(Date.parse(dueAt) - readAt - remainingMs) > TOLERANCE;
+}
+
 interface TimerProps {
   instance: SlaInstance;
   ticking: boolean;
@@ -83,6 +96,7 @@ interface TimerProps {
 
 function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
   const t = useText(texts);
+  const listText = useText(listTexts);
   const format = useFormats();
   const has = useHas();
   const [explained, setExplained] = useState(false);
@@ -92,17 +106,16 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
   const remaining = instance.remainingMs - passed;
   const share = Math.min(100, Math.max(0, ((instance.targetMs - remaining) / instance.targetMs) * 100));
   const late = instance.breached || remaining < 0;
-  const tone = late ? 'red' : share > 75 ? 'orange' : 'petrol';
+  const working = isWorkingTime(instance, readAt);
+  const span = (ms: number): string => (working ? timeText(ms, true, listText) : format.duration(ms));
+  const close = !late && running && share > 75;
+  const tone = late ? 'red' : close ? 'orange' : 'petrol';
   const commands = { ACTIVE: ['pause', 'stop'], PAUSED: ['resume', 'stop'], STOPPED: [] } as const;
   const possible = has('sla.control') ? commands[instance.status] : [];
   const status = { ACTIVE: t.running, PAUSED: t.paused, STOPPED: t.stopped }[instance.status];
-  const words = late
-    ? t.over(format.duration(-remaining))
-    : instance.status === 'STOPPED'
-      ? t.met
-      : t.left(format.duration(remaining));
+  const words = late ? t.over(span(-remaining)) : instance.status === 'STOPPED' ? t.met : t.left(span(remaining));
   return (
-    <div className={styles.timer} data-late={late || undefined}>
+    <div className={styles.timer} data-late={late || undefined} data-close={close || undefined}>
       <div className={styles.head}>
         <span className={styles.name}>{instance.name}</span>
         <span className={styles.status}>{status}</span>

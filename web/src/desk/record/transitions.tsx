@@ -5,7 +5,8 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { DocketRecord, FieldSchema, Transition, workflow } from '../../api/types.ts';
+import { useSession } from '../../app/session.ts';
+import type { DocketRecord, Transition, workflow } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
@@ -15,29 +16,13 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, workflowQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
+import { isObvious, startingValues, transitionField } from './transition-fields.ts';
 
 const SHOWN = 3;
 
-/** Converts a transition field to a form field. */
-export function transitionField(
-  field: Transition['fields'][number],
-  remarks: { reason: string; decisionReport: string },
-): FieldSchema {
-  const own =
-    field.code === '$reason' ? remarks.reason : field.code === '$decisionReport' ? remarks.decisionReport : field.name;
-  return {
-    code: field.code,
-    name: own,
-    dataType: field.dataType as FieldSchema['dataType'],
-    required: field.required,
-    readOnly: field.readOnly ?? false,
-    multiple: field.multiple ?? false,
-    constraints: (field.constraints ?? {}) as FieldSchema['constraints'],
-  };
-}
-
 export function Transitions({ record, disabled }: { record: DocketRecord; disabled: boolean }) {
   const { data } = useQuery(workflowQuery(record.id));
+  const { user } = useSession();
   const [chosen, setChosen] = useState<Transition>();
   const move = useTransition(record, setChosen);
   const first = useRef<HTMLButtonElement>(null);
@@ -46,7 +31,8 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
   if (data === undefined || data.transitions.length === 0) return null;
   const start = (transition: Transition): void => {
     move.reset();
-    if (transition.fields.length === 0) move.mutate({ transition, values: {} });
+    const values = startingValues(transition, record.values, user.id);
+    if (isObvious(transition, record.values, values)) move.mutate({ transition, values });
     else setChosen(transition);
   };
   const shown = data.transitions.slice(0, SHOWN);
@@ -145,7 +131,8 @@ export function TransitionForm({ transition, record, pending, error, onSubmit, o
   const t = useText(texts);
   const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
-  const [values, setValues] = useState<Record<string, unknown>>({});
+  const { user } = useSession();
+  const [values, setValues] = useState(() => startingValues(transition, record?.values ?? {}, user.id));
   const [tried, setTried] = useState(false);
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
   const problems = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));

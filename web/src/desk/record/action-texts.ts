@@ -1,0 +1,86 @@
+import { defineText } from '../../i18n/text.ts';
+
+/** A part of a macro. */
+type Part = 'comment' | 'transition' | 'set';
+
+/** Texts of macros, merging, mentions, and of the people of a record. */
+export const actionTexts = defineText(
+  {
+    macro: 'Макрос',
+    chooseMacro: 'Выберите макрос',
+    findMacro: 'Название или текст макроса',
+    noMacros: 'Подходящих макросов нет',
+    macroOpened: 'Без комментария',
+    removeMacro: (name: string) => `Убрать макрос «${name}»`,
+    moves: (state: string) => `Состояние: ${state}`,
+    apply: 'Применить',
+    applied: 'Макрос применён',
+    refused: (part: Part) => ({ comment: 'комментарий', transition: 'переход', set: 'изменение полей' })[part],
+    notPossible: (parts: string) => `Сейчас недоступно: ${parts}. Будет вставлен только текст.`,
+    unusable: (parts: string) => `Сейчас недоступно: ${parts}.`,
+    merge: 'Объединить с…',
+    mergeTitle: (number: string) => `Объединить ${number} с другой записью`,
+    mergeWith: (name: string) => `Объединить с ${name}`,
+    mergeShort: 'Объединить',
+    mergeHint: (state: string | undefined) =>
+      state === undefined
+        ? 'Запись будет связана с выбранной как повтор.'
+        : `Запись будет связана с выбранной как повтор и перейдёт в состояние «${state}».`,
+    mergeFind: 'Номер или тема',
+    mergeTell: 'Сообщить заявителю',
+    mergeComment: 'Мы уже работаем над этой проблемой в обращении {{ number }}. О решении сообщим там.',
+    mergeCommentHint: '{{ number }} заменится номером выбранной записи.',
+    merged: 'Записи объединены',
+    mergeRecent: 'Последние незавершённые записи',
+    mergeFound: 'Найденные записи',
+    nothing: 'Ничего не найдено',
+    requester: 'Заявитель',
+    login: 'Логин',
+    email: 'Почта',
+    unit: 'Подразделение',
+    openRequests: 'Открытые обращения',
+    assets: 'Активы',
+    mention: 'Упомянуть сотрудника',
+    cannotRead: 'не видит эту запись',
+    firstUnread: (n: number) => `К первому непрочитанному (${n})`,
+  },
+  {
+    macro: 'Macro',
+    chooseMacro: 'Choose a macro',
+    findMacro: 'Name or text of the macro',
+    noMacros: 'No matching macros',
+    macroOpened: 'No comment',
+    removeMacro: (name: string) => `Remove macro “${name}”`,
+    moves: (state: string) => `State: ${state}`,
+    apply: 'Apply',
+    applied: 'Macro applied',
+    refused: (part: Part) => ({ comment: 'comment', transition: 'transition', set: 'field changes' })[part],
+    notPossible: (parts: string) => `Not possible now: ${parts}. Only the text is inserted.`,
+    unusable: (parts: string) => `Not possible now: ${parts}.`,
+    merge: 'Merge into…',
+    mergeTitle: (number: string) => `Merge ${number} into another record`,
+    mergeWith: (name: string) => `Merge into ${name}`,
+    mergeShort: 'Merge',
+    mergeHint: (state: string | undefined) =>
+      state === undefined
+        ? 'The record becomes a duplicate of the selected one.'
+        : `The record becomes a duplicate of the selected one and moves to “${state}”.`,
+    mergeFind: 'Number or title',
+    mergeTell: 'Tell the requester',
+    mergeComment: 'We already work on this problem in {{ number }}. We will post the solution there.',
+    mergeCommentHint: '{{ number }} is replaced by the number of the selected record.',
+    merged: 'Records merged',
+    mergeRecent: 'Latest open records',
+    mergeFound: 'Records found',
+    nothing: 'Nothing found',
+    requester: 'Requester',
+    login: 'Login',
+    email: 'Email',
+    unit: 'Department',
+    openRequests: 'Open requests',
+    assets: 'Assets',
+    mention: 'Mention a colleague',
+    cannotRead: 'cannot see this record',
+    firstUnread: (n: number) => `First unread (${n})`,
+  },
+);
