@@ -1,7 +1,7 @@
 /** Mentions in a comment: `@` and letters offer people by name or login; the chosen one is written as `@login`. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { deskRecord } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -39,6 +39,12 @@ export function useMentions(
   const [typed, setTyped] = useState<Typed>();
   const [cursor, setCursor] = useState(0);
   const people = usePeople(recordId, typed?.q);
+  // Before the next key: it must be typed after the mention.
+  const caret = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    if (caret.current !== undefined) input.current?.setSelectionRange(caret.current, caret.current);
+    caret.current = undefined;
+  });
   const open = typed !== undefined && people.length > 0;
   const at = Math.min(cursor, people.length - 1);
   const choose = (index: number): void => {
@@ -48,10 +54,7 @@ export function useMentions(
     const before = `${area.value.slice(0, typed.from)}@${person.login} `;
     onChange(before + area.value.slice(area.selectionStart));
     setTyped(undefined);
-    setTimeout(() => {
-      area.focus();
-      area.setSelectionRange(before.length, before.length);
-    }, 0);
+    caret.current = before.length;
   };
   const look = (): void => {
     const area = input.current;
