@@ -180,13 +180,13 @@ describe('the page of a record', () => {
         .waitFor();
       await watched.check();
 
-      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).click();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).last().click();
       await page.getByRole('menuitem', { name: words.archive }).click();
       await dialog.getByRole('button', { name: words.archive }).click();
       await page.getByText(words.archived).first().waitFor();
       assert.equal(await page.getByRole('button', { name: words.editTitle }).count(), 0, 'nothing is offered any more');
       await watched.check();
-      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).click();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).last().click();
       await page.getByRole('menuitem', { name: words.restore }).click();
       await page.getByRole('button', { name: words.editTitle }).waitFor();
       await watched.check();

@@ -2,6 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconBolt } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import {
   type CommentVisibility,
@@ -101,6 +102,7 @@ function useSend(
   after: () => void,
 ) {
   const t = useText(actionTexts);
+  const client = useQueryClient();
   return useAction({
     run: async ({ body, visibility }: Sent): Promise<unknown> =>
       macro === undefined
@@ -109,11 +111,13 @@ function useSend(
             idempotencyKey: key,
           })
         : await applyMacro(record, macro, { body, visibility, values, key }),
-    touches: [recordKey(record.id), ...(macro === undefined ? [] : [['records']])],
     done: () => (macro === undefined ? undefined : t.applied),
+    // The composer is empty before the new comment appears.
     after: () => {
       remove();
       after();
+      void client.invalidateQueries({ queryKey: recordKey(record.id) });
+      if (macro !== undefined) void client.invalidateQueries({ queryKey: ['records'] });
     },
     quiet: true,
   });
