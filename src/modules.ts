@@ -46,7 +46,7 @@ import {
   wordMatch,
 } from './domain/search/index.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
-import { reportFollower, reportRoutes } from './domain/reports/index.ts';
+import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { workflowRoutes } from './domain/workflow/index.ts';
@@ -120,6 +120,7 @@ export const CHECKS: readonly Check[] = [
   ...attachmentChecks,
   ...relationChecks,
   ...slaChecks,
+  ...reportChecks,
   ...importChecks,
   ...inboundChecks,
   ...identityChecks,

@@ -202,6 +202,18 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT id AS what FROM one LIMIT 1`,
     ],
   ],
+  'I11 facts of reports equal their records': [
+    [
+      ONE('objects'),
+      `DELETE FROM report_facts WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id AS what FROM one`,
+    ],
+    [
+      ONE('objects'),
+      `UPDATE report_facts SET created_at = created_at - interval '1 d' WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id AS what FROM one`,
+    ],
+  ],
   'I4 no SLA instance without its record': [[instance(NOBODY), `SELECT id AS what FROM sla_instances`]],
   'I4 one running SLA instance of a record and policy at most': [
     [instance(NOBODY), instance(NOBODY), `SELECT '${NOBODY}' AS what`],

@@ -151,4 +151,24 @@ dashboards:
     const { names: found } = await ok('chief', 'POST', '/reports/query', query({ groupBy: ['workflowState', 'kind'] }));
     assert.deepEqual(found, [{ new: 'New' }, { a: 'a' }]);
   });
+
+  it('counts SLA instances in the groups of their policies', async () => {
+    const text = `
+calendars: [{ code: always, timezone: UTC, week: { mon: ['00:00-24:00'], tue: ['00:00-24:00'], wed: ['00:00-24:00'], thu: ['00:00-24:00'], fri: ['00:00-24:00'], sat: ['00:00-24:00'], sun: ['00:00-24:00'] } }]
+slaPolicies:
+  - { code: kept, name: Kept, type: case, calendar: always, targets: [{ duration: PT1H }], start: { field: kind, operator: equals, value: b }, stop: { field: kind, operator: equals, value: a } }
+  - { code: open, name: Open, type: case, calendar: always, targets: [{ duration: PT1H }], start: { field: kind, operator: equals, value: b }, stop: { field: title, operator: equals, value: never } }
+`;
+    await fixture.app.apply([{ name: 'sla.yaml', text }]);
+    const made = await fixture.make({ kind: 'b' });
+    await fixture.ok('chief', 'PATCH', `/objects/${made.id}`, { expectedRevision: 1, changes: { kind: 'a' } });
+    const filter = { field: 'id', operator: 'equals', value: made.id };
+    const body = query({ groupBy: ['slaPolicy'], measures: ['count', 'slaMet'], filter });
+    const { rows, names: found } = await ok('chief', 'POST', '/reports/query', body);
+    assert.deepEqual(rows, [
+      { group: ['kept'], values: [1, 1] },
+      { group: ['open'], values: [1, null] },
+    ]);
+    assert.deepEqual(found, [{ kept: 'Kept', open: 'Open' }]);
+  });
 });

@@ -7,6 +7,7 @@
  *   on records whose history the caller may read.
  * - Every report has a time budget and a limit on its groups.
  */
+export { reportChecks } from './health.ts';
 export { reportFollower } from './follow.ts';
 export { reportJobs, startFactsRebuild } from './jobs.ts';
 export { reportRoutes } from './routes.ts';

@@ -4,8 +4,18 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, type RecordType, registry } from '../metadata/index.ts';
 import { filterableTypes } from '../search/index.ts';
 import { MOST_GROUPS, type ReportBody } from './contract.ts';
-import { checkedZone, type CheckedQuery, checkQuery, type ReportableType, spanOf } from './rules.ts';
-import { readHead } from './store.ts';
+import {
+  checkedZone,
+  type CheckedQuery,
+  checkQuery,
+  type ReportableType,
+  spanOf,
+  type GroupColumn,
+  type Span,
+  type Steps,
+  stepsBetween,
+} from './rules.ts';
+import { momentRange, readHead } from './store.ts';
 import { configuredNames } from './names.ts';
 import { runReport } from './store-query.ts';
 import { limitTime } from '../../platform/database/pool.ts';
@@ -76,8 +86,9 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
   const zone = asked ?? checkedZone(head.zone ?? registry(ctx).settings.timezone);
   const span = spanOf(body.period, zone, ctx.now);
   await limitTime(ctx, BUDGET_MS);
+  const steps = await stepsOf(ctx, typeIds, groups, span, zone);
   const rows = await orTooExpensive(() =>
-    runReport(ctx, { typeIds, filters, groups, measures: body.measures, span, zone, limit: MOST_GROUPS + 1 }),
+    runReport(ctx, { typeIds, filters, groups, measures: body.measures, span, zone, steps, limit: MOST_GROUPS + 1 }),
   );
   const shown = rows.slice(0, MOST_GROUPS);
   return {
@@ -89,6 +100,29 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
     truncated: rows.length > MOST_GROUPS,
     complete: head.complete,
   };
+}
+
+/** The days, weeks or months of each group by time; undefined for other groups and where there are too many. */
+async function stepsOf(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  groups: readonly GroupColumn[],
+  span: Span | null,
+  zone: string,
+): Promise<(Steps | undefined)[]> {
+  const steps: (Steps | undefined)[] = [];
+  for (const group of groups) {
+    const range = group.kind === 'moment' ? await momentRange(ctx, typeIds, group.of) : undefined;
+    if (group.kind !== 'moment' || range === undefined) {
+      steps.push(undefined);
+      continue;
+    }
+    const within = span?.of === group.of ? span : null;
+    const first =
+      within?.from !== undefined && within.from !== null && within.from > range.first ? within.from : range.first;
+    steps.push(stepsBetween(first, range.last, group.by, zone));
+  }
+  return steps;
 }
 
 /** Reports a cancelled statement as a report that is too expensive. @throws Fault FILTER_TOO_EXPENSIVE */

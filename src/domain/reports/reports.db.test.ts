@@ -224,6 +224,29 @@ describe('reports', () => {
     );
   });
 
+  it('groups by days that begin where clocks change at midnight', async () => {
+    // In Havana, 2026-11-01 00:00 to 01:00 happens twice; on 2026-03-08, 00:00 does not happen.
+    const zone = 'America/Havana';
+    const at = ['2026-11-01T04:30:00Z', '2026-11-01T05:30:00Z', '2026-11-01T03:30:00Z', '2026-03-08T05:00:00Z'];
+    for (const created of at) {
+      const { id } = await fixture.make({ kind: 'b', title: 'havana' });
+      await shift(id, { created_at: created });
+    }
+    const day = (instant: string): string =>
+      Temporal.Instant.from(instant).toZonedDateTimeISO(zone).toPlainDate().toString();
+    for (const period of [
+      { from: '2026-10-31', to: '2026-11-01' },
+      { from: '2026-03-08', to: '2026-03-08' },
+    ]) {
+      const found = await figures('chief', { period, timeZone: zone, groupBy: ['createdAt.day'] });
+      const expected: Record<string, number> = {};
+      for (const one of at.map(day)) {
+        if (one >= period.from && one <= period.to) expected[one] = (expected[one] ?? 0) + 1;
+      }
+      assert.deepEqual(found, expected);
+    }
+  });
+
   it('changes no figure by records and fields that the caller may not read', async () => {
     const asked = [
       { groupBy: ['kind'] },

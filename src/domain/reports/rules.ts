@@ -129,3 +129,30 @@ export function spanOf(period: ReportBody['period'], zone: string, now: string, 
     until: last === undefined ? null : start(last.add({ days: 1 })),
   };
 }
+
+/** More steps than these are computed by the database, row by row. */
+const MOST_STEPS = 1200;
+
+/** Consecutive days, weeks or months: the first instant and the first day of each. */
+export interface Steps {
+  starts: string[];
+  days: string[];
+}
+
+/** The steps from that of the instant `from` to that of `to`; undefined if there are too many. */
+export function stepsBetween(from: string, to: string, by: MomentGroup['by'], zone: string): Steps | undefined {
+  const dayOf = (at: string): Temporal.PlainDate => Temporal.Instant.from(at).toZonedDateTimeISO(zone).toPlainDate();
+  const last = dayOf(to);
+  let day = dayOf(from);
+  if (by === 'week') day = day.subtract({ days: day.dayOfWeek - 1 });
+  if (by === 'month') day = day.with({ day: 1 });
+  const step = { day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } }[by];
+  const steps: Steps = { starts: [], days: [] };
+  while (Temporal.PlainDate.compare(day, last) <= 0) {
+    if (steps.days.length === MOST_STEPS) return undefined;
+    steps.starts.push(day.toZonedDateTime(zone).toInstant().toString());
+    steps.days.push(day.toString());
+    day = day.add(step);
+  }
+  return steps;
+}

@@ -14,7 +14,7 @@ import { filterPredicate, type TypedFilter } from '../search/index.ts';
 import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
 import { policyCodes } from './names.ts';
 import type { Measure, Moment, MomentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
-import type { GroupColumn, Span } from './rules.ts';
+import type { GroupColumn, Span, Steps } from './rules.ts';
 
 export interface ReportPlan {
   typeIds: readonly string[];
@@ -23,6 +23,8 @@ export interface ReportPlan {
   measures: readonly Measure[];
   span: Span | null;
   zone: string;
+  /** For each group by time its steps, if they are few enough to be sent. */
+  steps: readonly (Steps | undefined)[];
   limit: number;
 }
 
@@ -91,7 +93,7 @@ function groupValue(
     case 'system':
       return [systemGroup(ctx, group.code), empty];
     case 'moment':
-      return [startOf(moment(group.of), group.by, plan.zone), empty];
+      return [startOf(moment(group.of), group.by, plan.zone, plan.steps[index]), empty];
     case 'policy': {
       const alias = raw(`e${index}`);
       const codes = JSON.stringify(Object.fromEntries(policyCodes(ctx)));
@@ -143,8 +145,14 @@ function systemGroup(ctx: ReadContext, code: (typeof SYSTEM_GROUPS)[number]): Sq
   }
 }
 
-/** The start of the period in the zone, as a date. */
-function startOf(moment: Sql, by: MomentGroup['by'], zone: string): Sql {
+/**
+ * The start of the day, week or month in the zone, as a date. A binary search in the known steps takes less than half
+ * of the time of the conversion to the time zone.
+ */
+function startOf(moment: Sql, by: MomentGroup['by'], zone: string, steps: Steps | undefined): Sql {
+  if (steps !== undefined) {
+    return sql`(${steps.days}::date[])[width_bucket(${moment}, ${steps.starts}::timestamptz[])]`;
+  }
   const local = sql`${moment} AT TIME ZONE ${zone}::text`;
   return by === 'day' ? sql`(${local})::date` : sql`date_trunc(${raw(`'${by}'`)}, ${local})::date`;
 }

@@ -1,5 +1,6 @@
 /** SQL on the tables `report_facts` and `report_rebuild`. */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Moment } from '../../lib/report-query.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 
 export interface FactsRow {
@@ -145,4 +146,18 @@ export async function readHead(ctx: ReadContext): Promise<Head> {
     SELECT (SELECT timezone FROM users WHERE id = ${ctx.actor.userId}::uuid) AS zone,
       NOT EXISTS (SELECT FROM report_rebuild) AS complete`);
   return head ?? { zone: null, complete: true };
+}
+
+/** The first and the last moment of records of the types, whether the caller may read them or not; undefined without any. */
+export async function momentRange(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  of: Moment,
+): Promise<{ first: string; last: string } | undefined> {
+  const column = raw(of === 'createdAt' ? 'f.created_at' : 'f.done_at');
+  const [range] = await ctx.query<{ first: string | null; last: string | null }>(sql`
+    SELECT min(r.first) AS first, max(r.last) AS last FROM unnest(${[...typeIds]}::uuid[]) AS t (id)
+    CROSS JOIN LATERAL (SELECT min(${column}) AS first, max(${column}) AS last FROM report_facts f WHERE f.type_id = t.id) AS r`);
+  const { first = null, last = null } = range ?? {};
+  return first === null || last === null ? undefined : { first, last };
 }
