@@ -64,6 +64,7 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
+      { text: 'Tour', link: '/tutorial/tour' },
       { text: 'First hour', link: '/tutorial/first-hour' },
       { text: 'API contract', link: '/spec/' },
       { text: 'Architecture', link: '/architecture' },

@@ -28,8 +28,11 @@ export const REQUESTER = 'ivanova';
 /** A user who reads some records, and changes none: works in the desk without the right to export. */
 export const READER = 'morozov';
 export const AGENT = 'petrova';
+/** An agent. */
+export const LEAD = 'kim';
 
-const BUNDLE = `
+/** People, groups, roles and service levels of the desk. */
+export const BUNDLE = `
 users:
 ${PEOPLE.map(([login, name]) => `  - { login: ${login}, displayName: ${name}, email: ${login}@example.org, locale: ru-RU }`).join('\n')}
 groups:
@@ -193,14 +196,21 @@ async function move(call: SeedCall, id: string, to: string, assignee: string): P
     hold: { $reason: 'Ждём ответа заявителя' },
     resolve: { solution: 'Перезапустили службу, проверили вместе с заявителем.', closeCode: 'solved' },
   };
-  for (const code of steps[to] ?? []) {
-    const { state, transitions, object } = await call('GET', `/objects/${id}/workflow`);
-    const transition = transitions.find((one: { code: string }) => one.code === code);
-    await call('POST', `/objects/${id}/transitions`, {
-      transitionId: transition.id,
-      expectedRevision: object.revision,
-      expectedStateId: state.id,
-      values: values[code] ?? {},
-    });
-  }
+  for (const code of steps[to] ?? []) await transition(call, id, code, values[code]);
+}
+
+/** Executes the transition `code` of a record. */
+export async function transition(
+  call: SeedCall,
+  id: string,
+  code: string,
+  values: Record<string, unknown> = {},
+): Promise<void> {
+  const { state, transitions, object } = await call('GET', `/objects/${id}/workflow`);
+  await call('POST', `/objects/${id}/transitions`, {
+    transitionId: transitions.find((one: { code: string }) => one.code === code).id,
+    expectedRevision: object.revision,
+    expectedStateId: state.id,
+    values,
+  });
 }

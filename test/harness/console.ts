@@ -5,12 +5,12 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestApp, type TestOptions } from './app.ts';
-import { AGENT, READER, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
+import { AGENT, LEAD, READER, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const LANGUAGES = ['ru-RU', 'en-US'] as const;
 export type Language = (typeof LANGUAGES)[number];
-export type Login = 'admin' | typeof AGENT | typeof READER | typeof REQUESTER;
+export type Login = 'admin' | typeof AGENT | typeof LEAD | typeof READER | typeof REQUESTER;
 
 export interface PageOptions {
   language?: Language;
@@ -45,7 +45,12 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** What breaches of the policy are gathered under, in the page. */
 const BREACHES = '__breaches';
 
-export async function startConsole(options: Pick<TestOptions, 'oidc'> = {}): Promise<TestConsole> {
+interface ConsoleOptions extends Pick<TestOptions, 'oidc' | 'clock'> {
+  /** Runs before the sample data is created. */
+  before?: (call: SeedCall) => Promise<void>;
+}
+
+export async function startConsole({ before, ...options }: ConsoleOptions = {}): Promise<TestConsole> {
   const app = await startTestApp({ ...options, console: true });
   app.app.startWorker();
   const { key } = await app.createKey({ login: 'admin', scopes: ['admin:manage'] });
@@ -54,8 +59,9 @@ export async function startConsole(options: Pick<TestOptions, 'oidc'> = {}): Pro
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   };
+  await before?.(call);
   const seeded = await seed(call);
-  for (const login of ['admin', AGENT, READER, REQUESTER]) {
+  for (const login of ['admin', AGENT, LEAD, READER, REQUESTER]) {
     await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
   }
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
