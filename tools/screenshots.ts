@@ -36,6 +36,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'desk-record', login: AGENT, path: record, ready: 'До вечера исправим' },
   { name: 'desk-record-dark', login: AGENT, path: record, ready: 'До вечера исправим', scheme: 'dark' },
   { name: 'desk-search', login: AGENT, path: () => '/search?q=почта', ready: 'Не открывается почта' },
+  { name: 'lead-dashboard', login: LEAD, path: () => '/work/dashboards', ready: 'Создано по дням', height: 1100 },
   { name: 'lead-queue', login: LEAD, path: () => '/records?sla=overdue&sort=sla.dueAt&queue=overdue', ready: 'INC' },
   // Labels of transitions are drawn after the states have been measured.
   { name: 'admin-workflow', login: 'admin', path: () => '/admin/workflows/incident', ready: 'Взять в работу' },
