@@ -78,6 +78,13 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   services: { item: listed('services'), stands: 'mail' },
   macros: { item: listed('macros', ', types: [case], set: { title: x }'), stands: 'fast' },
+  dashboards: {
+    item: listed(
+      'dashboards',
+      ', tiles: [ { kind: number, title: All, query: { types: [case], measures: [count], period: { lastDays: 7 } } } ]',
+    ),
+    stands: 'board',
+  },
   catalogs: { item: listed('catalogs', ', active: false'), stands: 'shop' },
   knowledgeBases: { item: listed('knowledgeBases', ', visibility: internal, locales: [en-US]'), stands: 'it' },
   signingSecrets: {
@@ -176,6 +183,7 @@ ${TABLE['slaPolicies']?.item('quick', '')}
 ${TABLE['relationDefinitions']?.item('about', '')}
 ${TABLE['services']?.item('mail', '')}
 ${TABLE['macros']?.item('fast', '')}
+${TABLE['dashboards']?.item('board', '')}
 catalogs: [ { code: shop } ]
 ${TABLE['knowledgeBases']?.item('it', '')}
 signingSecrets: [ main ]
