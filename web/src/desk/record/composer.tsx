@@ -78,6 +78,8 @@ export function Composer(props: ComposerProps) {
   const fill = (part: Partial<Written>): void => {
     change(part);
     setPreview(false);
+    // At once, so that the next key is typed here; and again when the preview or a dialog has gone.
+    input.current?.focus();
     setTimeout(() => input.current?.focus(), 0);
   };
   useImperativeHandle(props.handle, () => ({ fill }));
