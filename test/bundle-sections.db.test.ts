@@ -95,6 +95,12 @@ integrations:
   - { code: monitoring, type: inbound-webhook, executionPrincipal: petrova, enabled: true, config: { command: object.create, typeDefinitionId: incident, mapping: [ { source: alert.summary, target: title } ] } }
 importDefinitions:
   - { code: snow, name: ServiceNow, targetKind: object, targetType: incident, format: CSV, mode: UPSERT, sourceCode: snow, resolver: { externalIdField: number }, mapping: [ { source: short_description, target: title, transform: trim } ] }
+dashboards:
+  - code: desk
+    name: { ru-RU: Работа, en-US: Work }
+    tiles:
+      - { kind: number, title: Open, query: { types: [incident], measures: [count], filter: { field: priority, operator: equals, value: p1 }, period: { lastDays: 7 } }, width: 1 }
+    sharedWith: { roles: [agent], groups: [] }
 macros:
   - code: solved
     name: { ru-RU: Решено, en-US: Solved }
