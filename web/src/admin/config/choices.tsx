@@ -1,7 +1,12 @@
 /** Pickers of configuration items: by name, stored by code. Unknown codes are kept; the plan reports them. */
-import { Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
+import { Anchor, Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
+import { newItemPage } from './pages.ts';
+import { sectionQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { type Named, useCodes } from './type-shape.ts';
 
@@ -66,12 +71,34 @@ export function ChooseMany({ choices, value, ...rest }: ManyProps) {
 
 /** Picker of one item of a section. */
 export function ChooseItem({ section, ...rest }: Omit<OneProps, 'choices'> & { section: string }) {
-  return <ChooseOne choices={useCodes(section)} {...rest} />;
+  const choices = useCodes(section);
+  return <ChooseOne choices={choices} {...rest} {...useCreateFirst(section, choices)} />;
 }
 
 /** Picker of several items of a section. */
 export function ChooseItems({ section, ...rest }: Omit<ManyProps, 'choices'> & { section: string }) {
-  return <ChooseMany choices={useCodes(section)} {...rest} />;
+  const choices = useCodes(section);
+  return <ChooseMany choices={choices} {...rest} {...useCreateFirst(section, choices)} />;
+}
+
+/** Where there is nothing to choose: a link to the page on which an item can be added, for users who may add one. */
+function useCreateFirst(section: string, choices: readonly Named[]): { description?: ReactNode } {
+  const t = useText(texts);
+  const has = useHas();
+  const { isSuccess } = useQuery(sectionQuery(section));
+  const page = newItemPage(section, has);
+  if (!isSuccess || choices.length > 0) return {};
+  if (page === undefined) return { description: t.nothingToChoose };
+  return {
+    description: (
+      <>
+        {t.nothingToChoose}{' '}
+        <Anchor inherit renderRoot={(props) => <Link to={page} {...props} />}>
+          {t.createFirst}
+        </Anchor>
+      </>
+    ),
+  };
 }
 
 interface AllOrSomeProps {

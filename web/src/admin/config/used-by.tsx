@@ -4,30 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { subjectTexts } from '../audit/texts.ts';
+import { PAGES } from './pages.ts';
 import type { ConfigItem } from './queries.ts';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
 
 type Use = NonNullable<ConfigItem['usedBy']>['items'][number];
-
-/** Section → path of its screen, and the property that its pages are addressed by. */
-const PAGES: Readonly<Record<string, readonly [path: string, by: 'code' | 'id']>> = {
-  types: ['types', 'code'],
-  workflows: ['workflows', 'code'],
-  relationDefinitions: ['relations', 'code'],
-  roles: ['roles', 'code'],
-  services: ['services', 'code'],
-  catalogs: ['catalogs', 'code'],
-  calendars: ['calendars', 'code'],
-  slaPolicies: ['sla', 'code'],
-  knowledgeBases: ['bases', 'code'],
-  users: ['people', 'id'],
-  groups: ['groups', 'id'],
-  orgUnits: ['units', 'id'],
-  webhooks: ['webhooks', 'id'],
-  integrations: ['integrations', 'id'],
-  importDefinitions: ['imports', 'id'],
-};
 
 function hrefOf({ section, id, code }: Use): string | undefined {
   const page = PAGES[section];

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
+import { codeAfter } from '../config/codes.ts';
 import { useAction } from '../../ui/action.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -127,7 +128,15 @@ function GroupForm({ group, onCreated }: { group?: GroupRow; onCreated?: (group:
   });
   return (
     <FormFrame form={form} label={isNew ? t.create : t.save}>
-      <StoredName section="groups" row={group} disabled={archived} {...form.input('name')} />
+      <StoredName
+        section="groups"
+        row={group}
+        disabled={archived}
+        {...form.input('name')}
+        onChange={(name) =>
+          form.set({ name, ...(isNew ? { code: codeAfter(form.values.code, form.values.name, name) } : {}) })
+        }
+      />
       {isNew && <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />}
     </FormFrame>
   );

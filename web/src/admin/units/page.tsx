@@ -8,6 +8,7 @@ import { call } from '../../api/client.ts';
 import type { identity, identityAdmin } from '../../api/types.ts';
 import { PersonPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
+import { codeAfter } from '../config/codes.ts';
 import { CsvButton } from '../../ui/download.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -170,7 +171,15 @@ function UnitForm({ unit, parentId, onCreated }: UnitFormProps) {
   const parents = (units.data ?? []).filter(({ id }) => id !== unit?.id);
   return (
     <FormFrame form={form} label={isNew ? t.create : t.save}>
-      <StoredName section="orgUnits" row={unit} disabled={archived} {...form.input('name')} />
+      <StoredName
+        section="orgUnits"
+        row={unit}
+        disabled={archived}
+        {...form.input('name')}
+        onChange={(name) =>
+          form.set({ name, ...(isNew ? { code: codeAfter(form.values.code, form.values.name, name) } : {}) })
+        }
+      />
       {isNew && <TextInput label={t.code} description={t.codeHint} {...form.text('code')} />}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <Select
