@@ -1,15 +1,9 @@
 /** Codes of configuration items and their parts. A code follows the name until it is typed by hand or saved. */
 import type { Document } from 'yaml';
+import { latinWords } from '../../../../src/lib/code-from-title.ts';
 
 export type ItemValue = Readonly<Record<string, unknown>>;
 export type Path = readonly (string | number)[];
-
-/** GOST 7.79 B, simplified to ASCII letters. */
-const LATIN: ReadonlyMap<string, string> = new Map(
-  'а:a б:b в:v г:g д:d е:e ё:e ж:zh з:z и:i й:y к:k л:l м:m н:n о:o п:p р:r с:s т:t у:u ф:f х:kh ц:ts ч:ch ш:sh щ:shch ъ: ы:y ь: э:e ю:yu я:ya'
-    .split(' ')
-    .map((pair) => pair.split(':') as [string, string]),
-);
 
 const MOST = 63;
 
@@ -18,13 +12,7 @@ type CodeStyle = 'dash' | 'camel';
 
 /** A code made from a name in any language; empty if the name has no letters or digits that can be transliterated. */
 export function codeFrom(name: string, style: CodeStyle = 'dash'): string {
-  const words = [...name.toLowerCase().normalize('NFC')]
-    .map((letter) => LATIN.get(letter) ?? letter)
-    .join('')
-    .normalize('NFD')
-    .replaceAll(/\p{M}/gu, '')
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+  const words = latinWords(name);
   const joined =
     style === 'dash'
       ? words.join('-')
