@@ -26,11 +26,13 @@ roles:
     rights: [role.assign, config.manage]
     records: [ { type: ticket, actions: [read, create], fields: { read: [title, owner], write: [title, owner] } } ]
     assignedTo: { users: [keeper] }
+  - { code: mechanic, rights: [config.manage], assignedTo: { users: [mechanic] } }
 groups: [ { code: outer, groups: [inner] }, { code: inner, users: [anna, boris] } ]
 users:
   - { login: anna, displayName: Anna, email: anna@example.org }
   - { login: boris, displayName: Boris, email: boris@example.org }
   - { login: keeper, displayName: Keeper, email: keeper@example.org }
+  - { login: mechanic, displayName: Mechanic }
 `;
 
 describe('configuration items', () => {
@@ -94,7 +96,18 @@ describe('configuration items', () => {
     assert.deepEqual(Object.keys((await ok('GET', '/config/types'))[0]), ['id', 'code', 'name', 'state']);
     const user = (await list('users')).get('anna');
     assert.ok(user.usedBy.items.some(({ section, code }: any) => section === 'groups' && code === 'inner'));
+    assert.ok(
+      user.usedBy.items.some(({ section, code }: any) => section === 'roles' && code === 'w'),
+      'in a condition',
+    );
     assert.equal((await ask(keeper, 'GET', '/config/users?include=usedBy')).status, 403);
+    const mechanic = (await app.createKey({ login: 'mechanic', scopes: ['admin:manage'] })).key;
+    for (const section of ['roles', 'services', 'workflows']) await list(section, mechanic);
+    const items = (await list('types', mechanic)).get('ticket').usedBy.items;
+    assert.ok(
+      items.some(({ section, code }: any) => section === 'roles' && code === 'own'),
+      'without holders of roles',
+    );
     assert.equal((await ask(admin, 'GET', '/config/types?include=everything')).status, 400);
   });
 

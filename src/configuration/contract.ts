@@ -97,7 +97,7 @@ export const listSection = defineOperation({
   id: 'config.list',
   method: 'GET',
   path: '/config/{section}',
-  unit: 'read',
+  unit: 'snapshot',
   status: 200,
   summary: 'List the items of a section of the configuration',
   description:

@@ -3,7 +3,7 @@ import { isActive } from '../contract/state.ts';
 import { Turns } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { loadStored } from './planner.ts';
-import { mayRead, seesHolders, shown } from './rights.ts';
+import { mayRead } from './rights.ts';
 import type { CompileView, ConfigSection } from './section.ts';
 import type { Entry, View } from './view.ts';
 
@@ -35,20 +35,19 @@ function recording(view: View, used: (section: string, code: string) => void): C
 }
 
 /** Codes of the items of `target` that the item refers to: its declared references, and those in conditions and values. */
-function targetsOf({ section, definition }: Entry, shownDefinition: unknown, target: ConfigSection, view: View) {
+function targetsOf({ section, definition }: Entry, target: ConfigSection, view: View): Set<string> {
   const found = new Set<string>();
   const add = (key: string, code: string): void => {
     if (key === target.key) found.add(view.canonicalCode(key, code));
   };
-  for (const { section: key, code } of section.references(shownDefinition)) add(key, code);
-  // Only holders of roles are hidden from some callers, and these are users and groups.
-  if (!target.identity) section.compile(definition, recording(view, add), () => undefined);
+  for (const { section: key, code } of section.references(definition)) add(key, code);
+  section.compile(definition, recording(view, add), () => undefined);
   return found;
 }
 
 /**
- * Code of an item → the active items of other sections that refer to it. Sections that the caller may not read are left out, and
- * so are the holders of roles.
+ * Code of an item → the active items that refer to it. Sections that the caller may not read are left out. The caller may read
+ * `target`: the uses of users and groups show the holders of roles.
  */
 export async function usesOf(
   ctx: ReadContext,
@@ -57,7 +56,6 @@ export async function usesOf(
 ): Promise<Map<string, Use[]>> {
   const turns = new Turns();
   const view = await loadStored(ctx, sections, turns);
-  const holders = seesHolders(ctx);
   const uses = new Map<string, Use[]>();
   for (const section of sections) {
     if (!mayRead(ctx, section)) continue;
@@ -66,7 +64,7 @@ export async function usesOf(
       await turns.next();
       const { name, displayName } = entry.definition as { name?: unknown; displayName?: unknown };
       const use = { id: entry.id, section: section.key, code: entry.code, name: name ?? displayName ?? entry.code };
-      for (const code of targetsOf(entry, shown(sections, section.key, entry.definition, holders), target, view)) {
+      for (const code of targetsOf(entry, target, view)) {
         if (section === target && code === entry.code) continue;
         const list = uses.get(code);
         if (list === undefined) uses.set(code, [use]);
