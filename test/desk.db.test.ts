@@ -249,6 +249,13 @@ roles:
     refused(await send('chief', 'PATCH', path, { expectedRevision: 1, name: 'x' }), 404, 'NOT_FOUND');
     const other = { name: 'Other', shared: false, groupId: others, definition };
     refused(await send('agent', 'POST', '/desk/queues', other), 403, 'RIGHT_MISSING');
+    for (const groupId of [randomUUID(), made.owner.id]) {
+      refused(await send('chief', 'POST', '/desk/queues', { ...other, groupId }), 400, 'INVALID_REQUEST');
+    }
+    const foreign = await ok('chief', 'POST', '/desk/queues', other);
+    const unknown = { expectedRevision: 1, groupId: randomUUID() };
+    refused(await send('chief', 'PATCH', `/desk/queues/${foreign.id}`, unknown), 400, 'INVALID_REQUEST');
+    await ok('chief', 'DELETE', `/desk/queues/${foreign.id}`, { expectedRevision: 1 });
     refused(await send('agent', 'PATCH', path, { expectedRevision: 1, groupId: others }), 403, 'RIGHT_MISSING');
     assert.equal((await ok('agent', 'PATCH', path, { expectedRevision: 1, groupId: null })).group, null);
     assert.equal(await seen('viewer'), undefined, 'private again');

@@ -234,7 +234,7 @@ export function concurrently<T>(count: number, fn: (turn: number) => Promise<T>)
  * for it, and returns the response: the call must respect the change.
  */
 export async function duringUncommittedChange(
-  fixture: RecordFixture,
+  fixture: Pick<RecordFixture, 'app'>,
   statement: string,
   values: unknown[],
   call: () => Promise<TestAnswer>,

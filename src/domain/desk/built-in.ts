@@ -5,7 +5,7 @@
 import { isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { registry } from '../metadata/index.ts';
+import { registry, type TypeVersion } from '../metadata/index.ts';
 import { type ListScope, readScope } from '../objects/index.ts';
 import { filterOnRecords, withinBudget } from '../search/index.ts';
 import { BUILT_IN_QUEUES } from './contract.ts';
@@ -56,8 +56,8 @@ function resolved(ctx: ReadContext, value: unknown): unknown {
 }
 
 /**
- * Types with a workflow: only their records are unfinished, waiting or closed. Beyond this number, types are counted together,
- * because planning the statement would take longer than running it.
+ * Types with a workflow in any version: only their records are unfinished, waiting or closed. Beyond this number, types are
+ * counted together, because planning the statement would take longer than running it.
  */
 const MOST_TYPES = 12;
 
@@ -65,7 +65,8 @@ const MOST_TYPES = 12;
 function scopes(ctx: ReadContext): ListScope[] {
   const types = registry(ctx);
   const all = readScope(ctx, {});
-  const own = all.typeIds.filter((id) => (types.byId.get(id)?.newest.workflow ?? null) !== null);
+  const versions = (id: string): TypeVersion[] => [...(types.byId.get(id)?.versions.values() ?? [])];
+  const own = all.typeIds.filter((id) => versions(id).some(({ workflow }) => workflow !== null));
   return own.length > MOST_TYPES ? [all] : own.map((typeId) => readScope(ctx, { typeId }));
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
+import { duringUncommittedChange } from '../../../test/harness/record-fixture.ts';
 import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
 
 /** `agent` does everything but read `secret`; `junior` may neither update nor make `solve`; `guest` only reads. */
@@ -20,7 +21,7 @@ types:
       - { code: assignee, dataType: user }
       - { code: solution, dataType: text }
       - { code: secret, dataType: string }
-  - { code: other, title: title, fields: [{ code: title, dataType: string, required: true }] }
+  - { code: other, title: title, fields: [{ code: title, dataType: string, required: true }, { code: requester, dataType: string }] }
 workflows:
   - code: flow
     initial: new
@@ -270,6 +271,17 @@ describe('macros and merging', () => {
     }
   });
 
+  it('merges nothing if the record changes meanwhile', async () => {
+    const [id, target] = [await make(), await make()];
+    const body = { expectedRevision: 1, targetObjectId: target, close: false };
+    const change = 'UPDATE objects SET revision = revision + 1 WHERE id = $1';
+    const answer = await duringUncommittedChange({ app }, change, [id], () =>
+      call('agent', 'POST', `/objects/${id}/merge`, body),
+    );
+    assert.deepEqual([answer.status, answer.body.error?.code], [409, 'REVISION_CONFLICT']);
+    assert.equal((await call('agent', 'POST', `/objects/${id}/merge`, { ...body, expectedRevision: 2 })).status, 200);
+  });
+
   it('shows contacts of the requester and whom to mention to those who work on the record', async () => {
     const id = await make();
     const contact = { id: ann, name: 'Ann Lee', login: 'ann', email: 'ann@example.org', unit: 'Head office' };
@@ -286,5 +298,37 @@ describe('macros and merging', () => {
       junior: true,
     });
     assert.equal((await call('guest', 'GET', `/objects/${id}/mentionable`)).status, 403);
+  });
+
+  it('takes no text of another kind of field for the requester', async () => {
+    for (const requester of ['Ann Lee', ann]) {
+      const body = { typeDefinitionId: 'other', values: { title: 'Call', requester } };
+      const { body: made } = await app.request('POST', '/api/v1/objects', { key: work, body });
+      const answer = await call('chief', 'GET', `/objects/${made.data.id}/requester`);
+      assert.deepEqual([answer.status, answer.body.data], [200, null], requester);
+    }
+  });
+
+  it('leaves out fields that the version of the record lacks', async () => {
+    const old = await make();
+    // Records keep the older version, because their values do not fit the new one.
+    const later = '- { code: secret, dataType: integer }\n      - { code: later, dataType: string }\n';
+    await app.apply(
+      bundle(
+        WORLD.replace('- { code: secret, dataType: string }\n', later).replace(
+          'types: [case, other], set: { title: Raised }',
+          'types: [case], set: { title: Raised, later: x }',
+        ),
+      ),
+    );
+    await app.app.versions.refresh();
+    const raised = async (id: string): Promise<any> =>
+      (await call('chief', 'GET', `/objects/${id}/macros`)).body.data.find((one: any) => one.code === 'raise');
+    const shown = await raised(old);
+    assert.deepEqual([shown.set, shown.refused], [{ title: 'Raised' }, []]);
+    assert.deepEqual((await raised(await make({ secret: 1 }))).set, { title: 'Raised', later: 'x' });
+    const used = { macroId: await macroId('raise'), expectedRevision: 1 };
+    const { body } = await call('chief', 'POST', `/objects/${old}/macros`, used);
+    assert.equal(body.data?.object.revision, 2, JSON.stringify(body));
   });
 });

@@ -107,7 +107,7 @@ export async function listMacros(ctx: ReadContext, objectId: string): Promise<Ma
   return macros.map((macro, index) => {
     const { id, code, name } = macro;
     const transition = possible.find((one) => one.code === macro.transition) ?? null;
-    const writes = Object.keys(macro.set).filter((field) => field.startsWith('$') || canName(object.right, field));
+    const writes = setCodes(object, macro).filter((field) => field.startsWith('$') || canName(object.right, field));
     return {
       id,
       code,
@@ -150,10 +150,15 @@ function valueToSet(ctx: ReadContext, object: VisibleObject, { set }: Macro, cod
   return localized(set[code] as LocalizedText, ctx.locale ?? defaultLocale, defaultLocale);
 }
 
+/** What the macro sets on this record. A record of an older version of its type may lack some of the fields. */
+function setCodes({ version }: VisibleObject, { set }: Macro): string[] {
+  return Object.keys(set).filter((code) => code.startsWith('$') || version.fields.has(code));
+}
+
 /** The fields that the macro sets outside of the form of its transition. They need the right `update`. */
 function besideForm(ctx: ReadContext, object: VisibleObject, macro: Macro): string[] {
   const form = formOf(findTransition(ctx, object, macro.transition));
-  return Object.keys(macro.set).filter((code) => !form.has(code));
+  return setCodes(object, macro).filter((code) => !form.has(code));
 }
 
 function formOf(transition: ReturnType<typeof findTransition>): Set<string> {
@@ -172,7 +177,7 @@ function refusedParts(ctx: ReadContext, object: VisibleObject, macro: Macro, pos
   if (macro.transition !== undefined && !possible) refused.push('transition');
   const beside = besideForm(ctx, object, macro);
   const writable = (code: string): boolean => code.startsWith('$') || right.canWrite(code);
-  if (!Object.keys(macro.set).every(writable) || (beside.length > 0 && !(active && right.can('update')))) {
+  if (!setCodes(object, macro).every(writable) || (beside.length > 0 && !(active && right.can('update')))) {
     refused.push('set');
   }
   return refused;
@@ -207,11 +212,14 @@ async function templateValues(
     updatedBy: () => row.updatedByName ?? '',
     $me: () => ctx.actor.displayName,
   };
-  return (name) => {
+  const textOf = (name: string): string => {
     const field = fields.find(({ code }) => code === name);
     if (field !== undefined) return fieldText(ctx, field, values[name], { nameOf, instant });
     return Object.hasOwn(system, name) ? system[name as SystemName]() : '';
   };
+  // Several macros may name the same long text.
+  const texts = new Map([...names].map((name) => [name, textOf(name)]));
+  return (name) => texts.get(name) ?? '';
 }
 
 function fieldText(
@@ -228,7 +236,12 @@ function fieldText(
     if (option !== undefined) return named(ctx, option.name);
     return plainText({ ...field, multiple: false }, value);
   };
-  return list.map(text).join(', ').slice(0, LONGEST_VALUE);
+  // A character of two code units is not cut in half.
+  return list
+    .map(text)
+    .join(', ')
+    .slice(0, LONGEST_VALUE)
+    .replace(/[\ud800-\udbff]$/, '');
 }
 
 export interface MacroUse {
@@ -278,7 +291,7 @@ function changeOf(
   macro: Macro,
   { objectId, expectedRevision, values = {} }: MacroUse,
 ): (() => Promise<unknown>) | undefined {
-  const set = Object.fromEntries(Object.keys(macro.set).map((code) => [code, valueToSet(ctx, object, macro, code)]));
+  const set = Object.fromEntries(setCodes(object, macro).map((code) => [code, valueToSet(ctx, object, macro, code)]));
   const entries = Object.entries(set);
   if (macro.transition === undefined) {
     const [unexpected] = Object.keys(values);

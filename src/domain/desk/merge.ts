@@ -6,6 +6,7 @@ import type { ReadContext, WriteContext } from '../../platform/unit-of-work/cont
 import { addComment } from '../comments/index.ts';
 import { named } from '../metadata/index.ts';
 import {
+  holdRevision,
   plannedRow,
   requireAction,
   requireActive,
@@ -81,6 +82,8 @@ export async function mergeObject(
   }
   requireActive(object);
   await requireRevision(ctx, object, expectedRevision);
+  // Closing requires the revision by its change of the record. Without it, the revision is held until the unit of work ends.
+  if (!close) ctx.plan(holdRevision, { id: objectId, expected: expectedRevision });
   const link = async (): Promise<{ id: string; revision: number }> => {
     const { relation } = await addRelation(ctx, { objectId, definitionId: definition.id, targetObjectId });
     if (comment !== undefined) await addComment(ctx, { objectId, ...comment });

@@ -79,10 +79,20 @@ function mayChange(ctx: ReadContext, row: QueueRow): boolean {
   return row.ownerId === ctx.actor.userId || (row.groupId !== null && ctx.actor.has(SHARE_RIGHT));
 }
 
-/** Members may share a queue with their group. All other sharing needs the right. @throws Fault RIGHT_MISSING */
-function requireMayShare(ctx: ReadContext, { shared, groupId }: Pick<QueueRow, 'shared' | 'groupId'>): void {
+/**
+ * Members may share a queue with their group. All other sharing needs the right.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST (no such group)
+ */
+async function requireMayShare(
+  ctx: ReadContext,
+  { shared, groupId }: Pick<QueueRow, 'shared' | 'groupId'>,
+): Promise<void> {
   const own = groupId === null || ctx.actor.variables.groups.includes(groupId);
   if (shared || !own) ctx.actor.require(SHARE_RIGHT);
+  if (own) return;
+  const found = await findNames(ctx, [groupId]);
+  if (!found.some(({ kind }) => kind === 'group')) throw faultAt('INVALID_REQUEST', '/groupId', 'NO_GROUP');
 }
 
 /** @throws Fault NOT_FOUND for the system user, which has no queues */
@@ -118,7 +128,7 @@ function checkedName(name: string): string {
 export async function createQueue(ctx: WriteContext, input: QueueInput): Promise<QueueAnswer> {
   const ownerId = requireUser(ctx);
   const groupId = input.shared ? null : (input.groupId ?? null);
-  requireMayShare(ctx, { shared: input.shared, groupId });
+  await requireMayShare(ctx, { shared: input.shared, groupId });
   requireReadable(ctx, input.definition);
   const row: QueueRow = {
     ...input,
@@ -164,7 +174,7 @@ export async function changeQueue(
   const shared = changes.shared ?? row.shared;
   const groupId = shared ? null : changes.groupId === undefined ? row.groupId : changes.groupId;
   // An owner who has left the group may still rename the queue.
-  if (shared || groupId !== row.groupId) requireMayShare(ctx, { shared, groupId });
+  if (shared || groupId !== row.groupId) await requireMayShare(ctx, { shared, groupId });
   if (changes.definition !== undefined) requireReadable(ctx, changes.definition);
   const name = changes.name === undefined ? row.name : checkedName(changes.name);
   const next: QueueRow = {

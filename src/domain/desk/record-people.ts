@@ -23,14 +23,16 @@ interface Contact {
 }
 
 /**
- * The requester of the record; null if it has none or the caller may not read the field. Login, e-mail and unit are for those
- * who work on the record: they may see all its comments.
+ * The requester of the record; null if it names no user or the caller may not read the field. Login, e-mail and unit are for
+ * those who work on the record: they may see all its comments.
  *
  * @throws Fault NOT_FOUND
  */
 export async function getRequester(ctx: ReadContext, objectId: string): Promise<Contact | null> {
   const object = await requireVisible(ctx, objectId);
-  const id = readableValues(object)[REQUESTER];
+  const field = object.version.fields.get(REQUESTER);
+  const names = field?.dataType === 'user' && !field.multiple;
+  const id = names ? readableValues(object)[REQUESTER] : null;
   const row = typeof id === 'string' ? await findContact(ctx, id) : undefined;
   if (row === undefined) return null;
   const works = COMMENT_RIGHTS.every((right) => object.right.can(right));

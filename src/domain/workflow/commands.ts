@@ -130,11 +130,14 @@ async function plan(
     (REMARKS.get(code)?.dataType ?? object.version.fields.get(code)?.dataType) === 'rich-text' &&
     transition.fields.some((part) => part.code === code);
   const read = await withLongTextsRead(given, isRich, 'values', ctx.actor.userId);
+  const isRichBeside = (code: string): boolean =>
+    object.version.fields.get(code)?.dataType === 'rich-text' && canName(object.right, code);
+  const readBeside = await withLongTextsRead(beside, isRichBeside, 'values', ctx.actor.userId);
   const { remarks, fields, images, problems } = readForm(object, transition, read);
   const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
   const planned = collect(
     problems,
-    () => planChange(object.version, object.row.values, { ...beside, ...fields }, 'values', object.right),
+    () => planChange(object.version, object.row.values, { ...readBeside, ...fields }, 'values', object.right),
     nothing,
   );
   await requireReferences(ctx, object.version, pickChanged(planned), 'values');
