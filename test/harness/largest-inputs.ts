@@ -133,6 +133,17 @@ function wideFilter(): object {
   return { logic: 'AND', conditions: Array.from({ length: 100 }, () => leaf) };
 }
 
+/** A dashboard with as many tiles as it may have, each with many conditions and values. */
+function wideDashboard(): object {
+  const values = Array.from({ length: 200 }, (_, index) => `number ${index}`);
+  const conditions = Array.from({ length: 20 }, () => ({ field: 'number', operator: 'in', value: values }));
+  const query = { types: ['thing'], measures: ['count'], filter: { logic: 'OR', conditions } };
+  return {
+    name: 'Wide',
+    tiles: Array.from({ length: 24 }, () => ({ kind: 'number', title: 'Wide', width: 1, query })),
+  };
+}
+
 /** Enough for several units of work; the maximum is 100, and each takes as long. */
 const ITEMS = 12;
 
@@ -194,7 +205,7 @@ const SMALL = `
   session.get access.explanation identity.setPassword me.get me.change
   me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.create desk.queues.change
-  desk.queues.delete desk.merge reports.query dashboards.list dashboards.create dashboards.change dashboards.delete config.list config.item config.export
+  desk.queues.delete desk.merge reports.query dashboards.change dashboards.delete config.list config.item config.export
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
@@ -223,6 +234,8 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
   ],
+  'dashboards.create': () => [{ name: 'tiles with wide filters', body: wideDashboard(), status: 201 }],
+  'dashboards.list': () => [{ name: 'dashboards with wide filters', status: 200 }],
   'desk.applyMacro': async (seen) => {
     const macroId = await idOf(seen.app, 'config_items', 'prepared');
     const ids = await records(seen, Object.keys(TEXTS).length);

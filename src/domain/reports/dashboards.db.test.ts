@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
 import type { TestAnswer } from '../../../test/harness/app.ts';
 import {
   type FixtureUser,
@@ -96,6 +97,20 @@ describe('dashboards', () => {
     }
   });
 
+  it('lists own dashboards, however many of others the caller may not read', async () => {
+    const secret = own({ name: 'A secret', tiles: [tile('table', { groupBy: ['secret'] })] });
+    const sharedWith = { roles: [agentRole], groups: [] };
+    const first = await ok('chief', 'POST', '/dashboards', { ...secret, sharedWith });
+    await fixture.app.db.query(sql`INSERT INTO report_dashboards
+      SELECT (jsonb_populate_record(d, jsonb_build_object('id', gen_random_uuid()))).*
+      FROM report_dashboards d, generate_series(1, 250) WHERE d.id = ${first.id}`);
+    const mine = await ok('agent', 'POST', '/dashboards', own({ name: 'Z' }));
+    const shared = await ok('chief', 'POST', '/dashboards', own({ name: 'Y', sharedWith }));
+    const listed = new Set((await ok('agent', 'GET', '/dashboards')).map(({ id }: { id: string }) => id));
+    assert.ok(listed.has(mine.id) && listed.has(shared.id) && !listed.has(first.id));
+    await fixture.app.db.query(sql`DELETE FROM report_dashboards WHERE name IN ('A secret', 'Z', 'Y')`);
+  });
+
   it('checks tiles like report queries', async () => {
     const places = async (one: object): Promise<string[]> => {
       const answer = await send('agent', 'POST', '/dashboards', own({ tiles: [tile(), one] }));
@@ -117,6 +132,7 @@ describe('dashboards', () => {
         tile('bars', { groupBy: ['kind', 'workflowState'], measures: ['count', 'reopened'] }),
         '/tiles/1/query/measures TOO_MANY',
       ],
+      [tile('table', { period: { to: '9999-12-31' } }), '/tiles/1/query/period/to WRONG_FORMAT'],
       [tile('table', { timeZone: 'Mars/Base' }), '/tiles/1/query/timeZone UNKNOWN_TIME_ZONE'],
     ];
     for (const [one, expected] of cases) assert.deepEqual(await places(one), [expected]);

@@ -83,6 +83,26 @@ function isReadable(ctx: ReadContext, tile: Pick<Tile, 'kind' | 'query'>): boole
   }
 }
 
+/** The tiles whose queries the caller may ask. Their filters can be long, so other requests run between tiles. */
+async function readableTiles<T extends Pick<Tile, 'kind' | 'query'>>(
+  ctx: ReadContext,
+  tiles: readonly T[],
+  turns: Turns,
+): Promise<T[]> {
+  const readable: T[] = [];
+  for (const tile of tiles) {
+    await turns.next();
+    if (isReadable(ctx, tile)) readable.push(tile);
+  }
+  return readable;
+}
+
+/** Own dashboards are always visible, those of others only if all their tiles are. */
+async function isVisible(ctx: ReadContext, row: DashboardRow, turns: Turns): Promise<boolean> {
+  if (row.ownerId === ctx.actor.userId) return true;
+  return (await readableTiles(ctx, row.tiles, turns)).length === row.tiles.length;
+}
+
 function isShared(row: DashboardRow): boolean {
   return row.sharedRoles.length > 0 || row.sharedGroups.length > 0;
 }
@@ -112,8 +132,7 @@ async function configuredFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Pr
   const answers: DashboardAnswer[] = [];
   for (const { id, code, name, tiles, sharedWith } of ctx.config.get(configured).dashboards) {
     if (!isSharedWith(viewer, sharedWith)) continue;
-    await turns.next();
-    const shown = tiles.filter((tile) => isReadable(ctx, tile));
+    const shown = await readableTiles(ctx, tiles, turns);
     if (shown.length === 0) continue;
     answers.push({
       id,
@@ -131,14 +150,26 @@ async function configuredFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Pr
   return answers;
 }
 
+/** The largest number of stored dashboards in the list; the caller's own come first. */
+const MOST_LISTED = 200;
+
+async function storedFor(ctx: ReadContext, viewer: Viewer, turns: Turns): Promise<DashboardRow[]> {
+  const rows: DashboardRow[] = [];
+  // Whether tiles are readable is not decided in SQL, so pages are read until the list is full.
+  for (let offset = 0; ; offset += MOST_LISTED) {
+    const page = await store.listDashboards(ctx, viewer, MOST_LISTED, offset);
+    for (const row of page) {
+      if (await isVisible(ctx, row, turns)) rows.push(row);
+      if (rows.length === MOST_LISTED) return rows;
+    }
+    if (page.length < MOST_LISTED) return rows;
+  }
+}
+
 export async function listDashboards(ctx: ReadContext): Promise<DashboardAnswer[]> {
   const viewer = viewerOf(ctx);
   const turns = new Turns();
-  const rows: DashboardRow[] = [];
-  for (const row of await store.listDashboards(ctx, viewer)) {
-    await turns.next();
-    if (row.ownerId === viewer.userId || row.tiles.every((tile) => isReadable(ctx, tile))) rows.push(row);
-  }
+  const rows = await storedFor(ctx, viewer, turns);
   const owners = rows.length === 0 ? [] : await findNames(ctx, [...new Set(rows.map((row) => row.ownerId))]);
   const names = new Map(owners.map((owner) => [owner.id, owner.name as string]));
   return [
@@ -159,8 +190,13 @@ function checkedName(name: string): string {
   throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
 }
 
-function requireTiles(ctx: ReadContext, tiles: readonly Tile[]): void {
-  for (const [index, tile] of tiles.entries()) requireReadable(ctx, tile, `/tiles/${index}`);
+/** @throws Fault INVALID_REQUEST, INVALID_FILTER */
+async function requireTiles(ctx: ReadContext, tiles: readonly Tile[]): Promise<void> {
+  const turns = new Turns();
+  for (const [index, tile] of tiles.entries()) {
+    await turns.next();
+    requireReadable(ctx, tile, `/tiles/${index}`);
+  }
 }
 
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST */
@@ -182,7 +218,7 @@ export async function createDashboard(ctx: WriteContext, input: DashboardInput):
   const { userId } = viewerOf(ctx);
   const { roles, groups } = input.sharedWith ?? { roles: [], groups: [] };
   await requireSharing(ctx, { roles, groups });
-  requireTiles(ctx, input.tiles);
+  await requireTiles(ctx, input.tiles);
   const row: DashboardRow = {
     id: ctx.newId(),
     ownerId: userId,
@@ -215,8 +251,7 @@ function planWrite(ctx: WriteContext, write: typeof store.insertDashboard, row: 
 /** The dashboard if the caller may change it. @throws Fault NOT_FOUND, RIGHT_MISSING, REVISION_CONFLICT */
 async function requireChangeable(ctx: WriteContext, id: string, expectedRevision: number): Promise<DashboardRow> {
   const row = await store.findDashboard(ctx, id, viewerOf(ctx));
-  const visible = row?.ownerId === ctx.actor.userId || row?.tiles.every((tile) => isReadable(ctx, tile));
-  if (row === undefined || visible !== true) {
+  if (row === undefined || !(await isVisible(ctx, row, new Turns()))) {
     throw new Fault('NOT_FOUND', 'There is no such dashboard, or you may not see it.');
   }
   if (!mayChange(ctx, row)) ctx.actor.require(SHARE_RIGHT);
@@ -236,7 +271,7 @@ export async function changeDashboard(
 ): Promise<DashboardAnswer> {
   const row = await requireChangeable(ctx, id, input.expectedRevision);
   if (input.sharedWith !== undefined) await requireSharing(ctx, input.sharedWith);
-  if (input.tiles !== undefined) requireTiles(ctx, input.tiles);
+  if (input.tiles !== undefined) await requireTiles(ctx, input.tiles);
   const next: DashboardRow = {
     ...row,
     name: input.name === undefined ? row.name : checkedName(input.name),

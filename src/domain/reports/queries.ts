@@ -59,7 +59,7 @@ function typesOf(ctx: ReadContext, names: readonly string[], base: string): Reco
 }
 
 /**
- * Checks that the caller may name everything in the query.
+ * Checks that the caller may name everything in the query, and that its period is valid.
  *
  * @throws Fault INVALID_REQUEST, INVALID_FILTER
  */
@@ -69,7 +69,8 @@ export function requireReadableQuery(
   base = '',
 ): CheckedQuery & { typeIds: string[] } {
   const types = typesOf(ctx, body.types, base);
-  if (body.timeZone !== undefined) checkedZone(body.timeZone, base);
+  const zone = body.timeZone === undefined ? 'UTC' : checkedZone(body.timeZone, base);
+  spanOf(body.period, zone, ctx.now, base);
   return { ...checkQuery(body, reportable(ctx, types), base), typeIds: types.map(({ id }) => id) };
 }
 

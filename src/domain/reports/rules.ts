@@ -97,13 +97,15 @@ export function checkedZone(zone: string, base = ''): string {
   throw faultAt('INVALID_REQUEST', `${base}/timeZone`, 'UNKNOWN_TIME_ZONE', { zone });
 }
 
+/** @throws Fault INVALID_REQUEST, also for the first and last years: in some zones their days start outside the years 1 to 9999 */
 function dateOf(text: string, path: string): Temporal.PlainDate {
   try {
-    return Temporal.PlainDate.from(text);
+    const day = Temporal.PlainDate.from(text);
+    if (day.year >= 2 && day.year < 9999) return day;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw faultAt('INVALID_REQUEST', path, 'NOT_A_DATE', { example: '2027-01-31' });
   }
+  throw faultAt('INVALID_REQUEST', path, 'NOT_A_DATE', { example: '2027-01-31' });
 }
 
 /** @throws Fault INVALID_REQUEST */

@@ -1,5 +1,5 @@
 /** SQL on the table `report_dashboards`. */
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Tile } from './contract-dashboards.ts';
 
@@ -26,21 +26,31 @@ const COLUMNS = sql`d.id, d.owner_id AS "ownerId", d.name, d.tiles, d.shared_rol
   d.shared_groups AS "sharedGroups", d.revision, d.updated_at AS "updatedAt"`;
 
 /** Private dashboards of other users are never returned. */
-async function select(ctx: ReadContext, viewer: Viewer, more: Sql, limit: number): Promise<DashboardRow[]> {
+async function select(ctx: ReadContext, viewer: Viewer, more: Sql): Promise<DashboardRow[]> {
   const shared = viewer.all
     ? sql`d.shared_roles <> '{}' OR d.shared_groups <> '{}'`
     : sql`d.shared_roles && ${[...viewer.roles]}::uuid[] OR d.shared_groups && ${[...viewer.groups]}::uuid[]`;
   return await ctx.query<DashboardRow>(sql`
-    SELECT ${COLUMNS} FROM report_dashboards d WHERE (d.owner_id = ${viewer.userId}::uuid OR ${shared}) ${more}
-    ORDER BY d.name COLLATE "und-x-icu", d.id LIMIT ${limit}::int`);
+    SELECT ${COLUMNS} FROM report_dashboards d WHERE (d.owner_id = ${viewer.userId}::uuid OR ${shared}) ${more}`);
 }
 
-export async function listDashboards(ctx: ReadContext, viewer: Viewer): Promise<DashboardRow[]> {
-  return await select(ctx, viewer, empty, 200);
+/** The viewer's own dashboards first, then by name. */
+export async function listDashboards(
+  ctx: ReadContext,
+  viewer: Viewer,
+  limit: number,
+  offset: number,
+): Promise<DashboardRow[]> {
+  return await select(
+    ctx,
+    viewer,
+    sql`ORDER BY d.owner_id = ${viewer.userId}::uuid DESC, d.name COLLATE "und-x-icu", d.id
+      LIMIT ${limit}::int OFFSET ${offset}::int`,
+  );
 }
 
 export async function findDashboard(ctx: ReadContext, id: string, viewer: Viewer): Promise<DashboardRow | undefined> {
-  const [row] = await select(ctx, viewer, sql`AND d.id = ${id}::uuid`, 1);
+  const [row] = await select(ctx, viewer, sql`AND d.id = ${id}::uuid`);
   return row;
 }
 

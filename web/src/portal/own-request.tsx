@@ -30,6 +30,9 @@ import classes from './portal.module.css';
 import { texts } from './texts.ts';
 import { isActive } from '../../../src/contract/state.ts';
 
+/** A rating is the requester's opinion: no option is chosen for them. */
+const NO_SUGGESTIONS = {};
+
 /** Refresh interval of a visible request in milliseconds. */
 const REFRESH = 10_000;
 
@@ -211,6 +214,7 @@ function Answers({ record, type, transitions }: AnswersProps) {
             key={chosen.id}
             transition={chosen}
             record={record}
+            start={NO_SUGGESTIONS}
             pending={move.isPending}
             error={move.error}
             onSubmit={(values) => move.mutate({ transition: chosen, values })}

@@ -37,6 +37,7 @@ export function ColumnHead({ column, sort, onSort, onResize, onMove, onDropColum
   return (
     <div
       role="columnheader"
+      aria-label={column.name}
       tabIndex={-1}
       className={classes.headCell}
       aria-sort={ascending ? 'ascending' : descending ? 'descending' : undefined}

@@ -121,18 +121,20 @@ interface FormProps {
   transition: Transition;
   /** Provides current values; a form for several records has none. */
   record?: DocketRecord;
+  /** The values with which the form starts. By default, the user and first options are suggested where a value is required. */
+  start?: Readonly<Record<string, unknown>>;
   pending: boolean;
   error: unknown;
   onSubmit: (values: Record<string, unknown>) => void;
   onCancel: () => void;
 }
 
-export function TransitionForm({ transition, record, pending, error, onSubmit, onCancel }: FormProps) {
+export function TransitionForm({ transition, record, start, pending, error, onSubmit, onCancel }: FormProps) {
   const t = useText(texts);
   const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
   const { user } = useSession();
-  const [values, setValues] = useState(() => startingValues(transition, record?.values ?? {}, user.id));
+  const [values, setValues] = useState(() => start ?? startingValues(transition, record?.values ?? {}, user.id));
   const [tried, setTried] = useState(false);
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
   const problems = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
