@@ -245,10 +245,31 @@ describe('working on a record', () => {
     const hidden = page.getByRole('option', { name: /не видит эту запись/ });
     await hidden.click({ force: true });
     assert.equal(await text.inputValue(), 'Посмотри, @sokolov и @иванова', 'a person who cannot read it is not chosen');
-    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
     await hidden.waitFor({ state: 'hidden' });
+    assert.equal(await text.inputValue(), 'Посмотри, @sokolov и @иванова\n', 'the key works as without the list');
     await page.keyboard.press('Control+Enter');
     await page.locator('article[data-visibility=internal]', { hasText: '@sokolov' }).waitFor();
+    await watched.check();
+    await watched.close();
+  });
+
+  it('adds the text of a macro to what is written already', async () => {
+    const { id, number } = await make('Не открывается отчёт', { requester: desk.seeded.people['ivanova'] });
+    const watched = await open(id, 'ru-RU');
+    const { page } = watched;
+    await page.keyboard.press('n');
+    await page.keyboard.type('Сам смотрел.');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('m');
+    await page.getByRole('combobox', { name: 'Название или текст макроса' }).waitFor();
+    await page.keyboard.type('попросить проверить');
+    await page.getByRole('dialog').getByText(number).waitFor();
+    await page.keyboard.press('Enter');
+    const text = page.getByRole('textbox', { name: 'Комментарий' });
+    await text.waitFor();
+    assert.match(await text.inputValue(), new RegExp(`^Сам смотрел\\.\n\n[^]*${number}`));
+    assert.ok(await page.getByRole('radio', { name: 'Внутренний комментарий' }).isChecked());
     await watched.check();
     await watched.close();
   });

@@ -270,6 +270,43 @@ describe('the page of a record', () => {
     await watched.close();
   });
 
+  it('saves a chosen value at once and keeps what is chosen meanwhile', async () => {
+    const { id } = await desk.call('POST', '/objects', {
+      typeDefinitionId: 'incident',
+      values: { title: 'Выбор', urgency: 'low' },
+    });
+    const watched = await desk.open('petrova', `/records/${id}`);
+    const { page } = watched;
+    const choose = async (field: string, option: string): Promise<void> => {
+      await page.getByRole('button', { name: `Изменить: ${field}` }).click();
+      await page.getByRole('option', { name: option }).click();
+    };
+    const answered = Promise.withResolvers<void>();
+    const writes: unknown[] = [];
+    await page.route(`**/objects/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH') {
+        writes.push(route.request().postDataJSON().changes);
+        await answered.promise;
+      }
+      await route.continue();
+    });
+    // The value that the field already has is no change.
+    await choose('Срочность', 'Работать можно');
+    await page.keyboard.press('Escape');
+    await choose('Влияние', 'Подразделение');
+    await choose('Срочность', 'Работа стоит');
+    answered.resolve();
+    await page.getByText('Сохранено').waitFor();
+    assert.deepEqual(writes, [{ impact: 'department' }]);
+    await watched.check();
+    await page.getByRole('button', { name: 'Сохранить', exact: true }).click();
+    await page.getByRole('button', { name: 'Сохранить', exact: true }).waitFor({ state: 'hidden' });
+    assert.deepEqual(writes, [{ impact: 'department' }, { urgency: 'high' }]);
+    const { impact, urgency } = (await desk.call('GET', `/objects/${id}`)).values;
+    assert.deepEqual([impact, urgency], ['department', 'high']);
+    await watched.close();
+  });
+
   it('shows what others changed without sending a write', async () => {
     const { id } = await desk.call('POST', '/objects', {
       typeDefinitionId: 'incident',

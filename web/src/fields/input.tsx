@@ -107,6 +107,7 @@ function EnumInput({ field, value, onChange, common, opened = false }: LabelledI
       onChange={onChange}
       searchable={data.length > 7}
       clearable={!field.required}
+      allowDeselect={false}
       placeholder={t.choose}
     />
   );

@@ -32,9 +32,9 @@ export interface Written {
   visibility: CommentVisibility;
 }
 
-/** Writes a text into the composer and moves the focus to it. */
+/** Writes a text into the composer, after the user's own if there is one, and moves the focus to it. */
 export interface ComposerHandle {
-  fill: (part: Partial<Written>) => void;
+  prepare: (text: Partial<Written>) => void;
 }
 
 interface ComposerProps {
@@ -82,7 +82,7 @@ export function Composer(props: ComposerProps) {
     input.current?.focus();
     setTimeout(() => input.current?.focus(), 0);
   };
-  useImperativeHandle(props.handle, () => ({ fill }));
+  usePrepare(props.handle, body, fill);
   useComposerKeys(props.hotkeys === true ? choices : [], (next) =>
     fill(next === undefined ? {} : { visibility: next }),
   );
@@ -152,7 +152,8 @@ function ComposerText({ input, label, placeholder, body, change, mentions, send 
         change(event.currentTarget.value);
         mentions.look();
       }}
-      onClick={mentions.look}
+      // Also while the cursor moves with the keyboard.
+      onSelect={mentions.look}
       onKeyDown={keys}
       {...mentions.aria}
       autosize
@@ -244,6 +245,21 @@ function VisibilityChoice({ choices, visibility, onChange }: VisibilityChoicePro
       data={choices.map((value) => ({ value, label: VISIBILITY_VIEWS[value].label[language] }))}
     />
   );
+}
+
+/** Lets the owner prepare a text. What the user wrote stays, with its visibility; an unchanged prepared text is replaced. */
+function usePrepare(handle: ComposerProps['handle'], body: string, fill: (part: Partial<Written>) => void): void {
+  const prepared = useRef<string>(undefined);
+  useImperativeHandle(handle, () => ({
+    prepare: (text) => {
+      if (body.trim() === '' || body === prepared.current) {
+        prepared.current = text.body ?? prepared.current;
+        fill(text);
+      } else {
+        fill(text.body === undefined ? {} : { body: `${body.trimEnd()}\n\n${text.body}` });
+      }
+    },
+  }));
 }
 
 /** What is written, with its draft. */

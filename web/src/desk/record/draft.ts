@@ -88,7 +88,10 @@ export function useRecordDraft(
     setDraft(NOTHING);
     conflicts.dismiss();
   };
-  const save = useSave(record.id, clear);
+  const { sending, forget, ...save } = useSave(record.id, (sent, now) => {
+    setDraft((before) => withoutSaved(before, sent, now));
+    conflicts.dismiss();
+  });
   const attempt = (values: Values, revision: number): void =>
     save.mutate({ values, revision }, { onError: (error) => void conflicts.showRejected(record.id, error) });
   const count = Object.keys(draft.values).length;
@@ -99,19 +102,19 @@ export function useRecordDraft(
     value: (code) => (Object.hasOwn(draft.values, code) ? draft.values[code] : record.values[code]),
     has: (code) => Object.hasOwn(draft.values, code),
     set: (code, value) => {
-      save.reset();
-      setDraft((before) => withValue(before, record, code, value));
+      forget();
+      setDraft((before) => withValue(before, record, code, value, sending));
     },
     pick: (code, value) => {
-      const { base: on, values } = withValue(draft, record, code, value);
-      save.reset();
-      setDraft(withValue(draft, record, code, value));
+      const { base: on, values } = withValue(draft, record, code, value, sending);
+      forget();
+      setDraft((before) => withValue(before, record, code, value, sending));
       const alone = on !== undefined && Object.keys(values).length === 1 && problemsOf(fields, values).size === 0;
-      if (alone) attempt(values, on.revision);
+      if (alone && !save.isPending) attempt(values, on.revision);
     },
     picking: save.isPending && count === 1,
     drop: () => {
-      save.reset();
+      forget();
       clear();
     },
     problems,
@@ -119,7 +122,7 @@ export function useRecordDraft(
     error: isConflict(save.error) ? undefined : save.error,
     saving: save.isPending,
     save: () => {
-      if (problems.size === 0 && count > 0) attempt(draft.values, base.revision);
+      if (problems.size === 0 && count > 0 && !save.isPending) attempt(draft.values, base.revision);
     },
     conflict: conflicts.conflict,
     overtaken: draft.base !== undefined && record.revision > draft.base.revision,
@@ -133,26 +136,33 @@ export function useRecordDraft(
   };
 }
 
-/** Sends changes of a record; afterwards `onSaved` is called and all data of the record is reloaded. */
-function useSave(recordId: string, onSaved: () => void) {
+/** Sends changes of a record; then calls `onSaved` with what was sent, and reloads all data of the record. */
+function useSave(recordId: string, onSaved: (sent: Values, now: DocketRecord) => void) {
   const t = useText(texts);
   const client = useQueryClient();
-  return useAction({
+  const save = useAction({
     run: ({ values, revision }: { values: Values; revision: number }) =>
       call<typeof objects.updateObject>('PATCH', `/objects/${recordId}`, {
         body: { expectedRevision: revision, changes: values },
       }),
     done: t.saved,
     quiet: true,
-    after: async (saved) => {
+    after: async (saved, { values }) => {
       client.setQueryData(recordQuery(recordId).queryKey, saved);
-      onSaved();
+      onSaved(values, saved);
       await Promise.all([
         client.invalidateQueries({ queryKey: recordKey(recordId) }),
         client.invalidateQueries({ queryKey: ['records'] }),
       ]);
     },
   });
+  return {
+    ...save,
+    /** What is being saved now. */
+    sending: save.isPending ? save.variables.values : {},
+    /** Forgets the error of the last save. */
+    forget: (): void => (save.isPending ? undefined : save.reset()),
+  };
 }
 
 /** The content of the conflict dialog, after a rejected save or on request. */
@@ -181,12 +191,20 @@ function useConflict(mayReadHistory: boolean) {
   };
 }
 
-/** `draft` with another value for one field; a value equal to the base is no change. */
-function withValue(draft: Draft, record: DocketRecord, code: string, value: unknown): Draft {
+/** `draft` with another value for one field; a value equal to the base is no change, unless the field is being saved. */
+function withValue(draft: Draft, record: DocketRecord, code: string, value: unknown, sending: Values): Draft {
   const base = draft.base ?? record;
   const values = Object.fromEntries(Object.entries(draft.values).filter(([key]) => key !== code));
-  if (!same(base.values[code], value)) values[code] = value;
+  if (Object.hasOwn(sending, code) || !same(base.values[code], value)) values[code] = value;
   return Object.keys(values).length === 0 ? NOTHING : { base, values };
+}
+
+/** What remains of `draft` after `sent` was saved: the values that were changed meanwhile. */
+function withoutSaved(draft: Draft, sent: Values, now: DocketRecord): Draft {
+  const open = Object.entries(draft.values).filter(
+    ([code, value]) => !(Object.hasOwn(sent, code) && same(sent[code], value)) && !same(now.values[code], value),
+  );
+  return open.length === 0 ? NOTHING : { base: now, values: Object.fromEntries(open) };
 }
 
 function problemsOf(fields: readonly FieldSchema[], values: Values): ReadonlyMap<string, Problem> {

@@ -58,17 +58,26 @@ export function useMentions(
   };
   const look = (): void => {
     const area = input.current;
-    if (recordId === undefined || area === null) return;
+    // After a choice the text area still shows the text before it.
+    if (recordId === undefined || area === null || caret.current !== undefined) return;
     const found = TYPED.exec(area.value.slice(0, area.selectionStart));
     const q = found?.[1];
-    setTyped(q === undefined ? undefined : { from: area.selectionStart - q.length - 1, q });
+    const next = q === undefined ? undefined : { from: area.selectionStart - q.length - 1, q };
+    if (next?.from === typed?.from && next?.q === typed?.q) return;
+    setTyped(next);
     setCursor(0);
   };
   const key = (event: KeyboardEvent): boolean => {
     if (!open || event.ctrlKey || event.metaKey) return false;
+    const chooses = event.key === 'Enter' || event.key === 'Tab';
+    // Who may not read the record cannot be chosen: the key does what it does without the list.
+    if (chooses && people[at]?.canRead !== true) {
+      setTyped(undefined);
+      return false;
+    }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setCursor((at + step + people.length) % people.length);
-    else if (event.key === 'Enter' || event.key === 'Tab') choose(at);
+    else if (chooses) choose(at);
     else if (event.key === 'Escape') setTyped(undefined);
     else return false;
     event.preventDefault();

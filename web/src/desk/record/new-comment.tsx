@@ -156,7 +156,7 @@ function useChosenMacro(handle: React.RefObject<ComposerHandle | null>) {
     const changes = changesRecord(next);
     clear(changes ? next : undefined);
     setPicking(false);
-    handle.current?.fill(next.comment ?? {});
+    handle.current?.prepare(next.comment ?? {});
     if (!changes && next.refused.length > 0) {
       const parts = next.refused.map((part) => t.refused(part)).join(', ');
       notify({ message: t.notPossible(parts), color: 'yellow', autoClose: 6000 });

@@ -235,7 +235,7 @@ export function SaveBar({ draft }: { draft: RecordDraft }) {
       <span className={classes.barText} role={draft.error === undefined || draft.error === null ? undefined : 'alert'}>
         {draft.error === undefined || draft.error === null ? t.changes(draft.count) : say(draft.error)}
       </span>
-      <Button variant="default" onClick={draft.drop}>
+      <Button variant="default" onClick={draft.drop} disabled={draft.saving}>
         {t.discard}
       </Button>
       <Button onClick={draft.save} loading={draft.saving} disabled={draft.problems.size > 0} title="Ctrl+S">
