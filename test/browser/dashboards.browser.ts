@@ -130,6 +130,25 @@ describe('dashboards in a browser', () => {
     });
   }
 
+  it('warns about unsaved changes and does not overwrite those of others', async () => {
+    const tile = { kind: 'number', title: 'Все', width: 1, query: { types: ['incident'], measures: ['count'] } };
+    const { id, revision } = await console.call('POST', '/dashboards', { name: 'Общая', tiles: [tile] });
+    const { page, check, close } = await console.open('admin', `/work/dashboards/${id}`);
+    await page.getByRole('button', { name: 'Изменить панель' }).click();
+    await page.getByRole('textbox', { name: 'Название' }).fill('Моя');
+    await page.getByRole('link', { name: 'Все записи' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Изменения не сохранены').waitFor();
+    await dialog.getByRole('button', { name: 'Отмена' }).click();
+    await console.call('PATCH', `/dashboards/${id}`, { expectedRevision: revision, name: 'Чужая' });
+    await page.getByRole('button', { name: WORDS['ru-RU'].save, exact: true }).click();
+    await page.getByText('Данные изменил другой пользователь').waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Отмена' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Чужая' }).waitFor();
+    await close();
+  });
+
   it('fits a telephone', async () => {
     const { page, check, close } = await console.open('admin', '/work/dashboards', { width: 390, scheme: 'dark' });
     await page.getByRole('heading', { level: 1, name: WORDS['ru-RU'].title }).waitFor();

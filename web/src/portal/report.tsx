@@ -9,7 +9,8 @@ import { call } from '../api/client.ts';
 import type { FieldSchema, objects } from '../api/types.ts';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../desk/queries.ts';
 import { refusalsOf } from '../desk/record/draft.ts';
-import { recordLayout, useNewValues } from '../desk/record/schema.ts';
+import { type NewValues, recordLayout, useNewValues } from '../desk/record/schema.ts';
+import { isEmpty } from '../fields/check.ts';
 import { FieldInput } from '../fields/input.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
@@ -64,12 +65,12 @@ function usePrefilled(type: DeskType, fields: readonly FieldSchema[], requester:
   return prefilled;
 }
 
-/** Fills in a required field for a record, if the user has only one that fits. */
-function useOnlyRecord(fields: readonly FieldSchema[], set: (code: string, value: unknown) => void): void {
+/** Fills in a required field for a record while it is empty, if the user has only one that fits. */
+function useOnlyRecord(fields: readonly FieldSchema[], { value, set }: Pick<NewValues, 'value' | 'set'>): void {
   const field = fields.find(({ dataType, required }) => dataType === 'reference' && required);
   const only = useOnlyAsset(field?.constraints.types ?? []);
   const fill = useEffectEvent((id: string) => {
-    if (field !== undefined) set(field.code, field.multiple ? [id] : id);
+    if (field !== undefined && isEmpty(value(field.code))) set(field.code, field.multiple ? [id] : id);
   });
   useEffect(() => {
     if (only !== null) fill(only);
@@ -81,7 +82,7 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   const requester = requesterField(fields);
   const prefilled = usePrefilled(type, fields, requester);
   const values = useNewValues(prefilled);
-  useOnlyRecord(fields, values.set);
+  useOnlyRecord(fields, values);
   const report = useReport(type, values.given);
   const rejected = refusalsOf(report.error);
   const { title, long, short } = recordLayout(

@@ -165,7 +165,7 @@ export default function WorkflowGraph({ item, set }: AsideProps) {
           nodesFocusable={false}
           edgesFocusable={false}
           fitView
-          fitViewOptions={{ padding: 0.12, maxZoom: 1.1 }}
+          fitViewOptions={{ padding: 0.2, maxZoom: 1.1 }}
           minZoom={0.2}
           preventScrolling={false}
           zoomOnScroll={false}

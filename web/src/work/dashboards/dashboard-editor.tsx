@@ -1,7 +1,7 @@
 /** Edits an own or shared dashboard: its name, with whom it is shared, and its tiles. Nothing is saved before "Save". */
 import { ActionIcon, Button, Group, MultiSelect, TextInput } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { configuration, dashboards } from '../../api/types.ts';
@@ -11,6 +11,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { nameIn, useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import classes from './dashboards.module.css';
 import { useTypeFields } from './fields.ts';
@@ -30,24 +31,15 @@ interface DashboardEditorProps {
 export function DashboardEditor({ dashboard, scope, onDone }: DashboardEditorProps) {
   const t = useText(texts);
   const has = useHas();
-  const [name, setName] = useState(dashboard.name);
-  const [tiles, setTiles] = useState<readonly Tile[]>(dashboard.tiles);
-  const [sharedWith, setSharedWith] = useState(dashboard.sharedWith ?? NOBODY);
-  const save = useAction({
-    run: () =>
-      call<typeof dashboards.changeDashboard>('PATCH', `/dashboards/${dashboard.id}`, {
-        body: {
-          expectedRevision: dashboard.revision ?? 0,
-          name,
-          tiles: [...tiles],
-          ...(has('config.manage') ? { sharedWith } : {}),
-        },
-      }),
-    touches: [dashboardsQuery.queryKey],
-    done: t.saved,
-    after: onDone,
-    quiet: true,
-  });
+  // As it was opened: a change by somebody else is then refused as a conflict and not overwritten.
+  const [opened] = useState(dashboard);
+  const start = { name: opened.name, tiles: opened.tiles, sharedWith: opened.sharedWith ?? NOBODY };
+  const [name, setName] = useState(start.name);
+  const [tiles, setTiles] = useState<readonly Tile[]>(start.tiles);
+  const [sharedWith, setSharedWith] = useState(start.sharedWith);
+  useUnsavedWarning(JSON.stringify({ name, tiles, sharedWith }) !== JSON.stringify(start));
+  const save = useSave(opened, onDone);
+  const changes = { name, tiles: [...tiles], ...(has('config.manage') ? { sharedWith } : {}) };
   return (
     <Page
       title={t.edit}
@@ -56,7 +48,7 @@ export function DashboardEditor({ dashboard, scope, onDone }: DashboardEditorPro
           <Button variant="default" onClick={onDone}>
             {t.cancel}
           </Button>
-          <Button disabled={name.trim() === ''} loading={save.isPending} onClick={() => save.mutate()}>
+          <Button disabled={name.trim() === ''} loading={save.isPending} onClick={() => save.mutate(changes)}>
             {t.save}
           </Button>
         </>
@@ -78,6 +70,28 @@ export function DashboardEditor({ dashboard, scope, onDone }: DashboardEditorPro
       <Tiles tiles={tiles} onTiles={setTiles} scope={scope} />
     </Page>
   );
+}
+
+/** Saves changes of the dashboard. After a refusal its current state is read, so that it can be opened again. */
+function useSave({ id, revision }: Dashboard, onDone: () => void) {
+  const t = useText(texts);
+  const client = useQueryClient();
+  return useAction({
+    run: async (changes: { name: string; tiles: Tile[]; sharedWith?: typeof NOBODY }) => {
+      try {
+        return await call<typeof dashboards.changeDashboard>('PATCH', `/dashboards/${id}`, {
+          body: { expectedRevision: revision ?? 0, ...changes },
+        });
+      } catch (error) {
+        void client.invalidateQueries({ queryKey: dashboardsQuery.queryKey });
+        throw error;
+      }
+    },
+    touches: [dashboardsQuery.queryKey],
+    done: t.saved,
+    after: onDone,
+    quiet: true,
+  });
 }
 
 function Sharing({ value, onChange }: { value: typeof NOBODY; onChange: (value: typeof NOBODY) => void }) {

@@ -26,7 +26,7 @@ export default function DashboardsPage({ path }: ScreenProps) {
   const t = useText(texts);
   const { data, error, refetch } = useQuery(dashboardsQuery);
   const wanted = path[0] ?? localStorage.getItem(LAST) ?? '';
-  if (error !== null) return <FaultAlert error={error} retry={() => void refetch()} />;
+  if (error !== null && data === undefined) return <FaultAlert error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loader m="xl" size="sm" />;
   const found = data.find(({ id }) => id === wanted);
   const dashboard = found ?? (path[0] === undefined ? data[0] : undefined);

@@ -43,7 +43,8 @@ export function ScopeBar({ scope, onScope, fields }: ScopeBarProps) {
   const today = (): string => toInput(new Date().toISOString(), zone).slice(0, 10);
   const { from = '', to = '' } = scope.period ?? {};
   const set = (day: { from?: string; to?: string }): void => {
-    const period = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }), ...day };
+    const ends = { from, to, ...day };
+    const period = { ...(ends.from === '' ? {} : { from: ends.from }), ...(ends.to === '' ? {} : { to: ends.to }) };
     onScope({ ...scope, period });
   };
   return (

@@ -22,7 +22,7 @@ import {
   type TileKind,
   WIDEST,
 } from '../../../../src/lib/report-query.ts';
-import type { Condition } from '../../filters/model.ts';
+import { type Condition, isComplete } from '../../filters/model.ts';
 import { useText } from '../../i18n/text.ts';
 import { type TypeFields, useTypeFields } from './fields.ts';
 import { headOf } from './figures.ts';
@@ -53,8 +53,10 @@ export function TileEditor({ tile, onSave, onClose }: TileEditorProps) {
 
 function isReady({ kind, title, query }: Tile): boolean {
   const grouped = (query.groupBy ?? []).length > 0;
+  const filter = query.filter as Condition | undefined;
   return (
     title.trim() !== '' &&
+    (filter === undefined || isComplete(filter)) &&
     query.types.length > 0 &&
     query.measures.length > 0 &&
     (kind === 'table' || (kind === 'number' ? !grouped : grouped))

@@ -141,6 +141,8 @@ function ReviewPanel({ version }: { version: Version }) {
         label={t.reviewOn}
         defaultValue={version.reviewOn ?? ''}
         onBlur={(event) => {
+          // A part of a date is not the wish to remove it.
+          if (event.currentTarget.validity.badInput) return;
           const day = event.currentTarget.value === '' ? null : event.currentTarget.value;
           if (day !== version.reviewOn) review.mutate(day);
         }}
