@@ -299,8 +299,9 @@ describe('the page of a record', () => {
     await page.getByText('Сохранено').waitFor();
     assert.deepEqual(writes, [{ impact: 'department' }]);
     await watched.check();
+    const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
     await page.getByRole('button', { name: 'Сохранить', exact: true }).click();
-    await page.getByRole('button', { name: 'Сохранить', exact: true }).waitFor({ state: 'hidden' });
+    assert.equal((await saved).status(), 200);
     assert.deepEqual(writes, [{ impact: 'department' }, { urgency: 'high' }]);
     const { impact, urgency } = (await desk.call('GET', `/objects/${id}`)).values;
     assert.deepEqual([impact, urgency], ['department', 'high']);
