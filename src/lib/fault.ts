@@ -60,3 +60,14 @@ export function faultAt<Reason extends ProblemReason>(
   const found = problemAt(path, reason, ...params);
   return new Fault(code, found.message, [found]);
 }
+
+/**
+ * The name that a user gave to something of their own, normalised and trimmed.
+ *
+ * @throws Fault INVALID_REQUEST at `/name` if it is blank, contains control characters or is not valid Unicode
+ */
+export function checkedName(name: string): string {
+  const trimmed = name.normalize('NFC').trim();
+  if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
+  throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
+}

@@ -1,5 +1,5 @@
 /** Queues: who sees and changes them. A queue is hidden from users who may not read a type or field that it names. */
-import { Fault, faultAt } from '../../lib/fault.ts';
+import { checkedName, Fault, faultAt } from '../../lib/fault.ts';
 import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/filter.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findNames } from '../identity/index.ts';
@@ -116,12 +116,6 @@ export interface QueueInput {
   /** A shared queue has no group. */
   groupId?: string | null;
   definition: QueueDefinition;
-}
-
-function checkedName(name: string): string {
-  const trimmed = name.normalize('NFC').trim();
-  if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
-  throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
 }
 
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST, INVALID_FILTER */

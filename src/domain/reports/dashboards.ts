@@ -3,7 +3,7 @@
  * at it, so sharing a dashboard gives no access to records.
  */
 import { isActive } from '../../contract/state.ts';
-import { Fault, faultAt } from '../../lib/fault.ts';
+import { checkedName, Fault, faultAt } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -182,12 +182,6 @@ export interface DashboardInput {
   name: string;
   tiles: Tile[];
   sharedWith?: SharedWith;
-}
-
-function checkedName(name: string): string {
-  const trimmed = name.normalize('NFC').trim();
-  if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
-  throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
 }
 
 /** @throws Fault INVALID_REQUEST, INVALID_FILTER */
