@@ -201,5 +201,13 @@ export async function addManyRecords(desk: TestConsole, count: number): Promise<
       JOIN (SELECT *, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS places FROM objects
         WHERE number LIKE 'INC%') AS one ON one.place = 1 + n % one.places`);
   }
-  await desk.app.db.query(sql`ANALYZE objects`);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await desk.app.db.query(sql`ANALYZE objects`);
+      return;
+    } catch (error) {
+      // The service builds field indexes in the background: each statement may wait for the other's end.
+      if (attempt === 10 || (error as { code?: string }).code !== '40P01') throw error;
+    }
+  }
 }
