@@ -98,6 +98,28 @@ describe('the command line', () => {
     assert.match(said.err, /^\d+ field indexes pending \([a-z-]+\.[a-zA-Z]+, .*\); a running service builds them\n$/);
   });
 
+  it('plan shows old and new values, also as Markdown, and what happens to connections', async () => {
+    const hook = (enabled: boolean): string =>
+      `importDefinitions: [ { code: people, targetKind: user, format: CSV, mode: UPSERT, sourceCode: hr, resolver: { externalIdField: id }, mapping: [ { source: name, target: displayName } ] } ]
+integrations: [ { code: alarm, type: inbound-webhook, executionPrincipal: admin, enabled: ${enabled}, config: { command: object.create, typeDefinitionId: incident, mapping: [ { source: a, target: title } ] } } ]
+users: [ { login: admin, displayName: Admin } ]
+settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
+    const dir = await inFolder('differences', { 'a.yaml': hook(true) });
+    assert.match((await docket(['plan', dir])).out, /integrations\/alarm\n {11}it is enabled\n/);
+    assert.equal((await docket(['apply', dir])).code, 0);
+    await inFolder('differences', { 'a.yaml': hook(false).replace('{ source: name,', '{ source: "`name`",') });
+    const { out } = await docket(['plan', dir]);
+    assert.match(out, /^change {3}settings\/settings\n {9}~ searchExactTotal: 900 → 800\n/m);
+    assert.match(out, /integrations\/alarm\n {11}enabled until now: it is disabled\n {9}~ enabled: true → false\n/);
+    assert.match(out, /importDefinitions\/people\n {11}in use: the next import follows the change\n/);
+    const markdown = (await docket(['plan', dir, '--markdown'])).out;
+    assert.match(markdown, /^### Docket: 3 changes; \d+ unchanged\n/);
+    assert.match(markdown, /```diff\n- searchExactTotal: 900\n\+ searchExactTotal: 800\n```/);
+    const [first] = JSON.parse((await docket(['plan', dir, '--json'])).out) as { differences: unknown[] }[];
+    assert.deepEqual(first?.differences, [{ path: 'searchExactTotal', before: 900, after: 800 }]);
+    assert.doesNotMatch(out, /\u001b/u, 'no colours outside a terminal');
+  });
+
   it('updates no schema without a request, and creates one in an empty database', async () => {
     const empty = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: empty.url });

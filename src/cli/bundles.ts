@@ -9,7 +9,7 @@ import {
   BundleError,
   type BundleOptions,
   exportBundle,
-  planBundle,
+  planChanges,
   type PlannedItem,
 } from '../configuration/engine.ts';
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
@@ -17,6 +17,7 @@ import { ownFieldView } from '../domain/access/index.ts';
 import { registry } from '../domain/metadata/index.ts';
 import { problem } from '../lib/problem.ts';
 import { type Environment, output } from './command.ts';
+import { planLines, planMarkdown } from './plan-text.ts';
 import { openTool, type Tool } from './service.ts';
 import type { BundleFile } from '../configuration/read.ts';
 
@@ -72,6 +73,7 @@ export async function applyFolder(
 
 interface Flags {
   json?: boolean;
+  markdown?: boolean;
   prune?: boolean;
   pruneIdentity?: boolean;
   identity?: boolean;
@@ -81,18 +83,9 @@ function options(flags: Flags): BundleOptions {
   return { prune: flags.prune === true, pruneIdentity: flags.pruneIdentity === true };
 }
 
-function lines(items: readonly PlannedItem[], done: boolean): string[] {
-  const changed = items.filter((item) => item.action !== 'leave');
-  const rest = `${items.length - changed.length} unchanged`;
-  if (changed.length === 0) return [`Nothing to change; ${rest}.`];
-  const verb = done ? 'Applied' : 'Would apply';
-  return [
-    ...changed.flatMap(({ action, section, code, note }) => [
-      `${action.padEnd(8)} ${section}/${code}`,
-      ...(note?.split('; ').map((part) => `           ${part}`) ?? []),
-    ]),
-    `${verb} ${changed.length} changes; ${rest}.`,
-  ];
+/** Colours are for people at a terminal; `NO_COLOR` turns them off (https://no-color.org). */
+function colored({ inherited }: Environment): boolean {
+  return process.stdout.isTTY && (inherited['NO_COLOR'] ?? '') === '';
 }
 
 /** Refuses to export into a folder with other YAML files: they would later be read and applied as part of the bundle. */
@@ -117,19 +110,21 @@ async function withTool<T>(environment: Environment, fn: (tool: Tool) => Promise
 export function configurationCommands(docket: Command, environment: Environment): void {
   docket
     .command('plan <dir>')
-    .description('Show what apply would create, change or leave, without changing anything.')
+    .description('Show what apply would create, change or leave, value by value, without changing anything.')
     .option('--prune', 'also show items that the bundle omits')
     .option('--prune-identity', 'the same for users, groups, units and memberships')
-    .option('--json', 'print [{section, code, id, action}]')
+    .option('--markdown', 'print Markdown for the comment of a pull request')
+    .option('--json', 'print [{section, code, id, action, differences, …}]')
     .action(async (dir: string, flags: Flags) => {
       const { items, pending } = await withTool(environment, async (tool) => {
         const files = await readFolder(dir);
         return {
-          items: await tool.work.read(tool.caller, (ctx) => planBundle(ctx, tool.sections, files, options(flags))),
+          items: await planChanges(tool, tool.sections, files, options(flags)),
           pending: await pendingIndexes(tool),
         };
       });
-      output(flags.json === true).result(items, lines(items, false));
+      const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color: colored(environment) });
+      output(flags.json === true).result(items, text);
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
     });
@@ -141,7 +136,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags) => {
       const items = await withTool(environment, (tool) => applyFolder(tool, dir, options(flags)));
-      output(flags.json === true).result(items, lines(items, true));
+      output(flags.json === true).result(items, planLines(items, { done: true, color: colored(environment) }));
     });
   docket
     .command('export <dir>')

@@ -51,10 +51,17 @@ export function connectionRights(change: Change, view: CompileView, actorId: str
   return own ? [] : ['role.assign'];
 }
 
-/** The notes of a plan on a connection. An enabled connection is disabled, changed and enabled in one transaction. */
+/**
+ * The notes of a plan on a connection: whether it is enabled or disabled. An enabled connection is disabled, changed and enabled
+ * in one transaction.
+ */
 export function connectionNotes({ action, stored, definition }: Change): PlanNote[] {
-  const enabled = [stored?.definition, definition].every((one) => (one as { enabled?: boolean } | undefined)?.enabled);
-  return action === 'change' && enabled ? [planNote('REENABLED')] : [];
+  const enabled = (of: unknown): boolean => (of as { enabled?: boolean } | undefined)?.enabled === true;
+  const before = action !== 'create' && action !== 'restore' && enabled(stored?.definition);
+  const after = action !== 'archive' && enabled(definition);
+  if (before && after) return [planNote('REENABLED')];
+  if (before) return [planNote('BECOMES_DISABLED')];
+  return after ? [planNote('BECOMES_ENABLED')] : [];
 }
 
 /** Collects the errors of a request. `done` throws INVALID_REQUEST with all of them. */

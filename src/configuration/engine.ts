@@ -61,7 +61,7 @@ const MOST_DIFFERENCES = 200;
 
 /** Like `planBundle`, with the differences in each item. Files are parsed before the snapshot is opened. */
 export async function planChanges(
-  { work, caller }: Runner,
+  { work, caller }: Pick<Runner, 'work' | 'caller'>,
   sections: readonly ConfigSection[],
   files: readonly BundleFile[],
   options: BundleOptions = {},

@@ -215,6 +215,10 @@ export const PLAN_NOTES = {
   INDEXES_DROPPED: 'indexes to drop: {fields}',
   REMAINS_ARCHIVED: 'archived by a call or an import and remains archived',
   REENABLED: 'enabled: it is disabled, changed and enabled again',
+  BECOMES_ENABLED: 'it is enabled',
+  BECOMES_DISABLED: 'enabled until now: it is disabled',
+  IMPORT_CHANGED: 'in use: the next import follows the change',
+  IMPORT_ARCHIVED: 'in use until now: nothing can be imported by it',
   HIDDEN_CONDITION:
     'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which the role cannot read',
   PARTLY_HIDDEN_CONDITION:

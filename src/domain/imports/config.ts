@@ -8,7 +8,7 @@ import type { ConfigView, ItemPath, Report } from '../../configuration/section.t
 import { DEFINITION_PROPERTIES } from './contract.ts';
 import type { ImportDefinition } from './registry.ts';
 import { IDENTITY_FIELDS } from './targets.ts';
-import { type Problem, problem } from '../../lib/problem.ts';
+import { planNote, type Problem, problem } from '../../lib/problem.ts';
 import { transformProblem } from '../../lib/transforms.ts';
 
 const ImportItem = closed({ ...DEFINITION_PROPERTIES, targetType: Type.Optional(Code) });
@@ -97,4 +97,8 @@ export const importDefinitionsSection = defineSection<Item, ImportDefinition>({
   references: ({ targetType }) =>
     targetType === undefined ? [] : [{ section: 'types', code: targetType, path: ['targetType'] }],
   compile,
+  notes: ({ action }) => {
+    if (action === 'archive') return [planNote('IMPORT_ARCHIVED')];
+    return action === 'change' ? [planNote('IMPORT_CHANGED')] : [];
+  },
 });

@@ -241,6 +241,10 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   INDEXES_DROPPED: 'будут удалены индексы: {fields}',
   REMAINS_ARCHIVED: 'в архиве после вызова API или импорта, останется в архиве',
   REENABLED: 'включено: будет выключено, изменено и снова включено',
+  BECOMES_ENABLED: 'будет включено',
+  BECOMES_DISABLED: 'сейчас включено: будет выключено',
+  IMPORT_CHANGED: 'используется: следующий импорт пойдёт по новым правилам',
+  IMPORT_ARCHIVED: 'используется: импорт по этому описанию станет невозможен',
   HIDDEN_CONDITION:
     'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое роль не читает',
   PARTLY_HIDDEN_CONDITION:

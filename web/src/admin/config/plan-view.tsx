@@ -8,7 +8,7 @@ import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
 import { texts } from './texts.ts';
 
-const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn' };
+const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn', leave: 'off' };
 
 /** A value of the plan: texts as they are, lists by their members, objects as a table of their properties. */
 function PlanValue({ value }: { value: unknown }) {
@@ -53,7 +53,8 @@ function placeText(path: string): string {
 
 export function PlanView({ items, bare = false }: { items: readonly PlannedChange[]; bare?: boolean }) {
   const t = useText(texts);
-  const changed = items.filter((item) => item.action !== 'leave');
+  // An unchanged item with a note, for example that it stays archived, is shown too.
+  const changed = items.filter((item) => item.action !== 'leave' || item.notes !== undefined);
   const left = items.length - changed.length;
   if (changed.length === 0) {
     return (
@@ -122,6 +123,11 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
             </tbody>
           </table>
         </div>
+      )}
+      {item.action === 'change' && item.differences.length === 0 && (
+        <Text size="xs" c="dimmed">
+          {t.indirect}
+        </Text>
       )}
       {item.moreDifferences > 0 && (
         <Text size="xs" c="dimmed">

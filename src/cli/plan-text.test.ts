@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PlannedChange } from '../configuration/engine.ts';
+import { planLines, planMarkdown } from './plan-text.ts';
+
+const change = (more: Partial<PlannedChange>): PlannedChange => ({
+  section: 'types',
+  code: 'incident',
+  id: null,
+  action: 'change',
+  differences: [],
+  moreDifferences: 0,
+  ...more,
+});
+
+describe('the text of a plan', () => {
+  it('shows added, removed and changed values, escaped and in bounded length', () => {
+    const lines = planLines([
+      change({
+        code: 'in\u001b[2Jcident',
+        differences: [
+          { path: 'name', before: 'A\u202eB', after: 'x'.repeat(1000) },
+          { path: 'fields[a]', after: { code: 'a' } },
+          { path: 'fields[b]', before: { code: 'b' } },
+        ],
+        moreDifferences: 2,
+      }),
+      change({ action: 'leave' }),
+    ]);
+    assert.equal(lines[0], 'change   types/in\\u001b[2Jcident');
+    assert.equal(lines[1], '           2 more differences');
+    assert.match(lines[2] ?? '', /^ {9}~ name: "A\\u202eB" → "x{299}… \(1002 characters\)$/);
+    assert.deepEqual(lines.slice(3), [
+      '         + fields[a]: {"code":"a"}',
+      '         - fields[b]: {"code":"b"}',
+      'Would apply 1 changes; 1 unchanged.',
+    ]);
+  });
+
+  it('colours the action and each difference on request', () => {
+    const lines = planLines([change({ differences: [{ path: 'a', before: 1, after: 2 }] })], { color: true });
+    assert.equal(lines[0], '\u001b[33mchange  \u001b[0m types/incident');
+    assert.equal(lines[1], '         \u001b[33m~ a: 1 → 2\u001b[0m');
+  });
+
+  it('is Markdown in which no value is markup, at most as long as a comment may be', () => {
+    const hostile = '````\n@everyone <script> | **x**';
+    const text = planMarkdown([change({ code: '`', differences: [{ path: 'name', before: hostile, after: 1 }] })]);
+    assert.match(text, /^### Docket: 1 changes; 0 unchanged\n\*\*change\*\* `` types\/` ``\n\n`{5}diff\n- name: "/);
+    assert.ok(text.endsWith('\n+ name: 1\n`````'));
+    const many = planMarkdown(
+      Array.from({ length: 1000 }, (_, index) =>
+        change({ code: `t${index}`, differences: [{ path: 'name', after: 'y'.repeat(250) }] }),
+      ),
+    );
+    assert.ok(many.length < 61_000);
+    assert.match(many, /\n\d+ more items are not shown\. Run `docket plan` to see them\.$/);
+  });
+});

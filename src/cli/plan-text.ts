@@ -1,0 +1,133 @@
+/** The text of a plan for a terminal and for the comment of a pull request. Pure. */
+import type { PlannedChange, PlannedItem } from '../configuration/engine.ts';
+import type { Difference } from '../configuration/differences.ts';
+
+/** A line of a plan, with or without the differences in the item. */
+type Line = PlannedItem & Partial<Pick<PlannedChange, 'differences' | 'moreDifferences'>>;
+
+const COLORS = { create: 32, restore: 32, change: 33, archive: 31, leave: 2, '+': 32, '-': 31, '~': 33 } as const;
+
+/** Characters of one value, in the terminal and in a comment. */
+const VALUE = 300;
+
+/** Characters of a comment. GitHub accepts 65,536, GitLab more. */
+const COMMENT = 60_000;
+
+/** Control characters and those that change the direction of text: names come from other people. */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function valueText(value: unknown): string {
+  const text = printable(JSON.stringify(value));
+  return text.length > VALUE ? `${text.slice(0, VALUE).toWellFormed()}… (${text.length} characters)` : text;
+}
+
+interface Row {
+  sign: '+' | '-' | '~';
+  text: string;
+}
+
+function rowOf({ path, before, after }: Difference): Row {
+  const place = path === '' ? 'item' : printable(path);
+  if (before === undefined) return { sign: '+', text: `${place}: ${valueText(after)}` };
+  if (after === undefined) return { sign: '-', text: `${place}: ${valueText(before)}` };
+  return { sign: '~', text: `${place}: ${valueText(before)} → ${valueText(after)}` };
+}
+
+/** What is to be known beside the differences: notes, and the version of a record type. */
+function remarksOf({ version, notes = [], action, differences, moreDifferences = 0 }: Line): string[] {
+  const remarks = notes.map(({ message }) => message);
+  if (version?.compatible === true) remarks.unshift(`version ${version.to} stays: stored records fit`);
+  if (version?.compatible === false) {
+    remarks.unshift(`version ${version.to} is new: ${version.reasons.join('; ')}`);
+  }
+  if (moreDifferences > 0) remarks.push(`${moreDifferences} more differences`);
+  if (action === 'change' && differences?.length === 0 && moreDifferences === 0) {
+    remarks.push('the item itself stays the same: something that it refers to changes');
+  }
+  return remarks.map(printable);
+}
+
+const nameOf = ({ section, code }: Line): string => printable(`${section}/${code}`);
+
+/** Items that change, and unchanged ones with a remark, for example that they stay archived. */
+function shown(items: readonly Line[]): Line[] {
+  return items.filter(({ action, notes = [] }) => action !== 'leave' || notes.length > 0);
+}
+
+function changesIn(items: readonly Line[]): number {
+  return items.filter(({ action }) => action !== 'leave').length;
+}
+
+/**
+ * Lines for a terminal.
+ *
+ * @param options.done whether the plan was applied
+ * @param options.color whether to use ANSI colours
+ */
+export function planLines(items: readonly Line[], options: { done?: boolean; color?: boolean } = {}): string[] {
+  const paint = (text: string, color: keyof typeof COLORS): string =>
+    options.color === true ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
+  const changes = changesIn(items);
+  const rest = `${items.length - changes} unchanged`;
+  const verb = options.done === true ? 'Applied' : 'Would apply';
+  return [
+    ...shown(items).flatMap((item) => [
+      `${paint(item.action.padEnd(8), item.action)} ${nameOf(item)}`,
+      ...remarksOf(item).map((text) => `           ${text}`),
+      ...(item.differences ?? []).map(rowOf).map(({ sign, text }) => `         ${paint(`${sign} ${text}`, sign)}`),
+    ]),
+    changes === 0 ? `Nothing to change; ${rest}.` : `${verb} ${changes} changes; ${rest}.`,
+  ];
+}
+
+/** A fence or code span must be longer than any run of backticks in its content. */
+function fence(content: string, least: number): string {
+  const longest = Math.max(0, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
+  return '`'.repeat(Math.max(least, longest + 1));
+}
+
+function codeSpan(text: string): string {
+  const ticks = fence(text, 1);
+  return ticks.length > 1 ? `${ticks} ${text} ${ticks}` : `${ticks}${text}${ticks}`;
+}
+
+function markdownOf(item: Line): string {
+  const rows = (item.differences ?? []).flatMap(({ path, before, after }) => [
+    ...(before === undefined ? [] : [`- ${path === '' ? 'item' : printable(path)}: ${valueText(before)}`]),
+    ...(after === undefined ? [] : [`+ ${path === '' ? 'item' : printable(path)}: ${valueText(after)}`]),
+  ]);
+  const content = [...remarksOf(item).map((text) => `# ${text}`), ...rows].join('\n');
+  const head = `**${item.action}** ${codeSpan(nameOf(item))}\n`;
+  if (content === '') return head;
+  const ticks = fence(content, 3);
+  return `${head}\n${ticks}diff\n${content}\n${ticks}\n`;
+}
+
+/**
+ * GitHub-flavoured Markdown for a comment, at most 60,000 characters. Everything that people wrote stands in code, so that
+ * nothing in it is a link, a mention or markup.
+ *
+ * @param more further sections in Markdown, such as the impact
+ */
+export function planMarkdown(items: readonly Line[], more: readonly string[] = []): string {
+  const changes = changesIn(items);
+  const rest = `${items.length - changes} unchanged`;
+  const head = changes === 0 ? `### Docket: nothing to change; ${rest}` : `### Docket: ${changes} changes; ${rest}`;
+  const parts = [head, ...more];
+  let length = parts.join('\n').length;
+  const all = shown(items);
+  for (const [index, item] of all.entries()) {
+    const text = markdownOf(item);
+    length += text.length + 1;
+    if (length > COMMENT) {
+      parts.push(`${all.length - index} more items are not shown. Run \`docket plan\` to see them.`);
+      break;
+    }
+    parts.push(text);
+  }
+  return `${parts.join('\n')}`.trimEnd();
+}
