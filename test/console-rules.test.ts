@@ -245,6 +245,7 @@ describe('the value rules of the console', () => {
       const foreign = values.filter((target) => !SHARED.test(target));
       assert.deepEqual(foreign, [], `${file} imports values of the server`);
       assert.doesNotMatch(text, /dangerouslySetInnerHTML|\.innerHTML\s*=/, file);
+      if (file !== 'web/src/ui/action.ts') assert.doesNotMatch(text, /invalidateQueries/, `${file}: use invalidate()`);
     }
   });
 

@@ -308,14 +308,27 @@ describe('administration in the console', () => {
         for (const [path, list] of [
           ['groups', '/identity/groups'],
           ['units', '/identity/org-units'],
-        ]) {
+        ] as const) {
+          const created = page.waitForResponse(
+            (answer) => answer.request().method() === 'POST' && answer.url().endsWith(list),
+          );
+          // The list that the page loads at first is older than the new item.
+          await page.route(
+            `**${list}`,
+            async (route) => {
+              const response = await route.fetch();
+              await created;
+              await route.fulfill({ response });
+            },
+            { times: 1 },
+          );
           await page.goto(`${desk.url}/admin/${path}/new`);
           await page.getByRole('textbox', { name: words.title, exact: true }).fill(`Новое ${path} ${mark}`);
           await page.getByRole('textbox', { name: words.code, exact: true }).fill(`made-${mark}`);
           await page.getByRole('button', { name: words.create, exact: true }).last().click();
           await page.getByRole('heading', { name: `Новое ${path} ${mark}` }).waitFor();
           await watched.check();
-          const made = await desk.call('GET', list ?? '');
+          const made = await desk.call('GET', list);
           assert.ok(made.some((one: { code: string }) => one.code === `made-${mark}`));
         }
         await page.goto(`${desk.url}/admin/settings`);

@@ -6,6 +6,7 @@ import { useEffect, useMemo } from 'react';
 import { onSessionEnded, onTokenRefused } from '../api/client.ts';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { invalidate } from '../ui/action.ts';
 import { ConfirmHost } from '../ui/confirm.tsx';
 import { removeOldDrafts } from '../ui/device-draft.ts';
 import { NoticesHost } from '../ui/notify.tsx';
@@ -33,7 +34,7 @@ export function App({ nonce }: { nonce: string }) {
     });
   }, []);
   // Names in answers depend on the requested language.
-  useEffect(() => followLanguage(() => void queryClient.invalidateQueries()), []);
+  useEffect(() => followLanguage(() => void invalidate(queryClient, [])), []);
   return (
     <MantineProvider
       theme={theme}

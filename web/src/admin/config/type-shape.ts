@@ -25,6 +25,7 @@ export interface TypeShape {
 
 interface ItemsRead {
   data: { text: string } | undefined;
+  isPending: boolean;
 }
 
 /** The values of loaded items; items that are not loaded yet are omitted. */
@@ -32,8 +33,13 @@ function valuesOf(results: readonly ItemsRead[]): ItemValue[] {
   return results.flatMap(({ data }) => (data === undefined ? [] : [valueOf(data.text) ?? {}]));
 }
 
-function useItems(section: string, codes: readonly string[]): ItemValue[] {
-  return useQueries({ queries: codes.map((code) => itemQuery(section, code)), combine: valuesOf });
+/** The values of all items; empty while one of them is loading, because a part of the list would be taken for the whole. */
+function wholeOf(results: readonly ItemsRead[]): ItemValue[] {
+  return results.some(({ isPending }) => isPending) ? [] : valuesOf(results);
+}
+
+function useItems(section: string, codes: readonly string[], combine = valuesOf): ItemValue[] {
+  return useQueries({ queries: codes.map((code) => itemQuery(section, code)), combine });
 }
 
 function namedOf(items: readonly ItemValue[], key: string, language: string): Named[] {
@@ -76,11 +82,12 @@ export function useTypeShape(codes: readonly string[]): TypeShape {
   }, [types, workflows, states, system, language]);
 }
 
-/** The active items of a section with all their properties. */
+/** The active items of a section with all their properties; empty until all are loaded. */
 export function useSection(section: string): readonly ItemValue[] {
   return useItems(
     section,
     useCodes(section).map(({ code }) => code),
+    wholeOf,
   );
 }
 

@@ -8,7 +8,7 @@ import { ApiFault, call } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, HistoryEvent, objects } from '../../api/types.ts';
 import { checkField, type Problem } from '../../fields/check.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
+import { invalidate, useAction } from '../../ui/action.ts';
 import { historyQuery, recordKey, recordQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 
@@ -150,10 +150,7 @@ function useSave(recordId: string, onSaved: (sent: Values, now: DocketRecord) =>
     after: async (saved, { values }) => {
       client.setQueryData(recordQuery(recordId).queryKey, saved);
       onSaved(values, saved);
-      await Promise.all([
-        client.invalidateQueries({ queryKey: recordKey(recordId) }),
-        client.invalidateQueries({ queryKey: ['records'] }),
-      ]);
+      await invalidate(client, recordKey(recordId), ['records']);
     },
   });
   return {

@@ -1,4 +1,5 @@
 /** Uploads attachments that are dropped on the record's page, pasted or chosen. */
+import { invalidate } from '../../ui/action.ts';
 import { notify } from '../../ui/notify.tsx';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState } from 'react';
@@ -55,7 +56,7 @@ export function useUpload(recordId: string): Upload {
       notify({ title: file.name, message: say(error), color: 'red', autoClose: 8000 });
     }
     setPending((before) => before.toSpliced(before.indexOf(file.name), 1));
-    await client.invalidateQueries({ queryKey: recordKey(recordId) });
+    await invalidate(client, recordKey(recordId));
   };
   return {
     pending,

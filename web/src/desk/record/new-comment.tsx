@@ -16,7 +16,7 @@ import type { comments, deskRecord, DocketRecord, FieldSchema } from '../../api/
 import { useRecordCommand } from '../../app/record-commands.ts';
 import { isEmpty } from '../../fields/check.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
+import { invalidate, useAction } from '../../ui/action.ts';
 import { useDeviceDraft } from '../../ui/device-draft.ts';
 import { notify } from '../../ui/notify.tsx';
 import { type Macro, recordKey } from '../queries.ts';
@@ -116,8 +116,8 @@ function useSend(
     after: () => {
       remove();
       after();
-      void client.invalidateQueries({ queryKey: recordKey(record.id) });
-      if (macro !== undefined) void client.invalidateQueries({ queryKey: ['records'] });
+      void invalidate(client, recordKey(record.id));
+      if (macro !== undefined) void invalidate(client, ['records']);
     },
     quiet: true,
   });

@@ -9,7 +9,7 @@ import { useHas } from '../../app/session.ts';
 import { GroupsPicker } from '../../fields/pickers.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { nameIn, useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
+import { invalidate, useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
@@ -83,7 +83,7 @@ function useSave({ id, revision }: Dashboard, onDone: () => void) {
           body: { expectedRevision: revision ?? 0, ...changes },
         });
       } catch (error) {
-        void client.invalidateQueries({ queryKey: dashboardsQuery.queryKey });
+        void invalidate(client, dashboardsQuery.queryKey);
         throw error;
       }
     },

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'react';
 import { call } from '../../api/client.ts';
 import type { dashboards } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
+import { invalidate, useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -84,7 +84,7 @@ function OneDashboard({ dashboard, all }: { dashboard: Dashboard; all: readonly 
             size={30}
             aria-label={t.refresh}
             title={t.refresh}
-            onClick={() => void client.invalidateQueries({ queryKey: ['report'] })}
+            onClick={() => void invalidate(client, ['report'])}
           >
             <IconRefresh size={16} />
           </ActionIcon>
