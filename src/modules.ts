@@ -178,7 +178,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       const object = await requireVisible(ctx, id);
       return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
-    ...deskRoutes(wordMatch(parts.search), parts.actorOf),
+    ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller),
     ...reportRoutes,
     ...bundleRoutes(sections),
   ];

@@ -32,9 +32,14 @@ export interface CsvRecord {
   cells: readonly string[];
 }
 
+/** Whether a spreadsheet could take the text for a formula, or for one that is escaped already. */
+export function looksLikeFormula(text: string): boolean {
+  return /^'*[=+\-@\t\r]/.test(text);
+}
+
 /** Escapes a cell so that no spreadsheet executes it. */
 export function guardCell(text: string): string {
-  return /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return looksLikeFormula(text) ? `'${text}` : text;
 }
 
 /** The inverse of `guardCell`. */

@@ -35,6 +35,7 @@ export const REQUEST_PROBLEMS = {
   ],
   SORT_UNORDERED: ['NOT_SORTABLE', 'Values of this field have no order. Sort by another field.'],
   SORT_TOO_MANY: ['TOO_EXPENSIVE', 'Too many records have a running time limit. Narrow the list by a filter.'],
+  EXPORT_TOO_MANY: ['TOO_MANY', 'The list has more than {max} records. Narrow it by a filter.'],
   UNKNOWN_STATE_FILTER: [
     'UNKNOWN_STATE',
     'There is no such state. Use ACTIVE, ARCHIVED or the code of a workflow state.',

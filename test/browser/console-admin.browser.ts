@@ -128,7 +128,6 @@ const SCREENS = [
   'webhooks',
   'integrations',
   'imports',
-  'exports',
   'bases',
   'audit',
   'health',
@@ -362,9 +361,7 @@ describe('administration in the console', () => {
       await page.goto(`${desk.url}/admin/${path}`);
       await page.locator('h1').waitFor();
       assert.equal(await page.getByRole('link', { name: 'Ключи API' }).count(), 0);
-      // The agent of the starter configuration may export, and nothing else of the administration.
-      if (path !== 'exports')
-        assert.equal(await page.getByRole('heading', { name: 'Страница не найдена' }).count(), 1, path);
+      assert.equal(await page.getByRole('heading', { name: 'Страница не найдена' }).count(), 1, path);
     }
     await close();
     const forged = await desk.open('petrova', '/');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { READER } from '../harness/console-seed.ts';
+import { readXlsx } from '../harness/xlsx.ts';
 import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
@@ -176,7 +177,8 @@ describe('lists of records', () => {
     const { page } = watched;
     await page.getByRole('grid').getByText('INC0000001').waitFor();
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Экспортировать загруженные строки' }).click();
+    await page.getByRole('button', { name: 'Экспорт', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Загруженные строки (CSV)' }).click();
     const file = await readFile(await (await download).path(), 'utf8');
     assert.match(file, /INC0000001,Не открывается почта на телефоне после смены пароля,В работе,Высокий/);
     assert.ok(!file.includes('INC0000002'), 'what one may not read is not in it');
@@ -190,11 +192,20 @@ describe('lists of records', () => {
     await grid.getByText('INC0000016').waitFor();
     await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values: { title: 'Только что' } });
     await grid.getByText('Только что').waitFor();
-    const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Экспортировать список (CSV)' }).click();
-    const file = await download;
-    assert.match(file.suggestedFilename(), /^incident-.*\.csv$/);
-    assert.match(await readFile(await file.path(), 'utf8'), /Только что/);
+    const saved = async (format: string) => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Экспорт', exact: true }).click();
+      await page.getByRole('menuitem', { name: format }).click();
+      return await download;
+    };
+    const csv = await saved('CSV');
+    assert.match(csv.suggestedFilename(), /^Инцидент .*\.csv$/);
+    assert.match(
+      await readFile(await csv.path(), 'utf8'),
+      /^\uFEFFНомер,Название,.*Осталось \(SLA\), часов.*\r\n.*,Только что,/,
+    );
+    const { header, rows } = readXlsx(await readFile(await (await saved('Excel')).path()));
+    assert.deepEqual([header[1], rows[0]?.[1]], ['Название', 'Только что']);
     await grid.focus();
     for (const key of ['j', 'ArrowDown', 'k', 'Home', 'j']) await page.keyboard.press(key);
     await page.keyboard.press('Enter');

@@ -130,6 +130,21 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   });
   await on.keep('search.search', { query: { q: 'printers', kinds: 'object', page: 1, pageSize: 25 } });
   await on.keep('desk.objects', { query: { typeId: 'incident', sort: '-updatedAt', page: 1, pageSize: 25 } });
+  await on.keep('desk.export', {
+    body: {
+      format: 'CSV',
+      title: 'Incidents',
+      typeId: 'incident',
+      sort: '-updatedAt',
+      columns: [
+        { code: 'number', name: 'Number' },
+        { code: 'title', name: 'Title' },
+        { code: 'sla.remaining', name: 'Time left, hours' },
+      ],
+      timeZone: 'Europe/Berlin',
+      words: { yes: 'Yes', no: 'No' },
+    },
+  });
   await on.keep('desk.labels', { query: { ids: `${incident.id},${anna}` } });
   await on.keep('access.explanation', { query: { userId: anna, objectId: incident.id } });
   await on.keep('objects.archive', { params: { objectId: other.id }, body: { expectedRevision: 2 } });

@@ -234,6 +234,21 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
   ],
+  'desk.export': () => [
+    {
+      name: 'all columns of a type with long records',
+      body: {
+        format: 'XLSX',
+        title: 't'.repeat(200),
+        typeId: 'thing',
+        sort: '-title',
+        columns: Array.from({ length: 100 }, () => ({ code: 'title', name: 'n'.repeat(400) })),
+        timeZone: 'Europe/Moscow',
+        words: { yes: 'yes', no: 'no' },
+      },
+      status: 200,
+    },
+  ],
   'dashboards.create': () => [{ name: 'tiles with wide filters', body: wideDashboard(), status: 201 }],
   'dashboards.list': () => [{ name: 'dashboards with wide filters', status: 200 }],
   'desk.applyMacro': async (seen) => {

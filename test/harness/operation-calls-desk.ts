@@ -37,6 +37,12 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
       names: async (code) => ({ query: `?typeId=thing&sort=${code}` }),
       refusal: 'INVALID_REQUEST',
     },
+    'desk.export': {
+      call: () => ({ body: fileOf('number') }),
+      lacks: missing('export.execute', 'nobody'),
+      names: async (code) => ({ body: { ...fileOf(code), typeId: 'thing' } }),
+      refusal: 'INVALID_REQUEST',
+    },
     'desk.types': { call: () => ({}), lacks: allowed },
     'desk.permissions': {
       call: async () => ({ params: { objectId: await make.record(true) } }),
@@ -124,6 +130,12 @@ function report(): Record<string, unknown> {
 
 function withId(id: string): unknown {
   return { field: 'id', operator: 'equals', value: id };
+}
+
+/** A list as a file with one column. */
+function fileOf(code: string): object {
+  const words = { yes: 'yes', no: 'no' };
+  return { format: 'CSV', title: 'List', columns: [{ code, name: code }], timeZone: 'UTC', words };
 }
 
 function missing(right: string, login: OperationCase['lacks']['login']): OperationCase['lacks'] {

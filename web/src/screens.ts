@@ -1,5 +1,5 @@
 /** The screens of `/work/`, in the order of the navigation, and who sees the administration. Pages are loaded on the first visit. */
-import { IconBook2, IconChartBar, IconShoppingBag, type Icon } from '@tabler/icons-react';
+import { IconBook2, IconChartBar, IconFileExport, IconShoppingBag, type Icon } from '@tabler/icons-react';
 import type { ComponentType } from 'react';
 import { ARTICLE_READING_RIGHTS, type GlobalRight } from '../../src/contract/rights.ts';
 import { type Bilingual, both } from './i18n/text.ts';
@@ -35,6 +35,13 @@ export const workScreens: readonly Screen[] = [
     icon: IconChartBar,
     load: () => import('./work/dashboards/page.tsx'),
   },
+  {
+    path: 'exports',
+    title: both('Экспорт', 'Export'),
+    icon: IconFileExport,
+    rights: ['export.execute'],
+    load: () => import('./work/exports/page.tsx'),
+  },
 ];
 
 /**
@@ -44,7 +51,6 @@ export const workScreens: readonly Screen[] = [
 export const ADMINISTRATION_RIGHTS = [
   'audit.read',
   'config.manage',
-  'export.execute',
   'import.manage',
   'integration.manage',
   'key.manage',

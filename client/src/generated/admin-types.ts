@@ -3195,6 +3195,61 @@ export type DeskObjectsResponses = {
 
 export type DeskObjectsResponse = DeskObjectsResponses[keyof DeskObjectsResponses];
 
+export type DeskExportData = {
+  body: {
+    format: 'CSV' | 'XLSX';
+    /**
+     * Becomes the name of the file and of the sheet.
+     */
+    title: string;
+    columns: Array<{
+      /**
+       * A field of the type given by `typeId`, or `number`, `title`, `type`, `workflowState`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`, `sla.breached`.
+       */
+      code: string;
+      /**
+       * Written in the first row.
+       */
+      name: string;
+    }>;
+    /**
+     * Name in the IANA database.
+     */
+    timeZone: string;
+    words: {
+      yes: string;
+      no: string;
+    };
+    q?: string;
+    typeId?: string;
+    state?: string;
+    /**
+     * A condition, as JSON.
+     */
+    filter?: string;
+    /**
+     * `overdue`, or due `today` or within hours, for example `4h`.
+     */
+    sla?: string;
+    /**
+     * By default -createdAt.
+     */
+    sort?: string;
+  };
+  path?: never;
+  query?: never;
+  url: '/desk/objects/file';
+};
+
+export type DeskExportResponses = {
+  /**
+   * Done.
+   */
+  200: string;
+};
+
+export type DeskExportResponse = DeskExportResponses[keyof DeskExportResponses];
+
 export type DeskTypesData = {
   body?: never;
   path?: never;

@@ -1,5 +1,6 @@
 // Written by client/tools/generate.ts from the OpenAPI documents: change those, not this.
 import { type CallOptions, Group } from '../transport.ts';
+import type { Download } from '../content.ts';
 import type * as T from './admin-types.ts';
 
 export class ObjectsAdministration extends Group {
@@ -1233,6 +1234,19 @@ export class DeskAdministration extends Group {
     return this.sender.send<T.DeskObjectsResponses[200]['data']>(
       { id: 'desk.objects', method: 'GET', path: '/desk/objects', surface: 'admin', answer: 'json' },
       { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Export a list of records as a table. The records of `GET /desk/objects` with the same selection and order, as CSV or XLSX. Cells hold what the list shows: names of options, states, users, groups, units, services and records instead of ids. Times are in `timeZone`. In XLSX, numbers, dates and times are cells of that kind. `sla.remaining` is in hours, `sla.breached` is `words.yes` or `words.no`. At most 100,000 records. Which records are in the file and in which order is decided when it begins; values and rights are those of the moment in which a record is written. A text of more than 32,767 characters, the limit of a cell, is cut in XLSX and ends with its length in brackets. Time limit 300 s. Needs a session, or a key with the scope `admin:manage`, and the right `export.execute`.
+   *
+   * `POST /desk/objects/file`, right `export.execute`
+   */
+  export(body: T.DeskExportData['body'], options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'desk.export', method: 'POST', path: '/desk/objects/file', surface: 'admin', answer: 'raw' },
+      { params: [], body },
       options,
     );
   }

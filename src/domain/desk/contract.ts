@@ -174,6 +174,16 @@ const DeskRow = Type.Object(
   },
 );
 
+/** Which records a list has, and in which order. */
+export const listSelection = {
+  q: Type.Optional(Type.String({ maxLength: 4000 })),
+  typeId: Type.Optional(IdOrCode),
+  state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
+  sla: Type.Optional(SlaFilter),
+  sort: Type.Optional(Sort),
+};
+
 export const listDeskObjects = defineOperation({
   ...console,
   id: 'desk.objects',
@@ -185,15 +195,7 @@ export const listDeskObjects = defineOperation({
   summary: 'List records in any order',
   description:
     '`sort` is a field of the type given by `typeId`, or `number`, `title`, `typeCode`, `workflowState`, `revision`, `createdAt`, `createdBy`, `updatedAt`, `updatedBy`, `sla.dueAt`, `sla.remaining`; `-` in front sorts descending. Records with equal values are sorted by id. Records without a value, or with a value that the caller may not read, come last. Options are sorted by their configured order; users, groups and units by name. `state` and `q` work as in `GET /objects`; `q` selects at most the 1,000 newest matches. At most 5,000 records with a running time limit can be sorted by `sla.remaining`.',
-  query: closed({
-    q: Type.Optional(Type.String({ maxLength: 4000 })),
-    typeId: Type.Optional(IdOrCode),
-    state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
-    sla: Type.Optional(SlaFilter),
-    sort: Type.Optional(Sort),
-    ...pagingQuery,
-  }),
+  query: closed({ ...listSelection, ...pagingQuery }),
   answer: Type.Object({
     rows: Type.Array(DeskRow),
     page: Type.Integer(),

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
 import { ManualClock, HOUR, MINUTE } from '../../../test/harness/sla-fixture.ts';
 import { ACTIONS, bundle, idOf } from '../../../test/harness/small-configuration.ts';
+import { readXlsx } from '../../../test/harness/xlsx.ts';
 
 const NOW = '2026-11-23T08:00:00.000Z';
 const ALWAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].map((day) => `${day}: ['00:00-24:00']`).join(', ');
@@ -63,6 +64,10 @@ roles:
     rights: [config.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief, anna] }
+  - code: exporter
+    name: Exporter
+    rights: [export.execute]
+    assignedTo: { users: [chief, reader] }
   - code: reader
     name: Reader
     records:
@@ -232,6 +237,53 @@ describe('sorted lists', () => {
     assert.equal(e.sla, null);
     const [shown] = (await list('reader', 'typeId=incident&sort=title')).rows;
     assert.deepEqual([shown.assignee, shown.values.assignee], [null, undefined], 'names follow the rights on fields');
+  });
+
+  it('writes files with names, SLA columns and real numbers and times', async () => {
+    const columns = (...codes: string[]) => codes.map((code) => ({ code, name: `=${code}` }));
+    const words = { yes: 'Да', no: 'Нет' };
+    const base = { title: 'Мои заявки', timeZone: 'Europe/Moscow', words, typeId: 'incident', sort: 'title' };
+    const file = (who: string, more: object) =>
+      app.request('POST', '/api/admin/v1/desk/objects/file', { key: keys[who] as string, body: { ...base, ...more } });
+    const shown = ['number', 'title', 'workflowState', 'priority', 'amount', 'assignee', 'assignmentGroup', 'tags'];
+    const times = ['sla.dueAt', 'sla.remaining', 'sla.breached', 'createdAt', 'createdBy'];
+    const csv = await file('chief', { format: 'CSV', columns: columns(...shown, ...times, 'type') });
+    assert.equal(csv.headers.get('content-disposition')?.includes("filename*=UTF-8''%D0%9C%D0%BE%D0%B8%20"), true);
+    const lines = (csv.body as string).split('\r\n');
+    assert.equal(lines[0], [...shown, ...times, 'type'].map((code) => `'=${code}`).join(','));
+    assert.equal(
+      lines[2],
+      'INC0002,B,New,urgent,9,Анна,Applications,,2026-11-23 12:01:00,0.93,Нет,2026-11-23 11:01:00,Chief,Incident',
+    );
+    assert.equal(lines.length, 7);
+    const filter = JSON.stringify({ field: 'priority', operator: 'equals', value: 'urgent' });
+    const some = columns('title', 'amount', 'sla.dueAt', 'sla.remaining');
+    const xlsx = await fetch(`${app.url}/api/admin/v1/desk/objects/file`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${keys['chief']}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...base, filter, format: 'XLSX', columns: some }),
+    });
+    const { name, header, rows } = readXlsx(new Uint8Array(await xlsx.arrayBuffer()));
+    assert.deepEqual([name, header], ['Мои заявки', ['=title', '=amount', '=sla.dueAt', '=sla.remaining']]);
+    const due = Date.parse('2026-11-23T12:01:00Z') / 86_400_000 + 25_569;
+    assert.deepEqual(rows, [['B', { number: 9, style: 0 }, { number: due, style: 3 }, { number: 0.93, style: 0 }]]);
+    // `reader` may export and reads `amount` only of their own records.
+    const own = await file('reader', { format: 'CSV', columns: columns('title', 'amount') });
+    assert.deepEqual((own.body as string).split('\r\n').slice(1, 5), ['a,', 'B,', 'c,7', 'D,8']);
+    const refused = await Promise.all(
+      ['hush', 'nothing'].map((code) => file('reader', { format: 'CSV', columns: columns(code) })),
+    );
+    for (const { status, body } of refused) {
+      assert.deepEqual(
+        [status, body.error.details[0].path, body.error.details[0].code],
+        [400, '/columns/0/code', 'UNKNOWN_FIELD'],
+      );
+    }
+    const sort = await file('chief', { format: 'CSV', columns: columns('title'), sort: 'nothing' });
+    assert.equal(sort.body.error.details[0].path, '/sort');
+    const zone = await file('chief', { format: 'CSV', columns: columns('title'), timeZone: 'Mars/Base' });
+    assert.equal(zone.body.error.details[0].path, '/timeZone');
+    assert.equal((await file('anna', { format: 'CSV', columns: columns('title') })).body.error.code, 'RIGHT_MISSING');
   });
 
   it('counts the built-in queues', async () => {

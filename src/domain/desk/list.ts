@@ -31,6 +31,8 @@ const MOST_RUNNING = 5000;
 const DEFAULT_SORT = '-createdAt';
 
 type ListQuery = Static<(typeof contract.listDeskObjects)['query']>;
+/** Which records, and in which order. */
+export type ListSelection = Omit<ListQuery, 'page' | 'pageSize'>;
 
 interface Ref {
   id: string;
@@ -70,20 +72,37 @@ export async function listDeskObjects(
   });
 }
 
-async function readList(ctx: ReadContext, query: ListQuery, matches: WordMatch): Promise<DeskPage> {
-  const window = windowOf(query);
+/**
+ * The ids of the selected records that the caller may read, in their order.
+ *
+ * @returns null if there can be none
+ * @throws Fault INVALID_REQUEST, INVALID_FILTER, FILTER_TOO_EXPENSIVE
+ */
+export async function selectSorted(
+  ctx: ReadContext,
+  query: ListSelection,
+  matches: WordMatch,
+  part: Pick<Window, 'offset' | 'limit'>,
+): Promise<{ ids: string[]; selection: store.Selection; complete: boolean } | null> {
   const selected = await select(ctx, query, matches);
   const sort = query.sort ?? DEFAULT_SORT;
   const descending = sort.startsWith('-');
   const code = descending ? sort.slice(1) : sort;
   const { type, typeIds } = readScope(ctx, query);
   const key = code === 'sla.remaining' ? null : requireSortKey(ctx, type, typeIds, code);
-  if (selected === null) return await answer(ctx, [], window, { count: 0, exact: true });
-  const { selection, complete } = selected;
+  if (selected === null) return null;
   const ids =
     key === null
-      ? await byRemainingTime(ctx, selection, descending, window)
-      : await store.listSorted(ctx, selection, key, descending, window);
+      ? await byRemainingTime(ctx, selected.selection, descending, part)
+      : await store.listSorted(ctx, selected.selection, key, descending, part);
+  return { ids, ...selected };
+}
+
+async function readList(ctx: ReadContext, query: ListQuery, matches: WordMatch): Promise<DeskPage> {
+  const window = windowOf(query);
+  const sorted = await selectSorted(ctx, query, matches, window);
+  if (sorted === null) return await answer(ctx, [], window, { count: 0, exact: true });
+  const { ids, selection, complete } = sorted;
   const most = registry(ctx).settings.searchExactTotal;
   const count = await store.countSelected(ctx, selection, most + 1);
   return await answer(ctx, ids, window, { count: Math.min(count, most), exact: complete && count <= most });
@@ -92,7 +111,7 @@ async function readList(ctx: ReadContext, query: ListQuery, matches: WordMatch):
 /** The selected records; null if there can be none. @throws Fault INVALID_REQUEST, INVALID_FILTER */
 async function select(
   ctx: ReadContext,
-  query: ListQuery,
+  query: ListSelection,
   matches: WordMatch,
 ): Promise<{ selection: store.Selection; complete: boolean } | null> {
   const scope = readScope(ctx, query);
@@ -215,7 +234,7 @@ async function byRemainingTime(
   ctx: ReadContext,
   selection: store.Selection,
   descending: boolean,
-  { offset, limit }: Window,
+  { offset, limit }: Pick<Window, 'offset' | 'limit'>,
 ): Promise<string[]> {
   const among = (running: boolean): store.Selection => ({
     ...selection,
@@ -297,7 +316,7 @@ export function peopleFields(type: RecordType): PeopleFields {
 const PERSON_TYPES: ReadonlySet<string> = new Set(['user', 'group', 'org-unit']);
 
 /** Names of the users, groups and units in the shown values, in one statement. */
-async function namesOf(
+export async function namesOf(
   ctx: ReadContext,
   rows: readonly { object: VisibleObject; row: ObjectAnswer }[],
 ): Promise<ReadonlyMap<string, string>> {

@@ -1,10 +1,12 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
+import { exportDeskObjects as exportOperation } from './contract-file.ts';
 import * as onRecord from './contract-record.ts';
 import type { Actor } from '../../platform/unit-of-work/context.ts';
 import type { WordMatch } from '../objects/index.ts';
 import { listBuiltInQueues } from './built-in.ts';
+import { exportDeskObjects, type FreshCaller } from './file.ts';
 import { listDeskObjects } from './list.ts';
 import { applyMacro, listMacros } from './macros.ts';
 import { mergeObject, offerMerge } from './merge.ts';
@@ -14,13 +16,16 @@ import { getRequester, listMentionable } from './record-people.ts';
 /**
  * @param matches finds records by words
  * @param actorOf the rights of an ACTIVE user; undefined for all others
+ * @param freshCaller returns the same caller with the current rights
  */
 export function deskRoutes(
   matches: WordMatch,
   actorOf: (userId: string) => Promise<Actor | undefined>,
+  freshCaller: FreshCaller,
 ): BoundOperation[] {
   return [
     bind(contract.listDeskObjects, (runner, { query }) => listDeskObjects(runner, query, matches)),
+    bind(exportOperation, (runner, { body }) => exportDeskObjects(runner, body, freshCaller, matches)),
     bind(contract.listDeskTypes, (ctx) => listTypes(ctx)),
     bind(contract.getPermissions, (ctx, { params }) => getPermissions(ctx, params.objectId)),
     bind(onRecord.listMacros, (ctx, { params }) => listMacros(ctx, params.objectId)),

@@ -6,7 +6,6 @@ import {
   IconBuilding,
   IconCalendarTime,
   IconFileDiff,
-  IconFileExport,
   IconFileImport,
   IconForms,
   IconHeartbeat,
@@ -177,15 +176,6 @@ export const adminScreens: readonly AdminScreen[] = [
     icon: IconFileImport,
     rights: ['import.manage'],
     load: () => import('./imports/page.tsx'),
-  },
-  {
-    path: 'exports',
-    section: 'connections',
-    title: both('Экспорт', 'Export'),
-    summary: both('Записи одного типа файлом CSV или JSON', 'Records of a type as a CSV or JSON file'),
-    icon: IconFileExport,
-    rights: ['export.execute'],
-    load: () => import('./exports/page.tsx'),
   },
   {
     path: 'bases',

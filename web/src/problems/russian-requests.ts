@@ -31,6 +31,7 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   SORT_UNKNOWN: 'Сортировать по такому полю нельзя: его нет. Укажите поле типа из typeId или системное поле.',
   SORT_UNORDERED: 'У значений этого поля нет порядка. Выберите другое поле для сортировки.',
   SORT_TOO_MANY: 'Слишком много записей с активным SLA. Сузьте список фильтром.',
+  EXPORT_TOO_MANY: 'В списке больше {max} записей. Сузьте его фильтром.',
   UNKNOWN_STATE_FILTER: 'Такого состояния нет. Укажите ACTIVE, ARCHIVED или код состояния процесса.',
   TRANSITION_NEEDS_VALUE: 'Для перехода нужно заполнить это поле.',
   TRANSITION_NEEDS_HIDDEN: 'Для перехода нужно поле, которое вам недоступно для записи. Обратитесь к администратору.',

@@ -43,6 +43,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
         ? [
             { code: 'sla.remaining', name: t.slaRemaining, width: 11, sort: 'sla.remaining' },
             { code: 'sla.dueAt', name: t.slaDue, width: 10, sort: 'sla.dueAt' },
+            { code: 'sla.breached', name: t.slaBreached, width: 7 },
           ]
         : []),
       ...(['createdAt', 'createdBy', 'updatedAt', 'updatedBy'] as const).map((code) => ({

@@ -1,27 +1,53 @@
-/** Writes a list to a file: all matching records by the service, or the loaded rows as shown. */
+/** Writes a list to a file: all its records by the service, or the loaded rows as shown. */
 import { download } from '../../api/client.ts';
 import type { FieldSchema } from '../../api/types.ts';
 import { namesOf } from '../../fields/labels.ts';
+import { currentZone } from '../../i18n/zone.ts';
 import { saveCsv, saveFile } from '../../ui/download.tsx';
 import type { DeskType } from '../queries.ts';
 import type { ListColumn } from './columns.ts';
-import type { Row } from './source.ts';
+import type { Row, Selection } from './source.ts';
+import type { texts } from './texts.ts';
 
-/** Maximum number of records in a file. */
-const MOST = 10_000;
+interface ListFile {
+  format: 'CSV' | 'XLSX';
+  title: string;
+  /** The shown columns, in order. */
+  columns: readonly ListColumn[];
+  selection: Selection;
+  t: (typeof texts)['ru-RU'];
+}
 
-/** Saves all records of the type that match, up to the maximum. @param filter a condition */
-export async function saveAll(type: DeskType, filter: unknown, words: string | undefined): Promise<void> {
-  const q = words?.trim() ?? '';
-  const query = { ...(q === '' ? {} : { q }), ...(filter === undefined ? {} : { filter }) };
+/** Saves all records of a list, with its columns. Written by the service. @throws ApiFault */
+export async function saveList({ format, title, columns, selection, t }: ListFile): Promise<void> {
   const body = {
-    typeDefinitionId: type.id,
-    format: 'CSV',
-    limit: MOST,
-    ...(Object.keys(query).length === 0 ? {} : { query }),
+    format,
+    title,
+    columns: withTimes(columns, t),
+    timeZone: currentZone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    words: { yes: t.yes, no: t.no },
+    ...selection,
   };
-  const answer = await download('/exports', { body }, 'POST');
-  saveFile(`${type.code}-${new Date().toISOString().slice(0, 10)}.csv`, await answer.blob());
+  const answer = await download('/desk/objects/file', { body }, 'POST');
+  saveFile(`${title} ${new Date().toISOString().slice(0, 10)}.${format.toLowerCase()}`, await answer.blob());
+}
+
+/**
+ * The columns of a file. If the list shows one of the time limit's columns, the others follow it: the time left alone says
+ * little once the file is older.
+ */
+function withTimes(columns: readonly ListColumn[], t: ListFile['t']): { code: string; name: string }[] {
+  const times = [
+    { code: 'sla.dueAt', name: t.slaDue },
+    { code: 'sla.remaining', name: t.slaRemainingHours },
+    { code: 'sla.breached', name: t.slaBreached },
+  ];
+  const shown = new Set(columns.map(({ code }) => code));
+  const first = columns.find(({ code }) => code.startsWith('sla.'));
+  return columns.flatMap(({ code, name }) => [
+    times.find((one) => one.code === code) ?? { code, name },
+    ...(code === first?.code ? times.filter((one) => !shown.has(one.code)) : []),
+  ]);
 }
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -70,6 +96,8 @@ function textOf(
       return row[code]?.displayName;
     case 'sla.dueAt':
       return row.sla?.dueAt;
+    case 'sla.breached':
+      return row.sla?.breached;
     case 'sla.remaining':
       return isoDuration(row.sla?.remainingMs);
     case 'number':

@@ -30,7 +30,7 @@ import { type ListPlace, takePlace, useListPlace } from './place.ts';
 import { useRangeSelection } from './selection.ts';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
-import { TimeLeft } from './time-left.tsx';
+import { Breached, TimeLeft } from './time-left.tsx';
 
 const ROW_HEIGHT = 36;
 const CARD_HEIGHT = 62;
@@ -377,6 +377,8 @@ export function Cell({ row, column, types }: { row: Row; column: ListColumn; typ
       return <TimeLeft sla={row.sla ?? null} />;
     case 'sla.dueAt':
       return typeof row.sla?.dueAt === 'string' ? <Time at={row.sla.dueAt} absolute /> : null;
+    case 'sla.breached':
+      return row.sla?.breached === true ? <Breached /> : null;
     case 'createdAt':
       return row.createdAt === undefined ? null : <Time at={row.createdAt} />;
     case 'updatedAt':

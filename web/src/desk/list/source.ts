@@ -119,6 +119,22 @@ export function rowsQuery(definition: QueueDefinition, type: DeskType | undefine
   });
 }
 
+/** The parameters that select and sort the records of a list, for pages and files. */
+export function selectionOf(definition: QueueDefinition, type: DeskType | undefined, session: Session) {
+  const { state, sort, sla } = definition;
+  const filter = definition.filter === undefined ? undefined : conditionOf(definition.filter, session);
+  return {
+    typeId: type?.id ?? definition.type,
+    state,
+    q: wordsOf(definition),
+    filter: filter === undefined ? undefined : JSON.stringify(filter),
+    sort,
+    sla,
+  };
+}
+
+export type Selection = ReturnType<typeof selectionOf>;
+
 /** Loads one page of a list. */
 export async function readPage(
   definition: QueueDefinition,
@@ -127,17 +143,6 @@ export async function readPage(
   number: number,
   signal: AbortSignal,
 ): Promise<RowPage> {
-  const { state, sort, sla } = definition;
-  const filter = definition.filter === undefined ? undefined : conditionOf(definition.filter, session);
-  const query = {
-    page: number,
-    pageSize: PAGE,
-    typeId: type?.id ?? definition.type,
-    state,
-    q: wordsOf(definition),
-    filter: filter === undefined ? undefined : JSON.stringify(filter),
-    sort,
-    sla,
-  };
+  const query = { page: number, pageSize: PAGE, ...selectionOf(definition, type, session) };
   return await call<typeof desk.listDeskObjects>('GET', '/desk/objects', { query, signal });
 }

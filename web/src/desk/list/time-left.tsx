@@ -30,6 +30,16 @@ export function TimeLeft({ sla }: { sla: Row['sla'] | null }) {
   );
 }
 
+/** Marks a record whose time limit was breached. */
+export function Breached() {
+  const t = useText(texts);
+  return (
+    <span className={classes.timeLeft} data-level="breached">
+      {t.yes}
+    </span>
+  );
+}
+
 /** The largest fitting unit, rounded down: «24 рабочих часа», «35 минут», «3 дня». Days count around the clock only. */
 export function timeText(ms: number, working: boolean, t: (typeof texts)['ru-RU']): string {
   if (ms < HOUR) return working ? t.workingMinutes(Math.floor(ms / MINUTE)) : t.minutes(Math.floor(ms / MINUTE));

@@ -3,7 +3,7 @@ import { defineText } from '../../i18n/text.ts';
 export const texts = defineText(
   {
     title: 'Экспорт',
-    hint: 'Файл содержит доступные вам записи и поля (кроме архива), сначала новые.',
+    hint: 'Записи одного типа с кодами полей и идентификаторами, для импорта и программ: все доступные вам поля, кроме архива, сначала новые. Список с названиями выгружает кнопка «Экспорт» над списком записей.',
     type: 'Тип записи',
     format: 'Формат',
     limit: 'Максимум строк',
@@ -16,7 +16,7 @@ export const texts = defineText(
   },
   {
     title: 'Export',
-    hint: 'The file contains the active records and fields available to you, newest first.',
+    hint: 'Records of one type with field codes and ids, for imports and programs: all active records and fields available to you, newest first. The button “Export” above a list writes the list with names.',
     type: 'Record type',
     format: 'Format',
     limit: 'Maximum rows',
