@@ -8,6 +8,7 @@
  */
 import { Zip, ZipDeflate } from 'fflate';
 import { looksLikeFormula } from './csv.ts';
+import { Turns } from './yielding.ts';
 
 /** Maximum number of rows of a sheet, including the header. */
 export const SHEET_ROWS = 1_048_576;
@@ -60,8 +61,7 @@ const parts = (sheetName: string): [path: string, content: string][] => [
 ];
 
 /** What XML 1.0 does not allow, even escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what must be replaced
-const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const UNWRITABLE = /[^\t\n\r\u0020-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 function escapeXml(text: string): string {
   return text
@@ -172,12 +172,17 @@ export async function* writeXlsx(
   }
   const sheet = new ZipDeflate('xl/worksheets/sheet1.xml', { level: LEVEL });
   zip.add(sheet);
+  const turns = new Turns();
   let text = '';
   for await (const xml of sheetXml(columns, rows)) {
     text += xml;
     if (text.length < PIECE) continue;
-    sheet.push(Buffer.from(text));
+    const bytes = Buffer.from(text);
     text = '';
+    for (let from = 0; from < bytes.length; from += PIECE) {
+      sheet.push(bytes.subarray(from, from + PIECE));
+      await turns.next();
+    }
     if (ready.length > 0) yield take();
   }
   sheet.push(Buffer.from(text), true);

@@ -8,6 +8,7 @@ import type { TestApp } from './app.ts';
 import { operations } from '../../src/modules.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
 import type { Call } from './operation-calls-case.ts';
+import { fileOf } from './operation-calls-desk.ts';
 import { idOf, stored } from './small-configuration.ts';
 
 export const MINIMAL = 'minimal';
@@ -22,6 +23,7 @@ export type LargeRow = typeof MINIMAL | ((seen: Seeded) => Promise<Large[]> | La
 
 const LONG_FIELDS = 10;
 const LONGEST = 100_000;
+const LONG_COLUMNS = ['title', 'type', 'long0', 'long1', 'number'];
 const BODY = 10 * 1024 * 1024 - 1000;
 
 /** The configuration of the access test with long fields. */
@@ -224,31 +226,13 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       .map((id) => [id, MINIMAL] as const),
   ),
   'me.changePassword': () => [
-    {
-      name: 'a wrong password',
-      body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) },
-      status: 400,
-    },
+    { name: 'a wrong password', body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) }, status: 400 },
   ],
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },
   ],
-  'desk.export': () => [
-    {
-      name: 'all columns of a type with long records',
-      body: {
-        format: 'XLSX',
-        title: 't'.repeat(200),
-        typeId: 'thing',
-        sort: '-title',
-        columns: Array.from({ length: 100 }, () => ({ code: 'title', name: 'n'.repeat(400) })),
-        timeZone: 'Europe/Moscow',
-        words: { yes: 'yes', no: 'no' },
-      },
-      status: 200,
-    },
-  ],
+  'desk.export': () => [{ name: 'all columns of long records', body: fileOf(LONG_COLUMNS, 'XLSX'), status: 200 }],
   'dashboards.create': () => [{ name: 'tiles with wide filters', body: wideDashboard(), status: 201 }],
   'dashboards.list': () => [{ name: 'dashboards with wide filters', status: 200 }],
   'desk.applyMacro': async (seen) => {

@@ -38,9 +38,9 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
       refusal: 'INVALID_REQUEST',
     },
     'desk.export': {
-      call: () => ({ body: fileOf('number') }),
+      call: () => ({ body: fileOf(['number']) }),
       lacks: missing('export.execute', 'nobody'),
-      names: async (code) => ({ body: { ...fileOf(code), typeId: 'thing' } }),
+      names: async (code) => ({ body: fileOf([code]) }),
       refusal: 'INVALID_REQUEST',
     },
     'desk.types': { call: () => ({}), lacks: allowed },
@@ -132,10 +132,11 @@ function withId(id: string): unknown {
   return { field: 'id', operator: 'equals', value: id };
 }
 
-/** A list as a file with one column. */
-function fileOf(code: string): object {
+/** All records of the type `thing` as a file. */
+export function fileOf(codes: readonly string[], format = 'CSV'): object {
+  const columns = codes.map((code) => ({ code, name: code }));
   const words = { yes: 'yes', no: 'no' };
-  return { format: 'CSV', title: 'List', columns: [{ code, name: code }], timeZone: 'UTC', words };
+  return { format, title: 'List', typeId: 'thing', columns, timeZone: 'UTC', words };
 }
 
 function missing(right: string, login: OperationCase['lacks']['login']): OperationCase['lacks'] {
