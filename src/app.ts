@@ -52,6 +52,8 @@ export interface AppOptions {
   /** Overrides of delivery limits, for tests. */
   deliveries?: Partial<DeliveryLimits>;
   log: Logger;
+  /** Version of the service, for the header `Docket-Version` of the administration API. */
+  version?: string | undefined;
   /** Exports spans; undefined disables tracing. */
   tracer?: Tracer | undefined;
   /** Default: the database's clock. */
@@ -175,6 +177,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     work,
     log,
     replicated: replica !== undefined,
+    version: options.version,
     tracer: options.tracer,
     limits: {
       ratePerMinute: settings.rateLimit,

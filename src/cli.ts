@@ -3,34 +3,35 @@
  * `--json`. Exit codes: 0 on success; 1 if the operation was refused or failed, with the reason on standard error; 2 on wrong
  * usage.
  */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { auditCommands } from './cli/audit.ts';
 import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
 import { migrateCommands, reindexCommand } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
-import { type Environment, reasonOf } from './cli/command.ts';
+import { type Environment, reasonOf, VERSION } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { secretCommands, webhookCommands } from './cli/secrets.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
+import { requireTarget } from './cli/select-target.ts';
 import { typesCommand } from './cli/types.ts';
 import { stopSignals } from './cli/stop-signals.ts';
 import { readSettings } from './settings.ts';
-
-/** The version in the `package.json` of this installation or clone. */
-function version(): string {
-  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
-}
 
 /** All commands. `tools/docs.ts` describes them from this. */
 export function program(environment: Environment): Command {
   const docket = new Command('docket')
     .description('Docket: a self-hosted work-record service.')
-    .version(version(), '--version', 'print the version of Docket')
+    .version(VERSION, '--version', 'print the version of Docket')
+    .option('--url <url>', 'service elsewhere, for plan, apply, export, types and import; default: DOCKET_URL')
+    .option(
+      '--key-file <file>',
+      'file with the API key for --url, which needs the scope admin:manage; default: DOCKET_KEY',
+    )
+    .option('--key <key>', 'the API key itself; visible in process lists')
+    .hook('preAction', (_docket, command) => requireTarget(command))
     .exitOverride()
     .showHelpAfterError('(run with --help for usage)')
     .configureHelp({ showGlobalOptions: true });

@@ -182,6 +182,17 @@ export const SETTINGS_TABLE = [
   { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not migrate the database schema.' },
 ] as const satisfies readonly SettingRow[];
 
+/** Variables that name a service elsewhere, for the commands that take `--url`. */
+export const REMOTE_TABLE = [
+  { name: 'DOCKET_URL', default: '', meaning: 'Address of a service elsewhere, as `--url`.' },
+  { name: 'DOCKET_KEY', default: '', meaning: 'API key for that service, with the scope `admin:manage`.' },
+] as const satisfies readonly SettingRow[];
+
+/** The variables of REMOTE_TABLE without surrounding blanks; empty if absent. Not validated. */
+export function remoteSettings(env: Readonly<Record<string, string | undefined>>): { url: string; key: string } {
+  return { url: env['DOCKET_URL']?.trim() ?? '', key: env['DOCKET_KEY']?.trim() ?? '' };
+}
+
 type Name = (typeof SETTINGS_TABLE)[number]['name'];
 
 /** One or more settings are invalid; the message has a line for each. */

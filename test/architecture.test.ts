@@ -50,6 +50,8 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['adapters', /^src\/(?:http|worker)\//],
   ['settings', /^src\/settings(?:\.test)?\.ts$/],
   ['app', /^src\/(?:app|modules|background|metrics|worker-thread)(?:\.test)?\.ts$/],
+  // The command line calls services elsewhere with the client.
+  ['client', /^client\/src\//],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
 ];
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { program } from '../src/cli.ts';
 import { PAGES } from '../tools/docs.ts';
 import { anchorsIn } from './harness/markdown.ts';
 
@@ -19,6 +21,29 @@ function pagesOf(): string[] {
       name.endsWith('.md') ? [`docs/${name}`] : [],
     ),
   ];
+}
+
+/** All texts in a YAML value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** What the command line does not know in `docket …`; empty if it would run. */
+function unknownIn(line: string): string[] {
+  const [name = '', ...args] = line.replace(/ >.*$/, '').split(' ').slice(1);
+  const docket = program({
+    inherited: {},
+    settings: () => {
+      throw new Error('no command runs here');
+    },
+  });
+  const command = docket.commands.find((one) => one.name() === name);
+  if (command === undefined) return [name];
+  const { operands, unknown } = command.parseOptions(args);
+  return operands.length === command.registeredArguments.length
+    ? unknown
+    : [...unknown, `${operands.length} arguments`];
 }
 
 describe('documents', () => {
@@ -65,5 +90,20 @@ describe('documents', () => {
       const link = path.relative(path.dirname(index), page);
       assert.ok(read(index).includes(`](${link})`), `${index} does not list ${page}`);
     }
+  });
+
+  it('show CI pipelines that are valid YAML and run commands that exist', () => {
+    const blocks = [...read('docs/how-to/configuration-in-ci.md').matchAll(/^```yaml\n([^]*?)^```$/gm)];
+    const pipelines = blocks.map(([, text = '']) => parse(text, { strict: true, uniqueKeys: true }) as object);
+    assert.equal(pipelines.length, 2);
+    const [github, gitlab] = pipelines as [Record<string, any>, Record<string, any>];
+    assert.deepEqual(Object.keys(github['jobs']), ['plan', 'apply']);
+    assert.deepEqual(Object.keys(gitlab).sort(), ['apply', 'default', 'plan']);
+    for (const pipeline of pipelines) {
+      const lines = textsIn(pipeline).flatMap((text) => text.split('\n').filter((line) => line.startsWith('docket ')));
+      assert.deepEqual(lines.map((line) => line.split(' ')[1]).sort(), ['apply', 'plan']);
+      for (const line of lines) assert.deepEqual(unknownIn(line), [], line);
+    }
+    assert.deepEqual(unknownIn('docket plan dir --unheard-of'), ['--unheard-of']);
   });
 });

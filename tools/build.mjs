@@ -1,6 +1,7 @@
 /**
- * Builds what the package runs: dist/, the sources without their types, tests left out. Node strips types in a clone, but never
- * below node_modules. Lines and columns stay as they are, so that a trace of the stack names places of the source.
+ * Builds what the package runs: dist/, the sources without their types, tests left out, and in dist/client those of the client,
+ * which the command line uses. Node strips types in a clone, but never below node_modules. Lines and columns stay as they are,
+ * so that a trace of the stack names places of the source.
  * Plain JavaScript, since the Node that runs npm may know no TypeScript; then the Node that npm installed does it.
  */
 import { spawnSync } from 'node:child_process';
@@ -12,29 +13,41 @@ import { fileURLToPath } from 'node:url';
 
 const self = fileURLToPath(import.meta.url);
 const root = path.dirname(path.dirname(self));
-const source = path.join(root, 'src');
 const target = path.join(root, 'dist');
+/** Sources and where they are built. */
+const TREES = [
+  [path.join(root, 'src'), target],
+  [path.join(root, 'client', 'src'), path.join(target, 'client')],
+];
 
 /** Imports name the files that stand beside them now. */
 function renamed(text) {
   return text
+    .replaceAll(/(\bfrom\s+['"])\.\.\/\.\.\/client\/src\//g, '$1../client/')
     .replaceAll(/(\bfrom\s+|\bimport\s+|\bimport\()(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g, '$1$2$3.js$2')
     .replaceAll(/(new URL\()(['"])(\.{1,2}\/[^'"\n]+)\.ts\2/g, '$1$2$3.js$2');
 }
 
-async function build() {
-  await rm(target, { recursive: true, force: true });
+/** @returns the number of files */
+async function buildTree(source, folder) {
   const entries = await readdir(source, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
     .map((entry) => path.join(entry.parentPath, entry.name));
   for (const file of files) {
     const stripped = modules.stripTypeScriptTypes(await readFile(file, 'utf8'), { mode: 'strip' });
-    const out = path.join(target, path.relative(source, file)).replace(/\.ts$/, '.js');
+    const out = path.join(folder, path.relative(source, file)).replace(/\.ts$/, '.js');
     await mkdir(path.dirname(out), { recursive: true });
     await writeFile(out, renamed(stripped));
   }
-  process.stdout.write(`dist: ${files.length} files\n`);
+  return files.length;
+}
+
+async function build() {
+  await rm(target, { recursive: true, force: true });
+  let count = 0;
+  for (const [source, folder] of TREES) count += await buildTree(source, folder);
+  process.stdout.write(`dist: ${count} files\n`);
 }
 
 function nodeOfThisPlatform() {

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { program } from '../src/cli.ts';
-import { readSettings, SETTINGS_TABLE } from '../src/settings.ts';
+import { readSettings, REMOTE_TABLE, type SettingRow, SETTINGS_TABLE } from '../src/settings.ts';
 import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
@@ -32,18 +32,25 @@ ${rows.join('\n')}
 ${sections.join('\n')}`;
 }
 
-function settingsPage(): string {
-  const rows = SETTINGS_TABLE.map(
+function settingsTable(table: readonly SettingRow[]): string {
+  const rows = table.map(
     (row) => `| \`${row.name}\` | ${row.default === '' ? '–' : `\`${row.default}\``} | ${row.meaning} |`,
   );
+  return `| variable | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function settingsPage(): string {
   return `# Settings
 
 Settings are environment variables. They are checked when a command starts, and all invalid ones are reported at once.
 
-| variable | default | meaning |
-|---|---|---|
-${rows.join('\n')}
-`;
+${settingsTable(SETTINGS_TABLE)}
+## A service elsewhere
+
+[Commands with \`--url\`](cli.md#a-service-elsewhere) read these and no other setting. \`NODE_EXTRA_CA_CERTS\` names the
+certificates of a private authority.
+
+${settingsTable(REMOTE_TABLE)}`;
 }
 
 function eventsPage(): string {
@@ -69,18 +76,22 @@ ${rows.join('\n')}
 function commandSections(command: Command, name: string): string[] {
   const help = command.createHelp();
   const below = help.visibleCommands(command).filter((one) => one.name() !== 'help');
-  const options = help
-    .visibleOptions(command)
-    .filter(({ long }) => long !== '--help' && long !== '--version')
-    .map((option) => `| \`${option.flags}\` | ${help.optionDescription(option)} |`);
   const usage = [
     name,
     ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
   ];
-  const table = options.length === 0 ? '' : `\n| option | meaning |\n|---|---|\n${options.join('\n')}\n`;
-  const own = `## ${name}\n\n${command.description()}\n\n\`\`\`text\n${usage.join(' ')}\n\`\`\`\n${table}`;
+  const own = `## ${name}\n\n${command.description()}\n\n\`\`\`text\n${usage.join(' ')}\n\`\`\`\n${optionsTable(command)}`;
   const runs = below.length === 0 || command.registeredArguments.length > 0;
   return [...(runs ? [own] : []), ...below.flatMap((one) => commandSections(one, `${name} ${one.name()}`))];
+}
+
+function optionsTable(command: Command): string {
+  const help = command.createHelp();
+  const options = help
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help' && long !== '--version')
+    .map((option) => `| \`${option.flags}\` | ${help.optionDescription(option)} |`);
+  return options.length === 0 ? '' : `\n| option | meaning |\n|---|---|\n${options.join('\n')}\n`;
 }
 
 function commandsPage(): string {
@@ -88,7 +99,8 @@ function commandsPage(): string {
   return `# Command line
 
 Commands print text by default and JSON with \`--json\`; \`docket COMMAND --help\` prints the options below. [Settings](settings.md)
-are environment variables. The command line acts as the operator of the database and holds every right.
+are environment variables. The command line acts as the operator of the database and holds every right, except on a service
+elsewhere.
 
 | exit code | meaning |
 |---|---|
@@ -96,6 +108,13 @@ are environment variables. The command line acts as the operator of the database
 | 1 | refused or failed; the reason is on standard error |
 | 2 | wrong usage |
 
+## A service elsewhere
+
+\`docket --url URL\`, or the variable \`DOCKET_URL\`, runs \`plan\`, \`apply\`, \`export\`, \`types\` and \`import\` on a
+service over HTTP. No settings of a service are needed. The key needs the scope \`admin:manage\` and no other; its owner needs
+the rights of the changes. It is taken from \`DOCKET_KEY\` or from a file. A call is repeated for 30 s while the service does not
+answer, an apply with the same \`Idempotency-Key\`. \`import\` sends files up to 10 MiB. A redirect is not followed.
+${optionsTable(docket)}
 ${commandSections(docket, 'docket').join('\n')}`;
 }
 

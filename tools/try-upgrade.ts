@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
   options: { old: { type: 'string' }, seconds: { type: 'string', default: '4' } },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
-const PARTS = ['src', 'db', 'config', 'bin', 'package.json'];
+const PARTS = ['src', 'client/src', 'db', 'config', 'bin', 'package.json'];
 const CLIENTS = 8;
 
 /** What a version may do to a schema that the one before it runs on. */

@@ -71,6 +71,11 @@ export interface TransportOptions {
   /** Timeout of one attempt in milliseconds. Default 60 s; 310 s for bulk, imports, exports and applying configuration. */
   timeoutMs?: number;
   patience?: Partial<Patience>;
+  /**
+   * `admin`: all operations are called in the administration API, where a key with the scope `admin:manage` needs no other
+   * scope. By default only operations that exist nowhere else are.
+   */
+  surface?: 'admin';
   /** Called after every attempt. */
   onAttempt?: (attempt: Attempt) => void;
 }
@@ -91,7 +96,13 @@ export class Group {
 const PREFIX = { api: '/api/v1', admin: '/api/admin/v1' };
 const TIMEOUT_MS = 60_000;
 const LONG_TIMEOUT_MS = 310_000;
-const LONG = new Set(['bulk.run', 'imports.run', 'imports.preview', 'exports.create', 'config.apply']);
+const LONG = new Set(['bulk.run', 'imports.run', 'imports.preview', 'exports.create', 'config.plan', 'config.apply']);
+
+/** Operations that change nothing although they are sent with POST. */
+const READS = new Set(['config.plan', 'imports.preview']);
+
+/** Codes of TLS errors that another attempt cannot repair. */
+const NOT_TRUSTED = /^(?:CERT_|ERR_TLS_|ERR_SSL_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
 /** Codes of requests rejected before any effect. They are safe to retry for every operation. */
 const NOTHING_DONE = new Set(['RATE_LIMITED', 'OVERLOADED', 'IDEMPOTENCY_IN_PROGRESS']);
@@ -111,8 +122,8 @@ type Outcome =
  * True if the call may be retried when its outcome is unknown. This holds for reads, for calls with an idempotency key, and for
  * calls with an expected revision, because the same revision cannot be changed twice.
  */
-function isRepeatable({ method, keyed }: OperationFacts, { body }: Given): boolean {
-  if (method === 'GET' || keyed === true) return true;
+function isRepeatable({ id, method, keyed }: OperationFacts, { body }: Given): boolean {
+  if (method === 'GET' || keyed === true || READS.has(id)) return true;
   if (typeof body !== 'object' || body === null) return false;
   if ('expectedRevision' in body && body.expectedRevision !== undefined) return true;
   if (!('items' in body) || !Array.isArray(body.items)) return false;
@@ -219,7 +230,7 @@ export class Transport implements Sender {
     if (operation.keyed === true) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
     const text = search.size === 0 ? '' : `?${search}`;
     return {
-      url: `${this.#base}${PREFIX[operation.surface]}${path}${text}`,
+      url: `${this.#base}${PREFIX[this.#options.surface ?? operation.surface]}${path}${text}`,
       init: { method: operation.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
     };
   }
@@ -282,7 +293,10 @@ function outcomeCode(outcome: Outcome): string {
 /** The reason for a retry; undefined if the call is not retried. */
 function whyAgain(outcome: Outcome, repeatable: boolean): string | undefined {
   if (outcome.kind === 'answered') return undefined;
-  if (outcome.kind === 'silent') return repeatable ? reasonOf(outcome.cause) : undefined;
+  if (outcome.kind === 'silent') {
+    const reason = reasonOf(outcome.cause);
+    return repeatable && !NOT_TRUSTED.test(reason) ? reason : undefined;
+  }
   const { status } = outcome.response;
   const { code } = outcome.failure;
   const said = `${status} ${code}`;

@@ -4,22 +4,14 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import {
-  applyBundle,
-  BundleError,
-  type BundleOptions,
-  exportBundle,
-  planChanges,
-  type PlannedItem,
-} from '../configuration/engine.ts';
-import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
-import { ownFieldView } from '../domain/access/index.ts';
-import { registry } from '../domain/metadata/index.ts';
+import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
+import type { PendingIndex } from '../configuration/field-indexes.ts';
 import { problem } from '../lib/problem.ts';
-import { type Environment, output } from './command.ts';
+import { type Environment, output, warn } from './command.ts';
+import { applyFiles } from './local.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
-import { openTool, type Tool } from './service.ts';
-import type { BundleFile } from '../configuration/read.ts';
+import { onTarget } from './select-target.ts';
+import type { Tool } from './service.ts';
 
 const NEW_LINE = 0x0a;
 
@@ -61,14 +53,11 @@ export function starterFolder(name: string): string {
 
 /** Applies the bundle of a folder in one transaction. @throws BundleError, Fault */
 export async function applyFolder(
-  { work, caller, sections }: Pick<Tool, 'work' | 'caller' | 'sections'>,
+  tool: Pick<Tool, 'work' | 'caller' | 'sections'>,
   folder: string,
   options: BundleOptions,
 ): Promise<PlannedItem[]> {
-  const files = await readFolder(folder);
-  const result = await work.write(caller, (ctx) => applyBundle(ctx, sections, files, options));
-  if (result.kind !== 'done') throw new Error('an apply cannot be a replay');
-  return result.data;
+  return await applyFiles(tool, await readFolder(folder), options);
 }
 
 interface Flags {
@@ -98,15 +87,6 @@ function refuseOthers(dir: string, names: readonly string[], written: ReadonlySe
   );
 }
 
-async function withTool<T>(environment: Environment, fn: (tool: Tool) => Promise<T>): Promise<T> {
-  const tool = await openTool(environment.settings(), () => {});
-  try {
-    return await fn(tool);
-  } finally {
-    await tool.close();
-  }
-}
-
 export function configurationCommands(docket: Command, environment: Environment): void {
   docket
     .command('plan <dir>')
@@ -115,14 +95,12 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune-identity', 'the same for users, groups, units and memberships')
     .option('--markdown', 'print Markdown for the comment of a pull request')
     .option('--json', 'print [{section, code, id, action, differences, …}]')
-    .action(async (dir: string, flags: Flags) => {
-      const { items, pending } = await withTool(environment, async (tool) => {
-        const files = await readFolder(dir);
-        return {
-          items: await planChanges(tool, tool.sections, files, options(flags)),
-          pending: await pendingIndexes(tool),
-        };
-      });
+    .action(async (dir: string, flags: Flags, command: Command) => {
+      const files = await readFolder(dir);
+      const { items, pending } = await onTarget(environment, command, async (target) => ({
+        items: await target.plan(files, options(flags)),
+        pending: await target.pendingIndexes(),
+      }));
       const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color: colored(environment) });
       output(flags.json === true).result(items, text);
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
@@ -134,8 +112,9 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
     .option('--prune-identity', 'with --prune: archive those as well')
     .option('--json', 'print [{section, code, id, action}]')
-    .action(async (dir: string, flags: Flags) => {
-      const items = await withTool(environment, (tool) => applyFolder(tool, dir, options(flags)));
+    .action(async (dir: string, flags: Flags, command: Command) => {
+      const files = await readFolder(dir);
+      const items = await onTarget(environment, command, (target) => target.apply(files, options(flags)));
       output(flags.json === true).result(items, planLines(items, { done: true, color: colored(environment) }));
     });
   docket
@@ -143,12 +122,13 @@ export function configurationCommands(docket: Command, environment: Environment)
     .description('Write the current configuration as a bundle.')
     .option('--identity', 'include users, groups, units and memberships')
     .option('--json', 'print {files}')
-    .action(async (dir: string, flags: Flags) => {
-      const files = await withTool(environment, (tool) =>
-        tool.work.read(tool.caller, (ctx) => exportBundle(ctx, tool.sections, { identity: flags.identity === true }), {
-          snapshot: true,
-        }),
+    .action(async (dir: string, flags: Flags, command: Command) => {
+      const { files, leftOut } = await onTarget(environment, command, (target) =>
+        target.export({ identity: flags.identity === true }),
       );
+      if (leftOut.length > 0) {
+        warn(`left out: ${leftOut.join(', ')}; the owner of the key may not read them.`);
+      }
       // An export without any item must also be a bundle that `plan` and `apply` accept.
       if (files.length === 0) files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
       await mkdir(dir, { recursive: true });
@@ -160,10 +140,6 @@ export function configurationCommands(docket: Command, environment: Environment)
 }
 
 const MOST_NAMED = 5;
-
-export async function pendingIndexes({ db, caller }: Tool): Promise<PendingIndex[]> {
-  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldView));
-}
 
 export function saysPending(pending: readonly PendingIndex[]): string {
   const named = pending

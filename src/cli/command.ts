@@ -2,15 +2,22 @@
  * Shared by all commands: settings, output, error messages and a memory limit. Commands read the settings when they run, so
  * `--help` needs none.
  */
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { isFault } from '../lib/fault.ts';
+import type { FaultDetail } from '../lib/fault.ts';
+import { isObject } from '../lib/json.ts';
 import { atMostEvery } from '../lib/yielding.ts';
 import type { Settings } from '../settings.ts';
 
+/** The version in the `package.json` of this installation or clone. */
+export const VERSION = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
 export interface Environment {
   settings(): Settings;
-  /** The complete environment, for child processes. */
+  /** The complete environment, for child processes and for the variables of a service elsewhere. */
   inherited: Readonly<Record<string, string | undefined>>;
 }
 
@@ -38,6 +45,11 @@ export function output(json: boolean): Output {
   };
 }
 
+/** A remark on standard error, also with `--json`. */
+export function warn(line: string): void {
+  process.stderr.write(`docket: ${line}\n`);
+}
+
 const TROUBLE: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'the file or its folder does not exist'],
   ['EISDIR', 'it is a folder'],
@@ -61,17 +73,16 @@ function troubleWithSystem(error: Error): string | undefined {
   return why === undefined ? undefined : `${path} cannot be read or written: ${why} (${code}).`;
 }
 
-/** The error message, with one line per detail. */
+/** The error message, with one line per detail: of a fault, here or in the answer of a service. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // None of several addresses of one name answered; the message is in the inner errors.
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   const lines = [troubleWithSystem(error) ?? error.message];
-  if (isFault(error)) {
-    if (Array.isArray(error.details)) {
-      for (const detail of error.details) lines.push(`  ${detail.path}: ${detail.message}`);
-    } else if (Object.keys(error.details).length > 0) lines.push(`  ${JSON.stringify(error.details)}`);
-  }
+  const { details } = error as { details?: unknown };
+  if (Array.isArray(details)) {
+    for (const detail of details as FaultDetail[]) lines.push(`  ${detail.path}: ${detail.message}`);
+  } else if (isObject(details) && Object.keys(details).length > 0) lines.push(`  ${JSON.stringify(details)}`);
   return lines.join('\n');
 }
 

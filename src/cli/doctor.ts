@@ -18,7 +18,8 @@ import { outboxSize } from '../platform/audit/journal.ts';
 import { headsBehind } from '../platform/audit/seal-heads.ts';
 import { examineMasterKey, keyTrouble } from './master-key.ts';
 import { type Environment, output, reasonOf } from './command.ts';
-import { pendingIndexes, saysPending } from './bundles.ts';
+import { saysPending } from './bundles.ts';
+import { pendingIndexes } from './local.ts';
 import { examineSearch } from './database.ts';
 import { MIGRATIONS, openBlobs, openDatabase, openTool, type Tool } from './service.ts';
 

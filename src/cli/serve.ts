@@ -16,6 +16,7 @@ import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import { Work } from '../platform/unit-of-work/work.ts';
 import { applyFolder, starterFolder } from './bundles.ts';
+import { VERSION } from './command.ts';
 import { WorkerIpc } from './worker-ipc.ts';
 import { Listeners } from './listeners.ts';
 import { requireMasterKey } from './master-key.ts';
@@ -216,6 +217,7 @@ async function run(
   const blobs = openBlobs(settings);
   const building = buildApp({
     settings,
+    version: VERSION,
     tracer,
     db: opened.db,
     readDb: opened.readDb,

@@ -2,10 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
-import { exportBundle } from '../configuration/engine.ts';
 import { type DataType, descriptorOf } from '../lib/data-types/index.ts';
 import { type Environment, output } from './command.ts';
-import { openTool } from './service.ts';
+import { onTarget } from './select-target.ts';
 
 type Text = string | Readonly<Record<string, string>>;
 
@@ -177,22 +176,15 @@ interface Sections {
 
 async function configured(
   environment: Environment,
+  command: Command,
 ): Promise<Required<Omit<Sections, 'settings'>> & { locale: string }> {
-  const tool = await openTool(environment.settings(), () => {});
-  try {
-    const files = await tool.work.read(tool.caller, (ctx) => exportBundle(ctx, tool.sections, { identity: false }), {
-      snapshot: true,
-    });
-    const sections = files.map(({ text }) => (parse(text) ?? {}) as Sections);
-    return {
-      types: sections.flatMap(({ types = [] }) => types),
-      workflows: sections.flatMap(({ workflows = [] }) => workflows),
-      locale:
-        sections.find(({ settings }) => settings?.defaultLocale !== undefined)?.settings?.defaultLocale ?? 'ru-RU',
-    };
-  } finally {
-    await tool.close();
-  }
+  const { files } = await onTarget(environment, command, (target) => target.export({ identity: false }));
+  const sections = files.map(({ text }) => (parse(text) ?? {}) as Sections);
+  return {
+    types: sections.flatMap(({ types = [] }) => types),
+    workflows: sections.flatMap(({ workflows = [] }) => workflows),
+    locale: sections.find(({ settings }) => settings?.defaultLocale !== undefined)?.settings?.defaultLocale ?? 'ru-RU',
+  };
 }
 
 export function typesCommand(docket: Command, environment: Environment): void {
@@ -203,7 +195,7 @@ export function typesCommand(docket: Command, environment: Environment): void {
     .option('--json', 'print {file, types, text}; text only if no file is given')
     .action(async (file: string | undefined, flags: { check?: boolean; json?: boolean }, command: Command) => {
       if (flags.check === true && file === undefined) command.error('--check needs a file', { exitCode: 2 });
-      const { types, workflows, locale } = await configured(environment);
+      const { types, workflows, locale } = await configured(environment, command);
       const text = typeDeclarations(types, workflows, locale);
       const out = output(flags.json === true);
       const codes = types.map(({ code }) => code);

@@ -200,6 +200,7 @@ export const apply = defineOperation({
   method: 'POST',
   path: '/config/apply',
   unit: 'write',
+  idempotent: true,
   status: 200,
   summary: 'Apply a bundle in one transaction',
   description:

@@ -192,6 +192,8 @@ async function callerOf(
     lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, context.ip ?? '')), work),
   });
   service.unverified.verified(request.socket);
+  const { version } = service.options;
+  if (version !== undefined && route.surface === 'console') context.extra.push('Docket-Version', version);
   context.callerId = found.callerId;
   context.keyId = found.keyId;
   admission.attribute(found.callerId);

@@ -78,6 +78,8 @@ export interface ServerOptions {
   log: Logger;
   /** True if reads may use a replica. The server then sends position headers and reads those of the client. */
   replicated?: boolean;
+  /** Version of the service, for authenticated callers of the administration API. */
+  version?: string | undefined;
   /** Creates a span for each operation. */
   tracer?: Tracer | undefined;
   limits: Limits;

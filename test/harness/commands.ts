@@ -34,7 +34,7 @@ function catching(stream: NodeJS.WriteStream, said: string[]): () => void {
 export async function nextVersion(folder: string, migration: string): Promise<Run> {
   const root = path.resolve(import.meta.dirname, '../..');
   await mkdir(folder);
-  for (const part of ['src', 'db', 'config', 'package.json']) {
+  for (const part of ['src', 'client/src', 'db', 'config', 'package.json']) {
     await cp(path.join(root, part), path.join(folder, part), { recursive: true });
   }
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));

@@ -1668,11 +1668,11 @@ export class ConfigAdministration extends Group {
   /**
    * Apply a bundle in one transaction. Needs the rights of the plan, and for each change the rights of its endpoint: `role.assign` to change roles, their assignments, and connections that run as another user. For users, groups and organisation units the rules of the identity endpoints hold. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
-   * `POST /config/apply`, right `config.manage`
+   * `POST /config/apply`, right `config.manage`; made once, however often it is sent
    */
   apply(body: T.ConfigApplyData['body'], options?: CallOptions): Promise<T.ConfigApplyResponses[200]['data']> {
     return this.sender.send<T.ConfigApplyResponses[200]['data']>(
-      { id: 'config.apply', method: 'POST', path: '/config/apply', surface: 'admin', answer: 'json' },
+      { id: 'config.apply', method: 'POST', path: '/config/apply', surface: 'admin', answer: 'json', keyed: true },
       { params: [], body },
       options,
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault } from '../lib/fault.ts';
-import { patiently } from './imports.ts';
+import { patiently } from './local.ts';
 
 const away = (): Fault =>
   new Fault('DATABASE_UNAVAILABLE', 'The database does not respond. Retry after the time in Retry-After.');

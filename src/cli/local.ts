@@ -1,0 +1,168 @@
+/** The service of the settings as the target of a command: through its database, as the system user. */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  applyBundle,
+  type BundleFile,
+  type BundleOptions,
+  exportBundle,
+  planChanges,
+  type PlannedChange,
+  type PlannedItem,
+} from '../configuration/engine.ts';
+import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
+import { ownFieldView } from '../domain/access/index.ts';
+import { type Content, importFile } from '../domain/imports/index.ts';
+import { ensureNumbering, registry } from '../domain/metadata/index.ts';
+import { isFault } from '../lib/fault.ts';
+import { systemCaller } from '../modules.ts';
+import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
+import { toFault } from '../platform/database/sqlstate.ts';
+import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
+import type { Settings } from '../settings.ts';
+import { openTool, type Tool } from './service.ts';
+import type { ConfigurationTarget, ImportOutcome, ImportRequest } from './target.ts';
+
+export class LocalTarget implements ConfigurationTarget {
+  readonly #tool: Tool;
+
+  private constructor(tool: Tool) {
+    this.#tool = tool;
+  }
+
+  static async open(settings: Settings): Promise<LocalTarget> {
+    return new LocalTarget(await openTool(settings, () => {}));
+  }
+
+  async plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]> {
+    return await planChanges(this.#tool, this.#tool.sections, files, options);
+  }
+
+  async pendingIndexes(): Promise<PendingIndex[]> {
+    return await pendingIndexes(this.#tool);
+  }
+
+  async apply(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedItem[]> {
+    return await applyFiles(this.#tool, files, options);
+  }
+
+  async export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: string[] }> {
+    const { work, caller, sections } = this.#tool;
+    const files = await work.read(caller, (ctx) => exportBundle(ctx, sections, options), { snapshot: true });
+    return { files, leftOut: [] };
+  }
+
+  /** Streams a file of any size. An interrupted import resumes when it is repeated. */
+  async importFile({ file, definition, dryRun, onProgress }: ImportRequest): Promise<ImportOutcome> {
+    const { db, clock, work, caller } = this.#tool;
+    const sha256 = await sha256Of(file);
+    const versions = new VersionWatcher({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
+    let lock: SessionLock | undefined;
+    try {
+      return await importFile({
+        work,
+        caller,
+        parts: { freshCaller: async () => systemCaller(await patiently(() => versions.fresh())) },
+        definition,
+        content: contentOf(file),
+        file: { name: path.basename(file), sha256 },
+        dryRun,
+        exclusive: async (name) => {
+          const before = lock;
+          lock = undefined;
+          await before?.release();
+          lock = await trySessionLock(db, name).catch((error: unknown) => {
+            throw toFault(error);
+          });
+          return lock !== undefined;
+        },
+        onProgress,
+      });
+    } finally {
+      await lock?.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#tool.close();
+  }
+}
+
+/** Applies a bundle in one transaction. @throws BundleError, Fault */
+export async function applyFiles(
+  { work, caller, sections }: Pick<Tool, 'work' | 'caller' | 'sections'>,
+  files: readonly BundleFile[],
+  options: BundleOptions,
+): Promise<PlannedItem[]> {
+  const result = await work.write(caller, (ctx) => applyBundle(ctx, sections, files, options));
+  if (result.kind !== 'done') throw new Error('an apply cannot be a replay');
+  return result.data;
+}
+
+export async function pendingIndexes({ db, caller }: Tool): Promise<PendingIndex[]> {
+  return await pendingFieldIndexes(db, registry(caller), caller.config.get(ownFieldView));
+}
+
+const CHUNK = 65_536;
+
+/** The bytes of a file. All chunks use the same buffer: a chunk is valid only until the next is requested. */
+async function* bytesOf(file: string): AsyncGenerator<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The text of a file; each call starts from the beginning. */
+function contentOf(file: string): Content {
+  return async function* () {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    let read = 0;
+    for await (const bytes of bytesOf(file)) {
+      yield decoded(decoder, bytes, read);
+      read += bytes.length;
+    }
+    yield decoded(decoder, undefined, read);
+  };
+}
+
+function decoded(decoder: TextDecoder, bytes: Buffer | undefined, at: number): string {
+  try {
+    return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+  } catch {
+    throw new Error(`The file is not UTF-8: near byte ${at}. Save it as UTF-8 and try again.`);
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of bytesOf(file)) hash.update(bytes);
+  return hash.digest('hex');
+}
+
+/**
+ * Retries while the database is unavailable. A service rejects a request at once, but a short interruption must not end an
+ * import of hours.
+ *
+ * @throws Fault DATABASE_UNAVAILABLE if it stays unavailable for `patienceMs`
+ */
+export async function patiently<T>(ask: () => Promise<T>, patienceMs = 60_000, againMs = 200): Promise<T> {
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isFault(error) || error.code !== 'DATABASE_UNAVAILABLE' || performance.now() > until) throw error;
+      await sleep(againMs);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The service that a command works on: the one of the settings, through its database, or one elsewhere, over HTTP. Commands
+ * read files and print results; only the implementations differ.
+ */
+import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
+import type { PendingIndex } from '../configuration/field-indexes.ts';
+
+export interface ImportRequest {
+  /** Path of the file. */
+  file: string;
+  /** Code or id of the import definition. */
+  definition: string;
+  dryRun: boolean;
+  onProgress(progress: { done: number; total: number | null }): void;
+}
+
+/** The run of an import, as `GET /import-runs/{runId}` gives it. */
+export interface ImportOutcome {
+  id: string;
+  dryRun: boolean;
+  /** True if an interrupted run was continued. */
+  resumed?: boolean;
+  total: number;
+  succeeded: number;
+  skipped: number;
+  failed: number;
+  rows: readonly { row: number; status: string; errors: readonly { path: string; message: string }[] }[];
+}
+
+/** Every operation throws an error with a message for the user. */
+export interface ConfigurationTarget {
+  plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]>;
+  /** Indexes of filterable fields that are not built yet; empty where the target does not tell. */
+  pendingIndexes(): Promise<readonly PendingIndex[]>;
+  apply(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedItem[]>;
+  /** `leftOut` names the sections that the caller may not read. */
+  export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: readonly string[] }>;
+  importFile(request: ImportRequest): Promise<ImportOutcome>;
+  close(): Promise<void>;
+}
