@@ -24,7 +24,10 @@ function answerOf(name: string, input: unknown): ThreadAnswer {
     return { kind: 'value', value: task.run(input) };
   } catch (error) {
     if (error instanceof JsonFault) return { kind: 'json-fault', place: error.place };
-    if (isFault(error)) return { kind: 'fault', code: error.code, message: error.message, details: error.details };
+    if (isFault(error)) {
+      const { code, message, reason, params, details } = error;
+      return { kind: 'fault', code, said: { message, reason, ...(params === undefined ? {} : { params }) }, details };
+    }
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
     return { kind: 'error', message, stack };
   }

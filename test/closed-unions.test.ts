@@ -23,6 +23,8 @@ const misspelt = {
   right: (actor: Actor) => actor.require('sla.contorl'),
   // @ts-expect-error an error code that does not exist
   code: () => new Fault('REVISION_CONFLCIT', 'Read the record again.'),
+  // @ts-expect-error a code with several causes, without a cause that has a text in each language
+  cause: () => new Fault('STATE_CONFLICT', 'Read the record again.'),
   // @ts-expect-error an event that does not exist
   event: (ctx: WriteContext) => ctx.emit({ type: 'CommentAdedd' }),
   // @ts-expect-error an event without the data that its declaration names
@@ -48,6 +50,7 @@ describe('closed unions', () => {
     assert.deepEqual(Object.keys(misspelt), [
       'right',
       'code',
+      'cause',
       'event',
       'data',
       'unchecked',

@@ -5,11 +5,14 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { readDocument } from '../src/configuration/document.ts';
 import { readFilter } from '../src/domain/search/filter.ts';
+import { FAULTS } from '../src/lib/fault-codes.ts';
 import { isFault } from '../src/lib/fault.ts';
 import { forType, PROBLEMS, problem } from '../src/lib/problem.ts';
 import { PLAN_NOTES } from '../src/lib/problem-texts-configuration.ts';
+import { FAULT_PROBLEMS } from '../src/lib/problem-texts-faults.ts';
 import { REQUEST_PHRASES } from '../src/lib/problem-texts-requests.ts';
 import { PHRASES as VALUE_PHRASES } from '../src/lib/problem-texts-values.ts';
+import { faultTexts } from '../web/src/problems/fault-texts.ts';
 import { RUSSIAN_PHRASES, RUSSIAN_PLAN_NOTES, RUSSIAN_PROBLEMS, russianText } from '../web/src/problems/russian.ts';
 import { filesBelow, ROOT } from './harness/source-files.ts';
 
@@ -58,6 +61,20 @@ describe('texts of problems', () => {
       unused.map(({ reason }) => reason),
       [],
     );
+  });
+
+  it('exist for every code of a fault, and every cause belongs to a code', () => {
+    for (const language of ['ru-RU', 'en-US'] as const) {
+      const texts: Readonly<Record<string, string>> = faultTexts[language];
+      assert.deepEqual(Object.keys(texts).sort(), [...Object.keys(FAULTS), 'OFFLINE'].sort(), language);
+      for (const [code, text] of Object.entries(texts)) {
+        assert.match(text, language === 'ru-RU' ? /^[А-ЯЁ].*\.$/ : /^[A-Z][A-Za-z ,.]*\.$/, code);
+      }
+    }
+    for (const [reason, [code]] of Object.entries(FAULT_PROBLEMS)) {
+      assert.ok(Object.hasOwn(FAULTS, code), reason);
+      assert.ok(!Object.hasOwn(FAULTS, reason), `${reason} names one text`);
+    }
   });
 
   it('show params, lists and alternatives', () => {

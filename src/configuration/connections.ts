@@ -5,6 +5,7 @@
 import { isArchived } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import type { WriteContext } from '../platform/unit-of-work/context.ts';
@@ -65,7 +66,7 @@ export function connectionNotes({ action, stored, definition }: Change): PlanNot
 }
 
 /** Collects the errors of a request. `done` throws INVALID_REQUEST with all of them. */
-export function collectErrors({ noun }: ConnectionKind): { report: Report; done: () => void } {
+export function collectErrors(): { report: Report; done: () => void } {
   const problems: FaultDetail[] = [];
   return {
     report: (path, found) => {
@@ -73,26 +74,18 @@ export function collectErrors({ noun }: ConnectionKind): { report: Report; done:
     },
     done: () => {
       if (problems.length === 0) return;
-      throw new Fault('INVALID_REQUEST', `The ${noun} is invalid. Correct each problem in details.`, problems);
+      throw new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
     },
   };
 }
 
 /** Locks the configuration. @throws Fault ALREADY_EXISTS if the code is taken */
-export async function requireNewCode(
-  ctx: WriteContext,
-  { section, noun }: ConnectionKind,
-  code: string,
-): Promise<void> {
+export async function requireNewCode(ctx: WriteContext, { section }: ConnectionKind, code: string): Promise<void> {
   await lockConfiguration(ctx);
   if ((await loadItems(ctx, section)).some((item) => item.code === code)) {
-    throw new Fault(
-      'ALREADY_EXISTS',
-      `This code belongs to another ${noun}, possibly an archived one. Use another code.`,
-      {
-        field: 'code',
-      },
-    );
+    throw new Fault('ALREADY_EXISTS', problem('CODE_TAKEN'), {
+      field: 'code',
+    });
   }
 }
 

@@ -12,6 +12,7 @@ import { type BundleOptions, makePlan, type Plan, type PlannedItem, type Version
 import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
 import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
+import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';
 import { BundleError } from './errors.ts';
 
@@ -178,7 +179,7 @@ export async function addItem(
   await lockConfiguration(ctx);
   const code = section.codeOf(item);
   if ((await section.load(ctx)).some((stored) => section.keyOf(stored.code) === section.keyOf(code))) {
-    throw new Fault('ALREADY_EXISTS', `The ${section.codeProperty} ${code} already exists. Use another one.`, {
+    throw new Fault('ALREADY_EXISTS', problem('ITEM_EXISTS', { property: section.codeProperty, code }), {
       field: section.codeProperty,
     });
   }
@@ -197,11 +198,8 @@ export async function addItem(
     (error: unknown) => {
       if (!(error instanceof BundleError) || details.length === 0) throw error;
       const [first] = details;
-      const message =
-        details.length === 1 && first !== undefined
-          ? first.message
-          : 'The item has several problems. Correct each one in details.';
-      throw new Fault('INVALID_REQUEST', message, details);
+      const cause = details.length === 1 && first !== undefined ? first : problem('ITEM_PROBLEMS');
+      throw new Fault('INVALID_REQUEST', cause, details);
     },
   );
   await writePlan(ctx, plan);

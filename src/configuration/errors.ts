@@ -1,6 +1,6 @@
 /** Problems of a bundle: all of them at once, each with file, line, column and path in the document. */
 import { Fault, type FaultDetail } from '../lib/fault.ts';
-import type { Problem } from '../lib/problem.ts';
+import { type Problem, problem } from '../lib/problem.ts';
 import type { ItemPath } from './section.ts';
 
 export interface BundleProblem extends Problem {
@@ -25,9 +25,9 @@ export function pathText(steps: ItemPath): string {
   return text;
 }
 
-function where(problem: BundleProblem): string {
-  const place = problem.file === null ? 'stored configuration' : `${problem.file}:${problem.line}:${problem.column}`;
-  return problem.path === '' ? place : `${place} ${problem.path}`;
+function where({ file, line, column, path }: BundleProblem): string {
+  const place = file === null ? 'stored configuration' : `${file}:${line}:${column}`;
+  return path === '' ? place : `${place} ${path}`;
 }
 
 /** Sorts by position in the files; problems of stored items come last. */
@@ -47,10 +47,12 @@ export class BundleError extends Fault {
   constructor(found: readonly BundleProblem[]) {
     const problems = [...found].sort(byPlace);
     const listed = problems.slice(0, MOST_LISTED);
-    const details = listed.map((problem) => ({ ...problem, path: where(problem), at: problem.path }));
+    const details = listed.map((one) => ({ ...one, path: where(one), at: one.path }));
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const rest = problems.length > listed.length ? ` The details list the first ${listed.length}.` : '';
-    super('INVALID_REQUEST', `The bundle has ${count}. Nothing was changed.${rest}`, details satisfies FaultDetail[]);
+    const message = `The bundle has ${count}. Nothing was changed.${rest}`;
+    const cause = problem('BUNDLE_PROBLEMS', { count: problems.length });
+    super('INVALID_REQUEST', { ...cause, message }, details satisfies FaultDetail[]);
     this.name = 'BundleError';
     this.problems = problems;
   }

@@ -1,6 +1,7 @@
 /** Computes what applying a bundle would change, from the bundle and the stored configuration. */
 import { isActive, isArchived } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
+import { problem } from '../lib/problem.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import { Turns } from '../lib/yielding.ts';
@@ -144,10 +145,7 @@ function archive(view: View, wanted: readonly { section: string; code: string }[
     if (entry?.stored === undefined) throw new Fault('NOT_FOUND', `There is no ${section}/${code}.`);
     // Users, groups and units are archived by their own operations.
     if (entry.section.identity || entry.section.shape === 'map' || entry.named !== undefined) {
-      throw new Fault(
-        'INVALID_REQUEST',
-        `${section}/${code} cannot be archived here. Remove it from the files, or archive it through its own endpoint.`,
-      );
+      throw new Fault('INVALID_REQUEST', problem('ARCHIVED_ELSEWHERE', { item: `${section}/${code}` }));
     }
     entry.state = 'ARCHIVED';
   }

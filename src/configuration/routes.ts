@@ -4,6 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
+import { problem } from '../lib/problem.ts';
 import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
@@ -16,7 +17,7 @@ import { requireRight } from './rights.ts';
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
   if (body.files.length === 0 && (body.prune === true || body.archive === undefined)) {
-    throw new Fault('INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.');
+    throw new Fault('INVALID_REQUEST', problem('NO_FILES'));
   }
   return {
     prune: body.prune === true,

@@ -3,7 +3,7 @@
  * envelope are declared with `raw`. Errors have the same shape everywhere, even if no operation matched.
  */
 import Type from 'typebox';
-import { contractDetails, type FaultDetails } from '../lib/fault.ts';
+import { contractDetails, type FaultCause, type FaultDetails } from '../lib/fault.ts';
 
 const API_VERSION = 'v1';
 
@@ -59,6 +59,11 @@ const ErrorReasonSchema = Type.Object(
 const ErrorMetaSchema = Type.Object(
   {
     ...MetaSchema.properties,
+    cause: Type.Optional(
+      Type.Object(ErrorReasonSchema.properties, {
+        description: 'The reason of `error.message`, if it is more specific than `error.code`.',
+      }),
+    ),
     reasons: Type.Optional(
       Type.Array(ErrorReasonSchema, { description: 'The reason of each entry of `error.details`, in the same order.' }),
     ),
@@ -95,14 +100,20 @@ export function aroundData(correlationId: string): [head: string, tail: string] 
 }
 
 /**
- * The body of an error: `{error: {code, message, details}, meta}`. The reasons of the details are in `meta.reasons`.
- * `correlationId` must match `CORRELATION_ID`.
+ * The body of an error: `{error: {code, message, details}, meta}`. The reasons of the details are in `meta.reasons`, that of the
+ * message in `meta.cause` if it is more specific than the code. `correlationId` must match `CORRELATION_ID`.
  */
-export function failure(code: string, message: string, details: FaultDetails, correlationId: string): string {
+export function failure(
+  code: string,
+  { message, reason, params }: Pick<FaultCause, 'message'> & Partial<FaultCause>,
+  details: FaultDetails,
+  correlationId: string,
+): string {
   const error = JSON.stringify({ code, message, details: contractDetails(details) });
+  const cause = reason === undefined || reason === code ? '' : `,"cause":${JSON.stringify({ reason, params })}`;
   const reasons =
     Array.isArray(details) && details.length > 0
       ? `,"reasons":${JSON.stringify(details.map(({ reason, params }) => ({ reason, params })))}`
       : '';
-  return `{"error":${error},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${reasons}}}`;
+  return `{"error":${error},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${cause}${reasons}}}`;
 }

@@ -277,6 +277,6 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
 /** The whole response body of the example. */
 export function exampleOf(code: FaultCode): string {
   const { details = [] } = FAULT_GUIDES[code];
-  const body = failure(code, FAULTS[code].meaning, details, '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55');
+  const body = failure(code, { message: FAULTS[code].meaning }, details, '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55');
   return JSON.stringify(JSON.parse(body), null, 2);
 }

@@ -43,7 +43,7 @@ function refuse(shared: Shared, error: Error & { code?: string }, socket: Socket
   const correlationId = newId();
   const { code, message } = reasonOf(error);
   const { status } = answerOf(fault(code));
-  const body = failure(code, message, [], correlationId);
+  const body = failure(code, { message }, [], correlationId);
   const head = [
     `HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`,
     'Content-Type: application/json; charset=utf-8',

@@ -1,11 +1,11 @@
 /** Converts thrown errors to the client's answer and to log entries. */
 import { FAULTS, type FaultCode, statusOf } from '../lib/fault-codes.ts';
-import { Fault, type FaultDetails } from '../lib/fault.ts';
+import { Fault, type FaultCause, type FaultDetails } from '../lib/fault.ts';
 
 export interface ErrorAnswer {
   status: number;
   code: string;
-  message: string;
+  said: Pick<FaultCause, 'message'> & Partial<FaultCause>;
   details: FaultDetails;
   headers: Record<string, string>;
 }
@@ -24,7 +24,7 @@ export function answerOf(error: unknown): ErrorAnswer {
     return {
       status: 500,
       code: 'INTERNAL',
-      message: 'The service failed. Report the correlation id to its operator.',
+      said: { message: 'The service failed. Report the correlation id to its operator.' },
       details: [],
       headers: {},
     };
@@ -33,7 +33,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (status === 503 || status === 429) headers = { 'Retry-After': RETRY_SECONDS, ...headers };
   if (status === 401) headers = { 'WWW-Authenticate': 'Bearer', ...headers };
   const details = Array.isArray(error.details) ? error.details.slice(0, MOST_DETAILS) : error.details;
-  return { status, code: error.code, message: error.message, details, headers };
+  return { status, code: error.code, said: error, details, headers };
 }
 
 /**
@@ -55,5 +55,5 @@ export function loggable(error: unknown, depth = 0): Record<string, unknown> {
 }
 
 export function fault(code: FaultCode, details: FaultDetails = []): Fault {
-  return new Fault(code, FAULTS[code].meaning, details);
+  return new Fault(code, { message: FAULTS[code].meaning, reason: code }, details);
 }

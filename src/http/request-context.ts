@@ -184,7 +184,7 @@ export class RequestContext {
       const level = answer.status === 500 ? 'error' : 'warn';
       this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
     }
-    const body = failure(answer.code, answer.message, answer.details, correlationId);
+    const body = failure(answer.code, answer.said, answer.details, correlationId);
     // Links to the page that explains the error code.
     const Link = `</docs/errors/${answer.code}>; rel="help"`;
     this.sendJson(answer.status, body, { ...answer.headers, Link });

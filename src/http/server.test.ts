@@ -1,4 +1,3 @@
-import type { FaultCode } from '../lib/fault-codes.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
@@ -86,7 +85,7 @@ describe('the server', () => {
         throw new Error('secret of the inside');
       }),
       getting('/unheard', async () => {
-        throw new Fault('NO_SUCH_CODE' as FaultCode, 'never');
+        throw new Fault('NO_SUCH_CODE' as 'NOT_FOUND', 'never');
       }),
       getting('/gone', async () => {
         throw new Fault('DATABASE_UNAVAILABLE', 'The database does not respond. Retry after the time in Retry-After.');

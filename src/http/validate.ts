@@ -97,11 +97,11 @@ function within(limits: Limits, value: unknown): boolean {
 /** The fault for a request that does not match its documentation. */
 export function invalid(problems: FaultDetail[]): Fault {
   const [first] = problems;
-  const message =
+  const cause =
     problems.length === 1 && first !== undefined
-      ? `${first.path === '' ? 'body' : first.path}: ${first.message}`
-      : `The request has ${problems.length} problems. Correct each of them in details.`;
-  return new Fault('INVALID_REQUEST', message, problems);
+      ? { ...first, message: `${first.path === '' ? 'body' : first.path}: ${first.message}` }
+      : problem('REQUEST_PROBLEMS', { count: problems.length });
+  return new Fault('INVALID_REQUEST', cause, problems);
 }
 
 /**

@@ -5,7 +5,8 @@
  * a `Fault` is a defect and is answered with 500 `INTERNAL`.
  */
 import type { FaultCode } from './fault-codes.ts';
-import { type ParamsOf, type PlacedProblem, type ProblemReason, problemAt } from './problem.ts';
+import type { ProblemParams } from './problem-fill.ts';
+import { type ParamsOf, type PlacedProblem, type Problem, type ProblemReason, problemAt } from './problem.ts';
 
 /** One error in a request. */
 export type FaultDetail = PlacedProblem;
@@ -22,21 +23,37 @@ export function contractDetails(details: FaultDetails): ContractDetail[] | Recor
   return details.map(({ reason: _reason, params: _params, ...entry }) => entry);
 }
 
+/** Codes with several causes: their faults name the cause, so that the console can show it in its language. */
+export type BroadCode = 'INVALID_REQUEST' | 'RIGHT_MISSING' | 'ROLE_ESCALATION' | 'STATE_CONFLICT' | 'ALREADY_EXISTS';
+
+/** What a fault says: a problem, or another fault. */
+export type FaultCause = Pick<Problem, 'message' | 'reason'> & { params?: ProblemParams | undefined };
+
+interface FaultOptions {
+  cause?: unknown;
+  headers?: Record<string, string>;
+}
+
 export class Fault extends Error {
   readonly code: FaultCode;
+  /** Names the cause, for texts in other languages: the code itself, or something more specific. */
+  readonly reason: Problem['reason'];
+  /** The values in the message. */
+  readonly params?: ProblemParams;
   readonly details: FaultDetails;
   /** Additional response headers, for example `Retry-After`. */
   readonly headers: Record<string, string>;
 
-  constructor(
-    code: FaultCode,
-    message: string,
-    details: FaultDetails = [],
-    options: { cause?: unknown; headers?: Record<string, string> } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  /** @param said the cause; a message alone for codes with a single cause */
+  constructor(code: FaultCode, said: FaultCause, details?: FaultDetails, options?: FaultOptions);
+  constructor(code: Exclude<FaultCode, BroadCode>, said: string, details?: FaultDetails, options?: FaultOptions);
+  constructor(code: FaultCode, said: FaultCause | string, details: FaultDetails = [], options: FaultOptions = {}) {
+    const cause = typeof said === 'string' ? { message: said, reason: code } : said;
+    super(cause.message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Fault';
     this.code = code;
+    this.reason = cause.reason;
+    if (cause.params !== undefined) this.params = cause.params;
     this.details = details;
     this.headers = options.headers ?? {};
   }
@@ -58,7 +75,7 @@ export function faultAt<Reason extends ProblemReason>(
   ...params: ParamsOf<Reason>
 ): Fault {
   const found = problemAt(path, reason, ...params);
-  return new Fault(code, found.message, [found]);
+  return new Fault(code, found, [found]);
 }
 
 /**

@@ -144,7 +144,6 @@ export const REQUEST_PROBLEMS = {
   EXTERNAL_ID_MISSING: ['REQUIRED', '{column} has no external id.'],
   NOT_CHANGEABLE: ['NOT_CHANGEABLE', '{field} cannot be changed, because the configuration refers to it.'],
   CHANGED_SINCE: ['CHANGED_SINCE', 'The record was changed after the import and stays as it is.'],
-  ROW_REFUSED: ['INVALID', '{cause}'],
   SOURCE_TYPE: ['WRONG_TYPE', 'The value of "{source}" is neither text nor a number.'],
   SOURCE_NOT_INTEGER: ['NOT_AN_INTEGER', 'The value of "{source}" is not a whole number.'],
   SOURCE_NOT_DECIMAL: ['NOT_A_DECIMAL', 'The value of "{source}" is not a decimal number.'],

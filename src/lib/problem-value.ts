@@ -2,12 +2,17 @@
  * The type of problems, and problems of values. The console shares this file, so it imports no text of configuration or
  * requests.
  */
+import type { FaultCode } from './fault-codes.ts';
 import { fillText, type ProblemLanguage, type ProblemParams } from './problem-fill.ts';
 import type { CONFIGURATION_PROBLEMS } from './problem-texts-configuration.ts';
+import type { FAULT_PROBLEMS } from './problem-texts-faults.ts';
 import type { REQUEST_PHRASES, REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { PHRASES, VALUE_PROBLEMS } from './problem-texts-values.ts';
 
-type AllProblems = typeof CONFIGURATION_PROBLEMS & typeof VALUE_PROBLEMS & typeof REQUEST_PROBLEMS;
+type AllProblems = typeof CONFIGURATION_PROBLEMS &
+  typeof VALUE_PROBLEMS &
+  typeof REQUEST_PROBLEMS &
+  typeof FAULT_PROBLEMS;
 
 export type ProblemReason = keyof AllProblems;
 type AllPhrases = typeof PHRASES & typeof REQUEST_PHRASES;
@@ -36,7 +41,8 @@ export interface Problem {
   code: string;
   /** English. */
   message: string;
-  reason: ProblemReason;
+  /** The code of a fault if it has no finer reason. */
+  reason: ProblemReason | FaultCode;
   /** Values of the placeholders of the texts; absent if there are none. */
   params?: ProblemParams;
 }

@@ -5,6 +5,7 @@
  */
 import { fillText, type ProblemLanguage, type ProblemParams } from './problem-fill.ts';
 import { CONFIGURATION_PROBLEMS, PLAN_NOTES } from './problem-texts-configuration.ts';
+import { FAULT_PROBLEMS } from './problem-texts-faults.ts';
 import { REQUEST_PHRASES, REQUEST_PROBLEMS } from './problem-texts-requests.ts';
 import { VALUE_PROBLEMS } from './problem-texts-values.ts';
 import {
@@ -19,7 +20,12 @@ import {
 
 export type { ParamsOf, Phrase, Problem, ProblemReason } from './problem-value.ts';
 
-export const PROBLEMS = { ...CONFIGURATION_PROBLEMS, ...VALUE_PROBLEMS, ...REQUEST_PROBLEMS } as const;
+export const PROBLEMS = {
+  ...CONFIGURATION_PROBLEMS,
+  ...VALUE_PROBLEMS,
+  ...REQUEST_PROBLEMS,
+  ...FAULT_PROBLEMS,
+} as const;
 
 const ENGLISH: ProblemLanguage = { ...VALUE_ENGLISH, phrases: { ...VALUE_ENGLISH.phrases, ...REQUEST_PHRASES } };
 
@@ -78,5 +84,6 @@ export class ProblemError extends Error {
 /** The same problem, found for one of several record types. */
 export function forType(found: Problem, type: string): Problem {
   const params = { ...found.params, forType: type };
-  return { ...found, message: fillText(PROBLEMS[found.reason][1], params, ENGLISH), params };
+  const text = Object.hasOwn(PROBLEMS, found.reason) ? PROBLEMS[found.reason as ProblemReason][1] : found.message;
+  return { ...found, message: fillText(text, params, ENGLISH), params };
 }

@@ -10,7 +10,7 @@
 import type { FaultCode } from '../lib/fault-codes.ts';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { Fault, type FaultDetails } from '../lib/fault.ts';
+import { Fault, type FaultCause, type FaultDetails } from '../lib/fault.ts';
 import { JsonFault, type JsonPlace } from '../lib/json-error.ts';
 
 /** A pure function that `src/worker-thread.ts` provides to worker threads. Input and output must survive a structured clone. */
@@ -40,7 +40,7 @@ export type ThreadAnswer =
   /** The modules are loaded. */
   | { kind: 'ready' }
   | { kind: 'value'; value: unknown }
-  | { kind: 'fault'; code: FaultCode; message: string; details: FaultDetails }
+  | { kind: 'fault'; code: FaultCode; said: FaultCause; details: FaultDetails }
   | { kind: 'json-fault'; place: JsonPlace }
   | { kind: 'error'; message: string; stack: string | undefined };
 
@@ -231,7 +231,7 @@ class Lane {
 
 function settle(job: Job, answer: ThreadAnswer): void {
   if (answer.kind === 'value') job.resolve({ ok: true, value: answer.value });
-  else if (answer.kind === 'fault') job.reject(new Fault(answer.code, answer.message, answer.details));
+  else if (answer.kind === 'fault') job.reject(new Fault(answer.code, answer.said, answer.details));
   else if (answer.kind === 'json-fault') job.reject(new JsonFault(answer.place));
   else if (answer.kind === 'error') {
     const error = new Error(answer.message);

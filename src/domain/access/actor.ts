@@ -6,6 +6,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
 import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
@@ -248,7 +249,7 @@ export function anonymousActor(): Actor {
 }
 
 export function rightMissing(right: string): Fault {
-  return new Fault('RIGHT_MISSING', `You lack the right "${right}". Ask an administrator for a role that grants it.`, {
+  return new Fault('RIGHT_MISSING', problem('RIGHT_OF_ROLE_MISSING', { right }), {
     right,
   });
 }

@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE, isScope, SCOPES } from '../../contract/scopes.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findKey } from '../identity/index.ts';
 import { hash, randomBytes } from 'node:crypto';
@@ -110,7 +110,7 @@ function checkedRanges(ranges: readonly string[], problems: FaultDetail[]): stri
 
 function refuse(problems: FaultDetail[]): void {
   if (problems.length > 0) {
-    throw new Fault('INVALID_REQUEST', 'The key cannot be issued. Correct each problem in details.', problems);
+    throw new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
   }
 }
 
@@ -174,7 +174,7 @@ export async function revokeKey(ctx: WriteContext, id: string): Promise<KeyAnswe
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST, ARCHIVED if the key is revoked */
 export async function rotateKey(ctx: WriteContext, id: string, overlap = 'PT0S'): Promise<ShownKey> {
   const row = await requireKey(ctx, id);
-  if (row.revoked_at !== null) throw new Fault('ARCHIVED', 'The key is revoked. Issue a new one.');
+  if (row.revoked_at !== null) throw new Fault('ARCHIVED', problem('KEY_REVOKED'));
   const until = overlapEnd(ctx.now, overlap);
   const made = makeKey(row.prefix);
   ctx.plan(store.rotateKey, {

@@ -7,6 +7,7 @@ import * as store from './store.ts';
 import { createHash, randomBytes, argon2, timingSafeEqual } from 'node:crypto';
 import { Reply } from '../../contract/operation.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { isId } from '../../lib/ids.ts';
 import { findKey, findUser, requireMayGrant } from '../identity/index.ts';
@@ -132,7 +133,7 @@ export async function setPasswordOf(ctx: WriteContext, id: string, password: str
   ctx.markAuthorized();
   const user = await findUser(ctx, id);
   if (user === undefined) throw new Fault('NOT_FOUND', 'There is no user with this id.');
-  if (isArchived(user)) throw new Fault('ARCHIVED', 'The user is archived. Restore the user first.');
+  if (isArchived(user)) throw new Fault('ARCHIVED', problem('USER_ARCHIVED'));
   if (id !== ctx.actor.userId) await requireMayGrant(ctx, { users: [id] });
   return planPassword(ctx, id, { hash: await hashPassword(password), keep: null });
 }
@@ -230,10 +231,7 @@ async function hash(purpose: Purpose, password: string, parameters: Parameters):
 /** @throws Fault INVALID_REQUEST if the password is too short or too long */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
-    throw new Fault(
-      'INVALID_REQUEST',
-      `The password is too short or too long. Use ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.`,
-    );
+    throw new Fault('INVALID_REQUEST', problem('PASSWORD_LENGTH', { min: SHORTEST_PASSWORD, max: LONGEST_PASSWORD }));
   }
   const salt = randomBytes(16);
   const tag = await hash('set', password, { salt, memory: MEMORY_KIB, passes: PASSES, lanes: LANES });

@@ -126,7 +126,7 @@ export function requestedRange(header: string | undefined, size: number): { star
 
 function notSatisfiable(size: number): Fault {
   const found = problemAt('header.Range', 'RANGE_NOT_SATISFIABLE', { size });
-  return new Fault('RANGE_NOT_SATISFIABLE', found.message, [found], {
+  return new Fault('RANGE_NOT_SATISFIABLE', found, [found], {
     headers: { 'Content-Range': `bytes */${size}` },
   });
 }

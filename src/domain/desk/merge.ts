@@ -2,6 +2,7 @@
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
 import { named } from '../metadata/index.ts';
@@ -74,11 +75,7 @@ export async function mergeObject(
   if (comment !== undefined) requireAction(object, 'comment.create');
   const definition = definitionFor(ctx, object);
   if (definition === undefined) {
-    throw new Fault(
-      'INVALID_REQUEST',
-      `Records of this type cannot be merged: no relation definition "${RELATION}".`,
-      [],
-    );
+    throw new Fault('INVALID_REQUEST', problem('MERGE_WITHOUT_RELATION', { code: RELATION }), []);
   }
   requireActive(object);
   await requireRevision(ctx, object, expectedRevision);

@@ -60,8 +60,8 @@ export async function createGroup(ctx: WriteContext, input: NewGroup): Promise<G
   };
   validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'groups', row.id, nameKey(row.code));
-  if (taken.id) throw exists('groupId', 'This id already exists. Use another one.');
-  if (taken.code) throw exists('code', 'A group, possibly archived, already has this code. Use another code.');
+  if (taken.id) throw exists('groupId', 'ID_TAKEN');
+  if (taken.code) throw exists('code', 'CODE_TAKEN');
   writeGroup(ctx, undefined, row);
   return groupAnswer(ctx, row);
 }
@@ -109,7 +109,7 @@ export async function restoreGroup(ctx: WriteContext, id: string, expectedRevisi
   const row = await requireGroup(ctx, id);
   await requireMayGrant(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
   ctx.markAuthorized();
-  requireArchived('group', row.state);
+  requireArchived(row.state);
   if (expectedRevision !== undefined && expectedRevision !== row.revision) throw stale('group');
   return groupAnswer(ctx, write(ctx, row, { state: 'ACTIVE' }));
 }

@@ -81,9 +81,8 @@ export async function createUnit(ctx: WriteContext, input: NewUnit): Promise<Uni
   await checkLinks(ctx, validation, row);
   validation.throwIfInvalid();
   const taken = await takenCodes(ctx, 'org_units', row.id, nameKey(row.code));
-  if (taken.id) throw exists('organizationUnitId', 'This id already exists. Use another one.');
-  if (taken.code)
-    throw exists('code', 'An organisation unit, possibly archived, already has this code. Use another code.');
+  if (taken.id) throw exists('organizationUnitId', 'ID_TAKEN');
+  if (taken.code) throw exists('code', 'CODE_TAKEN');
   writeUnit(ctx, undefined, row);
   return unitAnswer(ctx, row);
 }
@@ -146,7 +145,7 @@ export async function restoreUnit(ctx: WriteContext, id: string, expectedRevisio
   const row = await requireUnit(ctx, id);
   const { parentId } = row;
   await requireMayGrant(ctx, { units: [{ unitId: id, parentId, formerParentId: parentId, restored: true }] });
-  requireArchived('organisation unit', row.state);
+  requireArchived(row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }
 

@@ -70,14 +70,9 @@ export async function createUser(ctx: WriteContext, input: NewUser): Promise<Use
   };
   validation.throwIfInvalid();
   const taken = await takenNames(ctx, { id: row.id, login: loginKey, email: emailKey, ...own(row.externalId) }, null);
-  if (taken.id) throw exists('userId', 'This id already exists. Use another one.');
-  if (taken.login)
-    throw exists(
-      'login',
-      'A user, possibly archived, already has this login in upper or lower case. Use another login.',
-    );
-  if (taken.email)
-    throw exists('email', 'A user, possibly archived, already has this email address. Use another address.');
+  if (taken.id) throw exists('userId', 'ID_TAKEN');
+  if (taken.login) throw exists('login', 'LOGIN_IN_USE');
+  if (taken.email) throw exists('email', 'EMAIL_IN_USE');
   if (taken.externalId) throw sharedExternalId();
   writeUser(ctx, undefined, row);
   return userAnswer(row);
@@ -88,7 +83,7 @@ function own(externalId: string | null): { externalId?: string } {
 }
 
 function sharedExternalId(): Fault {
-  return exists('externalId', 'A user, possibly archived, already has this external id. Use another one.');
+  return exists('externalId', 'EXTERNAL_ID_IN_USE');
 }
 
 async function requireUser(ctx: WriteContext, id: string): Promise<UserRow> {
@@ -132,8 +127,7 @@ export async function updateUser(ctx: WriteContext, input: UserChange): Promise<
   };
   if (Object.keys(names).length > 0) {
     const taken = await takenNames(ctx, names, row.id);
-    if (taken.email)
-      throw exists('email', 'A user, possibly archived, already has this email address. Use another address.');
+    if (taken.email) throw exists('email', 'EMAIL_IN_USE');
     if (taken.externalId) throw sharedExternalId();
   }
   writeUser(ctx, row, next);
@@ -206,7 +200,7 @@ export async function archiveUser(ctx: WriteContext, id: string, expectedRevisio
 export async function restoreUser(ctx: WriteContext, id: string, expectedRevision?: number): Promise<UserAnswer> {
   const row = await requireUser(ctx, id);
   await requireMayGrant(ctx, { users: [id] });
-  requireArchived('user', row.state);
+  requireArchived(row.state);
   return turn(ctx, row, 'ACTIVE', expectedRevision);
 }
 

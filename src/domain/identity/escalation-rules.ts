@@ -1,6 +1,7 @@
 /** Compares the access that changes of identity grant with the access of the caller. `escalation.ts` documents the rules. */
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import { type Audience, audienceView } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { articlesAdmit } from '../knowledge/index.ts';
@@ -95,13 +96,13 @@ class EscalationCheck {
       const given = around.get(groupId) ?? [groupId];
       const fresh = given.filter((id) => !this.#groups.has(id) && (toSelf || !this.#lists('groups', id)));
       if (fresh.length === 0) continue;
-      if (toSelf) throw escalation('You cannot make yourself a member of a group');
+      if (toSelf) throw escalation('OWN_MEMBERSHIP');
       if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {
-        throw escalation('Members of this group have roles that you do not have');
+        throw escalation('ROLES_OF_GROUP');
       }
       const roles = [...(await rolesOfUsers(this.#ctx, subjects)), ...given.flatMap((id) => rolesAt.get(id) ?? [])];
       if (this.#depends(roles, '$myGroups')) {
-        throw escalation('The membership gives access to records of this group, and you are not a member');
+        throw escalation('RECORDS_OF_GROUP');
       }
       for (const id of fresh) this.#admitting.add(id);
     }
@@ -123,7 +124,7 @@ class EscalationCheck {
         );
         const beneath = below.get(unitId) ?? [];
         if (this.#depends(roles, '$myOrgUnit') || !this.#reaches(roles, beneath)) {
-          throw escalation('The membership gives access to records of this unit, and you do not belong to it');
+          throw escalation('RECORDS_OF_UNIT');
         }
       }
       for (const id of above.get(unitId) ?? []) if (!this.#lists('orgUnits', id)) this.#admitting.add(id);
@@ -149,9 +150,7 @@ class EscalationCheck {
       if (joined.length > 0) {
         const roles = await rolesOfUsers(this.#ctx, await usersOfUnits(this.#ctx, joined));
         if (!this.#reaches(roles, beneath)) {
-          throw escalation(
-            'The parent gives users of the units above access to records of this unit, and you do not belong to it',
-          );
+          throw escalation('PARENT_GIVES_RECORDS');
         }
       }
       if ((await usersOfUnits(this.#ctx, beneath)).length === 0) continue;
@@ -170,7 +169,7 @@ class EscalationCheck {
         (!this.#depends(roles, '$myGroups') || groups.every((id) => this.#groups.has(id))) &&
         (!this.#depends(roles, '$myOrgUnit') || unit === null || unit === this.#caller.unit) &&
         this.#reaches(roles, below);
-      if (!has) throw escalation('This user has roles or access to records that you do not have');
+      if (!has) throw escalation('ACCESS_OF_USER');
       for (const id of [userId, ...groups, ...above]) this.#admitting.add(id);
     }
   }
@@ -187,13 +186,22 @@ class EscalationCheck {
       .get(audienceView)
       .some((audience) => !audience.everyone && admits(audience, fresh) && !admits(audience, own));
     if (configured || (await articlesAdmit(this.#ctx, [...fresh], [...own]))) {
-      throw escalation('The membership gives access to services, catalogue items or articles that you cannot see');
+      throw escalation('HIDDEN_AUDIENCE');
     }
   }
 }
 
-function escalation(what: string): Fault {
-  return new Fault('ROLE_ESCALATION', `${what}. Ask a user with the right role.assign.`);
+function escalation(
+  reason:
+    | 'OWN_MEMBERSHIP'
+    | 'ROLES_OF_GROUP'
+    | 'RECORDS_OF_GROUP'
+    | 'RECORDS_OF_UNIT'
+    | 'PARENT_GIVES_RECORDS'
+    | 'ACCESS_OF_USER'
+    | 'HIDDEN_AUDIENCE',
+): Fault {
+  return new Fault('ROLE_ESCALATION', problem(reason));
 }
 
 /** @throws Fault ROLE_ESCALATION if the caller neither has the access nor may assign it */

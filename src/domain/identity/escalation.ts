@@ -16,6 +16,7 @@
  * calls use `requireMayGrant` first, so that this error precedes errors of state.
  */
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type GrantedAccess, checkGranted } from './escalation-rules.ts';
 import { accessLock } from './store.ts';
@@ -58,10 +59,7 @@ const escalationCheck: Invariant<Standing> = {
 /** @throws Fault ROLE_ESCALATION if the user is the caller and the caller may not assign roles */
 export function requireNotOwn(ctx: ReadContext, userId: string): void {
   if (ctx.actor.userId !== userId || ctx.actor.has('role.assign')) return;
-  throw new Fault(
-    'ROLE_ESCALATION',
-    'You cannot change your own login, email address, external id or memberships. Ask a user with the right role.assign.',
-  );
+  throw new Fault('ROLE_ESCALATION', problem('OWN_LOGIN'));
 }
 
 function requireNoneToSelf(ctx: ReadContext, { members = [], places = [] }: Partial<GrantedAccess>): void {

@@ -158,13 +158,16 @@ export function afterwards(changes: Readonly<Record<string, [unknown, unknown]>>
   return Object.fromEntries(Object.entries(changes).map(([name, [, value]]) => [name, value]));
 }
 
-export function exists(field: string, message: string): Fault {
-  return new Fault('ALREADY_EXISTS', message, { field });
+export function exists(
+  field: string,
+  reason: 'ID_TAKEN' | 'CODE_TAKEN' | 'LOGIN_IN_USE' | 'EMAIL_IN_USE' | 'EXTERNAL_ID_IN_USE',
+): Fault {
+  return new Fault('ALREADY_EXISTS', problem(reason), { field });
 }
 
 /** @throws Fault STATE_CONFLICT */
-export function requireArchived(what: string, state: ItemState): void {
-  if (isActive({ state })) throw new Fault('STATE_CONFLICT', `The ${what} is not archived.`);
+export function requireArchived(state: ItemState): void {
+  if (isActive({ state })) throw new Fault('STATE_CONFLICT', problem('NOT_ARCHIVED'));
 }
 
 /** The error for a reference in the body that does not exist. */

@@ -47,7 +47,8 @@ export async function createDefinition(
   const { targetTypeId, ...item } = body;
   const type = targetTypeId === undefined ? undefined : findType(registry(ctx), targetTypeId);
   const problems = unknownNames(ctx, body, type);
-  if (problems.length > 0) throw new Fault('INVALID_REQUEST', problems[0]?.message ?? '', problems);
+  const [first] = problems;
+  if (first !== undefined) throw new Fault('INVALID_REQUEST', first, problems);
   const typed = type === undefined ? item : { ...item, targetType: type.code };
   const added = await add(ctx, typed).catch((error: unknown) => {
     throw withApiPaths(error);
@@ -100,7 +101,7 @@ function withApiPaths(error: unknown): unknown {
   const details = error.details.map((detail) =>
     detail.path === '/targetType' ? { ...detail, path: '/targetTypeId' } : detail,
   );
-  return new Fault(error.code, error.message, details);
+  return new Fault(error.code, error, details);
 }
 
 // ---------------------------------------------------------------- content of a request

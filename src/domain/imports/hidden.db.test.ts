@@ -13,8 +13,7 @@ const NOT_FOUND = [{ path: '', code: 'NOT_FOUND', message: 'There is no such rec
 /** As the operations of the console show it, which add the reason. */
 const NOT_FOUND_EXPLAINED = NOT_FOUND.map((error) => ({
   ...error,
-  reason: 'ROW_REFUSED',
-  params: { cause: error.message },
+  reason: 'NOT_FOUND',
 }));
 
 const rowsOf = ({ rows }: RunResult): unknown[] => rows.map(({ id: _id, ...row }) => row);

@@ -75,7 +75,8 @@ it('errors of a row are those of the answer, with paths into the values', () => 
   assert.deepEqual(faultErrors(new Fault('INVALID_VALUES', 'Wrong.', [detail])), [
     { ...detail, path: '/values/title' },
   ]);
-  const missing = { ...problemAt('', 'ROW_REFUSED', { cause: 'You lack it.' }), code: 'RIGHT_MISSING' };
-  assert.deepEqual(faultErrors(new Fault('RIGHT_MISSING', 'You lack it.', { right: 'create' })), [missing]);
-  assert.deepEqual(faultErrors(new Fault('RIGHT_MISSING', 'You lack it.')), [missing]);
+  const missing = problemAt('', 'ACTION_NOT_ALLOWED', { action: 'create' });
+  assert.deepEqual(faultErrors(new Fault('RIGHT_MISSING', missing, { right: 'create' })), [missing]);
+  const notFound = { path: '', code: 'NOT_FOUND', reason: 'NOT_FOUND', message: 'There is none.' };
+  assert.deepEqual(faultErrors(new Fault('NOT_FOUND', 'There is none.')), [notFound]);
 });

@@ -1,12 +1,11 @@
 /** Pure rules about rows: how they are grouped, and how errors appear in results. */
 import type { Fault, FaultDetail } from '../../lib/fault.ts';
-import { problemAt } from '../../lib/problem.ts';
 
 /** The errors of a fault for the result of a row: its details, or else the fault itself. Paths refer to the values. */
 export function faultErrors(fault: Fault): FaultDetail[] {
-  const { code, message, details } = fault;
+  const { code, message, reason, params, details } = fault;
   if (!Array.isArray(details) || details.length === 0) {
-    return [{ ...problemAt('', 'ROW_REFUSED', { cause: message }), code }];
+    return [{ path: '', code, message, reason, ...(params === undefined ? {} : { params }) }];
   }
   return details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/changes(?=\/|$)/, '/values') }));
 }

@@ -78,8 +78,7 @@ interface ExistingObject extends Existing {
 /** @throws Fault NOT_FOUND if the type does not exist any more */
 function typeOf(ctx: Pick<ReadContext, 'config'>, definition: ImportDefinition): RecordType {
   const type = findType(registry(ctx), definition.targetType ?? '');
-  if (type === undefined)
-    throw new Fault('NOT_FOUND', 'The record type of this import no longer exists. Change the definition.');
+  if (type === undefined) throw new Fault('NOT_FOUND', problem('TYPE_OF_IMPORT_GONE'));
   return type;
 }
 
@@ -113,7 +112,7 @@ function objectTarget(definition: ImportDefinition, type: RecordType): Target {
     require: async (ctx, id) => {
       const object = await requireVisible(ctx, id);
       if (object.type.id !== type.id) {
-        throw new Fault('NOT_FOUND', `The external id belongs to a record of another type than ${type.code}.`);
+        throw new Fault('NOT_FOUND', problem('EXTERNAL_ID_OF_OTHER_TYPE', { type: type.code }));
       }
       return existing(object);
     },
@@ -312,8 +311,7 @@ function identityTarget(targetKind: Exclude<TargetKind, 'object'>, definition: I
     preload: async () => {},
     require: async (ctx, id) => {
       const found = await kind.find(ctx, id);
-      if (found === undefined)
-        throw new Fault('NOT_FOUND', 'The user, group or unit with this external id no longer exists.');
+      if (found === undefined) throw new Fault('NOT_FOUND', problem('EXTERNAL_ID_GONE'));
       return existing(found);
     },
     own: async (ctx, id) => {

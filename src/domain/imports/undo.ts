@@ -3,7 +3,7 @@
  * skipped if its record was changed since, and so are the earlier rows on that record.
  */
 import { Fault, type FaultDetail, isFault } from '../../lib/fault.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { definitions, type KnownDefinition } from './registry.ts';
@@ -52,12 +52,12 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
   caller.actor.require('import.manage');
   const known = await work.read(caller, async (ctx) => {
     const run = await requireRun(ctx, runId);
-    if (run.dryRun) throw new Fault('STATE_CONFLICT', 'A dry run changed nothing, so it cannot be undone.');
+    if (run.dryRun) throw new Fault('STATE_CONFLICT', problem('DRY_RUN_UNDONE'));
     if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {
-      throw new Fault('STATE_CONFLICT', 'The run is still in progress. Undo it after it has finished.');
+      throw new Fault('STATE_CONFLICT', problem('RUN_IN_PROGRESS'));
     }
     const definition = definitions(ctx).get(run.definitionId);
-    if (definition === undefined) throw new Fault('NOT_FOUND', 'The definition of this run no longer exists.');
+    if (definition === undefined) throw new Fault('NOT_FOUND', problem('DEFINITION_OF_RUN_GONE'));
     return definition;
   });
   const answer: UndoAnswer = { id: runId, undone: 0, skipped: 0, failed: 0, rows: [], rowsTruncated: false };

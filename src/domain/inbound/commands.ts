@@ -50,7 +50,7 @@ async function itemOf(
   enabled: boolean,
   { executionPrincipalId, config }: IntegrationInput,
 ): Promise<Item> {
-  const { report, done } = collectErrors(KIND);
+  const { report, done } = collectErrors();
   const names = await loadNames(ctx, executionPrincipalId);
   if (names.login === undefined) {
     report(['executionPrincipalId'], problem('NO_ACTIVE_USER'));

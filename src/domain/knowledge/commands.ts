@@ -7,7 +7,7 @@ import { codeFromTitle } from '../../lib/code-from-title.ts';
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { deepEqualJson } from '../../lib/json.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { InlineImage } from '../metadata/index.ts';
 import { checkAudiences, type GivenAudience } from './audiences.ts';
@@ -122,7 +122,7 @@ export async function createArticle(ctx: WriteContext, input: ArticleInput): Pro
   const base = requireBase(ctx, input.baseId);
   const article = await findArticle(ctx, base.id, input.code, input.locale);
   if (article?.hasDraft === true) {
-    throw new Fault('ALREADY_EXISTS', 'The article already has a draft in this locale. Change or publish that draft.', {
+    throw new Fault('ALREADY_EXISTS', problem('DRAFT_EXISTS'), {
       field: 'code',
     });
   }
@@ -371,14 +371,10 @@ export async function archiveArticle(ctx: WriteContext, input: ArchiveInput): Pr
 export async function restoreVersion(ctx: WriteContext, versionId: string): Promise<VersionAnswer> {
   ctx.actor.require('kb.write');
   const { version } = await requireVersion(ctx, versionId);
-  if (version.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', 'The version is not archived.');
+  if (version.state !== 'ARCHIVED') throw new Fault('STATE_CONFLICT', problem('NOT_ARCHIVED'));
   const current = await listCurrent(ctx, version.articleId, version.locale);
   if (current.some(({ state }) => state === 'DRAFT')) {
-    throw new Fault(
-      'ALREADY_EXISTS',
-      'The article already has a draft in this locale. Publish or archive that draft first.',
-      { field: 'locale' },
-    );
+    throw new Fault('ALREADY_EXISTS', problem('DRAFT_EXISTS'), { field: 'locale' });
   }
   ctx.plan(changeArticle, { id: version.articleId, expected: version.revision });
   const next = move(ctx, version, 'DRAFT');

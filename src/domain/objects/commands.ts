@@ -1,6 +1,7 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
 import { isArchived, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { ReadContext, TypedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -122,7 +123,7 @@ function requireType(ctx: WriteContext, idOrCode: string): RecordType {
 }
 
 function createMissing(): Fault {
-  return new Fault('RIGHT_MISSING', 'You lack the right "create" for such a record. Ask an administrator.', {
+  return new Fault('RIGHT_MISSING', problem('CREATE_NOT_ALLOWED'), {
     right: 'create',
   });
 }
@@ -244,7 +245,7 @@ export async function archiveObject(
 export async function restoreObject(ctx: WriteContext, objectId: string): Promise<ObjectAnswer> {
   const object = await requireGranted(ctx, objectId, 'archive');
   ctx.markAuthorized();
-  if (!isArchived(object.row)) throw new Fault('STATE_CONFLICT', 'The record is not archived.');
+  if (!isArchived(object.row)) throw new Fault('STATE_CONFLICT', problem('NOT_ARCHIVED'));
   return project(
     ctx,
     applyChange(ctx, object, {

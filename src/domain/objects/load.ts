@@ -2,6 +2,7 @@
 import { isArchived } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
 import {
@@ -92,7 +93,7 @@ export async function requireGranted<Action extends RecordAction>(
 /** @throws Fault RIGHT_MISSING with `{right}` */
 export function requireAction<Action extends RecordAction>(object: VisibleObject, action: Action): Authorized<Action> {
   if (!object.right.can(action)) {
-    throw new Fault('RIGHT_MISSING', `You lack the right "${action}" on this record. Ask an administrator.`, {
+    throw new Fault('RIGHT_MISSING', problem('ACTION_NOT_ALLOWED', { action }), {
       right: action,
     });
   }

@@ -1,6 +1,6 @@
 /** Parses a search request and reports all errors. Pure. */
 import { Fault, faultAt, type FaultDetail } from '../../lib/fault.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import { KINDS, type Kind } from './contract.ts';
 
 const SHORTEST = 2;
@@ -37,8 +37,7 @@ export function readRequest(query: SearchQuery): Request {
   if (q === undefined && filter === undefined) {
     problems.push(problemAt('query.q', 'SEARCH_EMPTY'));
   }
-  if (problems.length > 0)
-    throw new Fault('INVALID_REQUEST', 'The search parameters are invalid. Correct each problem in details.', problems);
+  if (problems.length > 0) throw new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
   if (q !== undefined && lettersAndDigits(q) < SHORTEST) {
     throw faultAt('QUERY_TOO_SHORT', 'query.q', 'QUERY_TOO_SHORT');
   }

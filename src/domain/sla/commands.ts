@@ -1,6 +1,6 @@
 /** Commands on SLA instances (docs/spec/workflow-and-sla.md#sla-commands). */
 import { Fault, faultAt } from '../../lib/fault.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
@@ -78,7 +78,7 @@ function requireFittingBody({ command, calendarId, calendarVersion }: CommandInp
   ];
   if (given.length === 0) return;
   const problems = given.map((path) => problemAt(path, 'CALENDAR_WITHOUT_RECALCULATE'));
-  throw new Fault('INVALID_REQUEST', 'Only the command recalculate takes a calendar. Remove it.', problems);
+  throw new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
 }
 
 function move(

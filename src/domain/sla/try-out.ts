@@ -4,7 +4,7 @@ import { Fault, type FaultDetail } from '../../lib/fault.ts';
 import { canonicalDate, canonicalInstant, storedForm } from '../../lib/data-types/index.ts';
 import { findByIdOrCode } from '../../contract/schemas.ts';
 import { pointer } from '../../lib/json.ts';
-import { type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
+import { problem, type ParamsOf, type ProblemReason, problemAt } from '../../lib/problem.ts';
 import { type Span, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { checkValue, foldedCopy, type RecordType, registry } from '../metadata/index.ts';
@@ -35,7 +35,7 @@ interface Chosen {
 }
 
 function refused(problems: FaultDetail[]): Fault {
-  return new Fault('INVALID_REQUEST', 'The request is invalid. Correct each problem in details.', problems);
+  return new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
 }
 
 function wrong<Reason extends ProblemReason>(path: string, reason: Reason, ...params: ParamsOf<Reason>): Fault {

@@ -54,7 +54,7 @@ async function itemOf(
   input: SubscriptionInput & { enabled: boolean },
   refused: ReadonlyMap<string, string>,
 ): Promise<Item> {
-  const { report, done } = collectErrors(KIND);
+  const { report, done } = collectErrors();
   const secrets = (await loadItems(ctx, 'signingSecrets')).filter(isActive);
   const names = await loadNames(
     ctx,
@@ -180,7 +180,7 @@ export async function enableSubscription(ctx: WriteContext, id: string): Promise
   const { secretRef } = item.compiled;
   const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
   const usable = isActive(secret) && (await listValues(ctx, [secret.id])).length > 0;
-  const { report, done } = collectErrors(KIND);
+  const { report, done } = collectErrors();
   if (!usable) report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
   done();
   return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, true) });
@@ -236,12 +236,12 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
   requireNotArchived(KIND, stored);
   if (row.status !== 'FAILED') {
-    throw new Fault('STATE_CONFLICT', 'The delivery has not failed. Only a failed delivery can be retried.', {
+    throw new Fault('STATE_CONFLICT', problem('DELIVERY_NOT_FAILED'), {
       status: row.status,
     });
   }
   if (!(stored.definition as WebhookDefinition).enabled) {
-    throw new Fault('STATE_CONFLICT', 'The subscription is disabled. Enable it first.', { enabled: false });
+    throw new Fault('STATE_CONFLICT', problem('SUBSCRIPTION_DISABLED'), { enabled: false });
   }
   ctx.plan(retryDelivery, { id, at: ctx.now });
   ctx.emit({ type: 'WebhookDeliveryRetried', subject: `webhook-delivery:${id}` });

@@ -5,6 +5,7 @@
  */
 import { isArchived, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -101,7 +102,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (isArchived(stored)) throw archived();
   if (stored !== undefined && (await listValues(ctx, [stored.id])).length > 0) {
-    throw new Fault('ALREADY_EXISTS', 'This signing secret already has a value. Rotate it to replace the value.', {
+    throw new Fault('ALREADY_EXISTS', problem('SECRET_HAS_VALUE'), {
       field: 'code',
     });
   }
@@ -161,7 +162,7 @@ export async function rotateSecret(
 }
 
 function archived(): Fault {
-  return new Fault('ARCHIVED', 'The signing secret is archived. Add it to the bundle to restore it.');
+  return new Fault('ARCHIVED', problem('SECRET_ARCHIVED'));
 }
 
 /** The end of the overlap; null for none. @throws Fault INVALID_REQUEST */

@@ -3,7 +3,7 @@ import { canName } from '../../contract/rights.ts';
 import { Fault, type FaultDetail, invalidValues, isFault } from '../../lib/fault.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
-import { problemAt } from '../../lib/problem.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
@@ -66,7 +66,7 @@ export async function transitionObject(
   await requireRevision(ctx, object, input.expectedRevision);
   if (object.row.workflowStateId === null) throw notAvailable();
   if (input.expectedStateId !== object.row.workflowStateId) {
-    throw new Fault('STATE_CONFLICT', 'The record is in another state than expectedStateId. Read its workflow again.');
+    throw new Fault('STATE_CONFLICT', problem('OTHER_STATE'));
   }
   if (transition === undefined || !leaves(transition, object.row.workflowStateId)) throw notAvailable();
   if (!conditionHolds(ctx, object, transition)) throw notMet(object, transition);
@@ -86,13 +86,9 @@ export async function transitionObject(
 }
 
 function notHeld(transition: Transition): Fault {
-  return new Fault(
-    'RIGHT_MISSING',
-    `You lack the right to make the transition "${transition.code}" on this record. Ask an administrator.`,
-    {
-      right: `transition:${transition.code}`,
-    },
-  );
+  return new Fault('RIGHT_MISSING', problem('TRANSITION_NOT_ALLOWED', { transition: transition.code }), {
+    right: `transition:${transition.code}`,
+  });
 }
 
 function notAvailable(): Fault {

@@ -74,17 +74,12 @@ describe('mapping of database errors to faults', () => {
   test('a named constraint determines code and details', () => {
     const constraints: Constraints = new Map([
       ['users_email', { code: 'ALREADY_EXISTS', field: 'email' }],
-      ['org_members_user', { code: 'ORG_UNIT_CONFLICT', message: 'The user is in a unit already.' }],
-      ['group_members_self', { code: 'GROUP_CYCLE' }],
+      ['objects_pkey', { code: 'ALREADY_EXISTS' }],
     ]);
     const email = fault(fromServer('23505', { constraint: 'users_email' }), constraints);
     assert.deepEqual([email.code, email.details], ['ALREADY_EXISTS', { field: 'email' }]);
-    const unit = fault(fromServer('23505', { constraint: 'org_members_user' }), constraints);
-    assert.deepEqual(
-      [unit.code, unit.message, unit.details],
-      ['ORG_UNIT_CONFLICT', 'The user is in a unit already.', []],
-    );
-    assert.equal(fault(fromServer('23514', { constraint: 'group_members_self' }), constraints).code, 'GROUP_CYCLE');
+    const id = fault(fromServer('23505', { constraint: 'objects_pkey' }), constraints);
+    assert.deepEqual([id.code, id.reason, id.details], ['ALREADY_EXISTS', 'ANYTHING_TAKEN', []]);
     const unknown = fault(fromServer('23505', { constraint: 'constructor' }), constraints);
     assert.deepEqual([unknown.code, unknown.details], ['ALREADY_EXISTS', []]);
   });

@@ -3,16 +3,14 @@
  *
  * PostgreSQL includes values in its messages and details. Nothing created here contains them.
  */
-import type { FaultCode } from '../../lib/fault-codes.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 
 /** What a violation of a named constraint means. Defined by the modules that own the tables. */
 export interface ConstraintMeaning {
-  /** A code of the fault catalogue, most often `ALREADY_EXISTS`. */
-  code: FaultCode;
+  code: 'ALREADY_EXISTS';
   /** The conflicting field as the API names it; becomes `details: {field}`. */
   field?: string;
-  message?: string;
 }
 
 export type Constraints = ReadonlyMap<string, ConstraintMeaning>;
@@ -45,14 +43,22 @@ const RETRY_AFTER = { 'Retry-After': '1' };
 const RETRYABLE = new Set(['40001', '40P01', '55P03']);
 
 // The input cannot be stored or computed, regardless of the state of the data.
-const BAD_INPUT = new Map([
-  ['22021', 'A text contains a character that cannot be stored. Remove it.'],
-  ['22P05', 'A text contains a character that cannot be stored. Remove it.'],
-  ['22P02', 'A value has the wrong format. Check it against the API documentation.'],
-  ['22003', 'A number is too large or too small. Use one in the documented range.'],
-  ['22008', 'A date or time is out of range. Use one in the documented range.'],
-  ['54000', 'A value is too large to be stored or indexed. Shorten it.'],
-  ['54001', 'The request is nested too deep or too complex. Simplify it.'],
+type InputReason =
+  | 'TEXT_CANNOT_BE_STORED'
+  | 'FORMAT_OF_A_VALUE'
+  | 'NUMBER_OUT_OF_RANGE'
+  | 'TIME_OUT_OF_RANGE'
+  | 'VALUE_TOO_LARGE_TO_STORE'
+  | 'REQUEST_TOO_COMPLEX';
+
+const BAD_INPUT: ReadonlyMap<string, InputReason> = new Map([
+  ['22021', 'TEXT_CANNOT_BE_STORED'],
+  ['22P05', 'TEXT_CANNOT_BE_STORED'],
+  ['22P02', 'FORMAT_OF_A_VALUE'],
+  ['22003', 'NUMBER_OUT_OF_RANGE'],
+  ['22008', 'TIME_OUT_OF_RANGE'],
+  ['54000', 'VALUE_TOO_LARGE_TO_STORE'],
+  ['54001', 'REQUEST_TOO_COMPLEX'],
 ]);
 
 const OVERLOAD = new Map([
@@ -157,7 +163,7 @@ function ofServer(reported: ServerError, constraints: Constraints): Error {
   const { code } = reported;
   const cause = described(reported);
   const badInput = BAD_INPUT.get(code);
-  if (badInput !== undefined) return new Fault('INVALID_REQUEST', badInput, [], { cause });
+  if (badInput !== undefined) return new Fault('INVALID_REQUEST', problem(badInput), [], { cause });
   const overload = OVERLOAD.get(code);
   if (overload !== undefined) return overloaded(overload, cause);
   if (code === '53100') return unavailable('The disk of the database is full. Ask the operator to free space.', cause);
@@ -166,17 +172,11 @@ function ofServer(reported: ServerError, constraints: Constraints): Error {
   const meaning = code.startsWith('23') ? constraints.get(reported.constraint ?? '') : undefined;
   if (meaning !== undefined) {
     const details = meaning.field === undefined ? [] : { field: meaning.field };
-    return new Fault(meaning.code, meaning.message ?? defaultMessage(code), details, { cause });
+    return new Fault(meaning.code, problem('ANYTHING_TAKEN'), details, { cause });
   }
-  if (code === '23505') return new Fault('ALREADY_EXISTS', defaultMessage(code), [], { cause });
-  if (code === '23503') return new Fault('INVALID_REQUEST', defaultMessage(code), [], { cause });
+  if (code === '23505') return new Fault('ALREADY_EXISTS', problem('ANYTHING_TAKEN'), [], { cause });
+  if (code === '23503') return new Fault('INVALID_REQUEST', problem('REFERS_TO_MISSING'), [], { cause });
   return cause;
-}
-
-function defaultMessage(code: string): string {
-  if (code === '23505') return 'An item with this id, code or name already exists. Use another one.';
-  if (code === '23503') return 'The change refers to an item that does not exist, or removes one that is in use.';
-  return 'The change violates a database constraint.';
 }
 
 // Messages of class 42 (errors in the statement) name tables and columns but no values, and are needed to understand the error.

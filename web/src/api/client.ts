@@ -20,6 +20,8 @@ export class ApiFault extends Error {
   readonly code: string;
   readonly details: FaultPlace[] | Record<string, unknown>;
   readonly correlationId: string | null;
+  /** The cause of the fault, if it is more specific than the code. */
+  readonly said: ReportedProblem | undefined;
 
   constructor(
     status: number,
@@ -27,6 +29,7 @@ export class ApiFault extends Error {
     message: string,
     details: ApiFault['details'],
     correlationId: string | null,
+    said?: ReportedProblem,
   ) {
     super(message);
     this.name = 'ApiFault';
@@ -34,6 +37,12 @@ export class ApiFault extends Error {
     this.code = code;
     this.details = details;
     this.correlationId = correlationId;
+    this.said = said;
+  }
+
+  /** What is wrong and what to do, in the language of the console; undefined if the code says it all. */
+  get explanation(): string | undefined {
+    return this.said === undefined ? undefined : problemMessage(this.said);
   }
 
   /** The invalid places, if the fault lists them, with messages in the language of the console. */
@@ -172,19 +181,24 @@ async function readJson(response: Response): Promise<unknown> {
 
 interface ErrorBody {
   error?: { code?: string; message?: string; details?: ApiFault['details'] };
-  /** `reasons`: one for each entry of `details`. */
-  meta?: { reasons?: Pick<ReportedProblem, 'reason' | 'params'>[] };
+  /** `cause` explains the message; `reasons` has one entry for each entry of `details`. */
+  meta?: {
+    cause?: Pick<ReportedProblem, 'reason' | 'params'>;
+    reasons?: Pick<ReportedProblem, 'reason' | 'params'>[];
+  };
 }
 
 async function faultOf(response: Response, body: unknown): Promise<ApiFault> {
   await loadProblemTexts();
   const { error, meta } = (body ?? {}) as ErrorBody;
   const details = error?.details ?? [];
+  const message = error?.message ?? response.statusText;
   return new ApiFault(
     response.status,
     error?.code ?? 'UNKNOWN',
-    error?.message ?? response.statusText,
+    message,
     Array.isArray(details) ? details.map((place, index) => ({ ...place, ...meta?.reasons?.[index] })) : details,
     response.headers.get('X-Correlation-Id'),
+    meta?.cause === undefined ? undefined : { message, ...meta.cause },
   );
 }

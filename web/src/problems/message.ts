@@ -1,5 +1,6 @@
 /** Texts of the problems that the service reports, in the language of the console. */
 import { currentLanguage, followLanguage } from '../i18n/language.ts';
+import { faultTexts } from './fault-texts.ts';
 import type { ReportedProblem, russianText } from './russian.ts';
 
 let russian: { russianText: typeof russianText } | undefined;
@@ -12,7 +13,13 @@ export async function loadProblemTexts(): Promise<void> {
 
 followLanguage(() => void loadProblemTexts());
 
-/** The text of an entry of `error.details` in the language of the console; English for unknown reasons. */
-export function problemMessage(problem: ReportedProblem): string {
-  return (currentLanguage() === 'ru-RU' ? russian?.russianText(problem) : undefined) ?? problem.message;
+/**
+ * The text of a problem in the language of the console: by its reason, which can be the code of a fault, else by its code.
+ * English for reasons and codes of a newer service.
+ */
+export function problemMessage(problem: ReportedProblem & { code?: string }): string {
+  if (currentLanguage() !== 'ru-RU') return problem.message;
+  const ofFaults: Readonly<Record<string, string>> = faultTexts['ru-RU'];
+  const known = [problem.reason, problem.code].find((key) => key !== undefined && Object.hasOwn(ofFaults, key));
+  return russian?.russianText(problem) ?? (known === undefined ? undefined : ofFaults[known]) ?? problem.message;
 }

@@ -114,7 +114,6 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   EXTERNAL_ID_MISSING: 'В {column} нет внешнего идентификатора.',
   NOT_CHANGEABLE: '{field} нельзя изменить: на него ссылается конфигурация.',
   CHANGED_SINCE: 'Запись изменили после импорта, она остаётся как есть.',
-  ROW_REFUSED: '{cause}',
   SOURCE_TYPE: 'Значение «{source}» — не текст и не число.',
   SOURCE_NOT_INTEGER: 'Значение «{source}» — не целое число.',
   SOURCE_NOT_DECIMAL: 'Значение «{source}» — не десятичное число.',

@@ -2,6 +2,7 @@
 import { fillText, type ProblemParams } from '../../../src/lib/problem-fill.ts';
 import type { ProblemReason } from '../../../src/lib/problem.ts';
 import { RUSSIAN_CONFIGURATION, RUSSIAN_PLAN_NOTES, RUSSIAN_VALUE_PHRASES } from './russian-configuration.ts';
+import { RUSSIAN_FAULTS } from './russian-faults.ts';
 import { RUSSIAN_REQUEST_PHRASES, RUSSIAN_REQUESTS } from './russian-requests.ts';
 import { RUSSIAN_VALUES } from './russian-values.ts';
 
@@ -13,6 +14,7 @@ export const RUSSIAN_PROBLEMS: Readonly<Record<ProblemReason, string>> = {
   ...RUSSIAN_CONFIGURATION,
   ...RUSSIAN_VALUES,
   ...RUSSIAN_REQUESTS,
+  ...RUSSIAN_FAULTS,
 };
 
 const RUSSIAN = { phrases: RUSSIAN_PHRASES, or: ' или ', forType: ' (тип записей {type})' } as const;

@@ -1,19 +1,20 @@
-/** Error messages for users: localized by the error code, with the service's message as addition. */
+/** Error messages for users, by the cause or the code of the error. */
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useCallback } from 'react';
 import { ApiFault, type FaultPlace } from '../api/client.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { faultTexts } from '../problems/fault-texts.ts';
 import { problemMessage } from '../problems/message.ts';
-import { faultTexts, texts } from './texts.ts';
+import { texts } from './texts.ts';
 
 /** Returns a function that formats an error. */
 export function useFaultText(): (error: unknown) => string {
   const t = useText(faultTexts);
   return (error) => {
     if (!(error instanceof ApiFault)) return error instanceof Error ? error.message : String(error);
-    return wordsOf(t, error);
+    return error.places.length === 0 && error.explanation !== undefined ? error.explanation : wordsOf(t, error);
   };
 }
 
@@ -50,21 +51,15 @@ export function FaultAlert({ error, retry }: { error: unknown; retry?: () => voi
   const placeText = usePlaceText();
   if (error === null || error === undefined) return null;
   const fault = error instanceof ApiFault ? error : undefined;
-  const sentence = say(error);
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert">
-      <Text size="sm">{sentence}</Text>
+      <Text size="sm">{say(error)}</Text>
       {fault !== undefined && fault.places.length > 0 && (
         <List size="xs" mt={4}>
           {fault.places.slice(0, 20).map((place) => (
             <List.Item key={`${place.path} ${place.code} ${place.message}`}>{placeText(place)}</List.Item>
           ))}
         </List>
-      )}
-      {fault !== undefined && fault.places.length === 0 && fault.message !== sentence && fault.status !== 0 && (
-        <Text size="xs" c="dimmed" mt={4} lang="en">
-          {fault.message}
-        </Text>
       )}
       {fault !== undefined && fault.status >= 500 && fault.correlationId !== null && (
         <Text size="xs" c="dimmed" mt={4}>
