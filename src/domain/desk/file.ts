@@ -95,7 +95,7 @@ async function inBody<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!isFault(error) || !Array.isArray(error.details)) throw error;
     const details = error.details.map((detail) => ({ ...detail, path: detail.path.replace(/^query\./, '/') }));
-    throw new Fault(error.code, error.message, details, { cause: error, headers: error.headers });
+    throw new Fault(error.code, error, details, { cause: error, headers: error.headers });
   }
 }
 
