@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
-import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { bundleSchema } from '../src/configuration/bundle-schema.ts';
+import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './harness/bundle-fixture.ts';
 
 const EVERYTHING = `
 settings: { defaultLocale: ru-RU, timezone: Europe/Moscow, attachmentMaxBytes: 7340032, searchExactTotal: 1000 }
@@ -136,6 +139,13 @@ describe('every section of the bundle', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('is exported in the form of the JSON Schema', async () => {
+    const fits = new Ajv({ strict: false, allErrors: true }).compile(bundleSchema(SECTIONS));
+    const contents = (await fixture.export(true)).map(({ text }) => parse(text) as object);
+    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 19);
+    for (const content of contents) assert.ok(fits(content), JSON.stringify(fits.errors?.slice(0, 3)));
   });
 
   it('has ids for nested items that stay the same after a change', async () => {

@@ -92,7 +92,9 @@ describe('the OpenAPI documents', () => {
       );
       assert.deepEqual(
         open,
-        surface === 'public' ? ['GET /openapi.json'] : ['GET /openapi.json', 'POST /session', 'GET /session/ways'],
+        surface === 'public'
+          ? ['GET /openapi.json']
+          : ['GET /openapi.json', 'POST /session', 'GET /session/ways', 'GET /config/schema'],
       );
     });
   }

@@ -109,6 +109,11 @@ describe('commands on a service elsewhere', () => {
 
     const exported = path.join(folder, 'exported');
     assert.equal((await docket(['export', exported, '--identity'])).code, 0);
+    const schema = await app.request('GET', '/api/admin/v1/config/schema');
+    assert.equal(schema.headers.get('content-type'), 'application/schema+json');
+    assert.deepEqual(JSON.parse(await readFile(path.join(exported, 'docket.schema.json'), 'utf8')), schema.body);
+    const written = await readFile(path.join(exported, 'types.yaml'), 'utf8');
+    assert.ok(written.startsWith('# yaml-language-server: $schema=./docket.schema.json\ntypes:\n'));
     const again = await docket(['plan', exported, '--prune', '--prune-identity']);
     assert.match(again.out, /^Nothing to change/);
 

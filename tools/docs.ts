@@ -2,6 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { program } from '../src/cli.ts';
+import { sectionsFor } from '../src/cli/service.ts';
+import { bundleSchemaText } from '../src/configuration/bundle-schema.ts';
 import { readSettings, REMOTE_TABLE, type SettingRow, SETTINGS_TABLE } from '../src/settings.ts';
 import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
@@ -120,6 +122,7 @@ ${commandSections(docket, 'docket').join('\n')}`;
 
 /** Generated pages by their path in the repository. */
 export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/reference/bundle.schema.json': () => bundleSchemaText(sectionsFor({ webhookAllowPrivate: false })),
   'docs/reference/cli.md': commandsPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/events.md': eventsPage,

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
 import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
 import { problem } from '../lib/problem.ts';
@@ -123,9 +124,10 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--identity', 'include users, groups, units and memberships')
     .option('--json', 'print {files}')
     .action(async (dir: string, flags: Flags, command: Command) => {
-      const { files, leftOut } = await onTarget(environment, command, (target) =>
-        target.export({ identity: flags.identity === true }),
-      );
+      const { files, leftOut, schema } = await onTarget(environment, command, async (target) => ({
+        ...(await target.export({ identity: flags.identity === true })),
+        schema: await target.schema(),
+      }));
       if (leftOut.length > 0) {
         warn(`left out: ${leftOut.join(', ')}; the owner of the key may not read them.`);
       }
@@ -133,7 +135,9 @@ export function configurationCommands(docket: Command, environment: Environment)
       if (files.length === 0) files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
       await mkdir(dir, { recursive: true });
       refuseOthers(dir, await readdir(dir), new Set(files.map((file) => file.name)));
-      for (const file of files) await writeFile(path.join(dir, file.name), file.text);
+      const head = schema === undefined ? '' : SCHEMA_LINE;
+      for (const file of files) await writeFile(path.join(dir, file.name), head + file.text);
+      if (schema !== undefined) await writeFile(path.join(dir, SCHEMA_FILE), schema);
       const names = files.map((file) => file.name);
       output(flags.json === true).result({ files: names }, [`Wrote ${names.join(', ')} to ${dir}.`]);
     });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bundleSchemaText } from '../configuration/bundle-schema.ts';
 import {
   applyBundle,
   type BundleFile,
@@ -52,6 +53,10 @@ export class LocalTarget implements ConfigurationTarget {
     const { work, caller, sections } = this.#tool;
     const files = await work.read(caller, (ctx) => exportBundle(ctx, sections, options), { snapshot: true });
     return { files, leftOut: [] };
+  }
+
+  async schema(): Promise<string> {
+    return bundleSchemaText(this.#tool.sections);
   }
 
   /** Streams a file of any size. An interrupted import resumes when it is repeated. */

@@ -64,6 +64,16 @@ export class RemoteTarget implements ConfigurationTarget {
     return await this.#asked(() => this.#docket.admin.config.export(options));
   }
 
+  async schema(): Promise<string | undefined> {
+    try {
+      return await (await this.#docket.admin.config.schema()).text();
+    } catch (error) {
+      // An older service.
+      if (error instanceof NotFound) return undefined;
+      throw explained(error, this.#remote, this.#versions());
+    }
+  }
+
   /** In one request: the service accepts 10 MiB. */
   async importFile({ file, definition, dryRun }: ImportRequest): Promise<ImportOutcome> {
     const bytes = await readFile(file);

@@ -35,6 +35,8 @@ export interface ConfigurationTarget {
   apply(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedItem[]>;
   /** `leftOut` names the sections that the caller may not read. */
   export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: readonly string[] }>;
+  /** The JSON Schema of the bundle, as the text of a file; undefined if the service has none. */
+  schema(): Promise<string | undefined>;
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   close(): Promise<void>;
 }

@@ -211,6 +211,23 @@ export const apply = defineOperation({
   timeoutMs: 300_000,
 });
 
+export const schema = defineOperation({
+  id: 'config.schema',
+  method: 'GET',
+  path: '/config/schema',
+  access: 'open',
+  surface: 'console',
+  unit: 'read',
+  status: 200,
+  tag: 'Configuration',
+  summary: 'Read the JSON Schema of the bundle',
+  description:
+    'Draft 07, for editors: the first line of a file, `# yaml-language-server: $schema=URL`, names it. The same for every service of a version; it contains nothing of the configuration.',
+  answer: Type.Unknown(),
+  raw: { mediaTypes: ['application/schema+json'] },
+  faults: [],
+});
+
 export const exported = defineOperation({
   ...shared,
   id: 'config.export',

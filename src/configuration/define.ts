@@ -12,6 +12,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
   const codeProperty = parts.codeProperty ?? 'code';
   return {
     key,
+    summary: parts.summary,
     shape,
     schema: parts.schema,
     identity: parts.identity ?? false,

@@ -6,6 +6,7 @@ import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
+import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import * as contract from './contract.ts';
@@ -72,6 +73,7 @@ async function list(
 }
 
 export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation[] {
+  const schema = bundleSchemaText(sections);
   return [
     bind(contract.listSection, (ctx, { params, query }) =>
       list(ctx, sections, params.section, (query.include ?? '').split(',')),
@@ -82,6 +84,7 @@ export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation
     }),
     bind(contract.plan, (runner, { body }) => planChanges(runner, sections, body.files, options(body))),
     bind(contract.apply, (ctx, { body }) => applyBundle(ctx, sections, body.files, options(body))),
+    bind(contract.schema, () => Promise.resolve(schema)),
     bind(contract.exported, async (ctx, { query }) => ({
       files: await exportBundle(ctx, sections, { identity: query.identity === true }),
       leftOut: unreadable(ctx, sections),

@@ -107,6 +107,8 @@ export interface Comparison {
 export interface SectionParts<Item, Definition> {
   /** The top-level key of the bundle. */
   key: string;
+  /** What the section holds, for editors. */
+  summary: string;
   /** A `list` of items (the default), a list of `codes`, or one `map` for the whole section. */
   shape?: 'list' | 'codes' | 'map';
   /** Schema of one item; rejects unknown properties. */
@@ -149,6 +151,7 @@ export interface SectionParts<Item, Definition> {
 /** A section with all defaults. */
 export interface ConfigSection {
   readonly key: string;
+  readonly summary: string;
   readonly shape: 'list' | 'codes' | 'map';
   readonly schema: TSchema;
   readonly identity: boolean;

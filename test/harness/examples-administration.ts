@@ -182,6 +182,7 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
 async function sessionStory(on: Recorder, admin: string, password: string): Promise<void> {
   await on.make('identity.setPassword', { params: { id: admin }, body: { password } });
   await on.keep('session.ways');
+  await on.keep('config.schema');
   await on.keep('session.create', { body: { login: 'admin', password } });
   const signedIn = await on.app.request('POST', '/api/admin/v1/session', { body: { login: 'admin', password } });
   const [cookie = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';');

@@ -7,6 +7,8 @@ import type { TestApp } from './app.ts';
 
 /** Longer lists and texts are cut: an example shows what an answer looks like. */
 const MOST_ITEMS = 3;
+/** Characters of an answer without envelope that is shown as a whole. */
+const LONGEST_RAW = 20_000;
 const LONGEST_TEXT = 1000;
 
 export type Call = Omit<Example, 'answer' | 'mediaType'>;
@@ -59,8 +61,14 @@ export class Recorder {
     assert.equal(status, operation.status, `${id}: ${JSON.stringify(body)}`);
     if (operation.raw === undefined) return { answer: body.data };
     const mediaType = (headers.get('content-type') ?? '').split(';')[0] ?? '';
-    return /json|^text\//.test(mediaType) ? { answer: body, mediaType: { mediaType } } : {};
+    return /json|^text\//.test(mediaType) ? { answer: outlined(body), mediaType: { mediaType } } : {};
   }
+}
+
+/** A long answer without envelope, such as a JSON Schema: only its members that are no object or list. */
+function outlined(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || JSON.stringify(body).length <= LONGEST_RAW) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => typeof value !== 'object'));
 }
 
 /** A value as an example shows it: cut to size, and without anything that looks like a secret of a real service. */

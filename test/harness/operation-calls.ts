@@ -262,6 +262,7 @@ export function operationCases(
       open: true,
     },
     'session.ways': { call: () => ({}), lacks: ALLOWED, open: true },
+    'config.schema': { call: () => ({}), lacks: ALLOWED, open: true },
     'session.get': { call: () => ({}), lacks: ALLOWED },
     'session.delete': { call: () => ({}), lacks: ALLOWED },
     'me.get': { call: () => ({}), lacks: ALLOWED },

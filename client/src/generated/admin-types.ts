@@ -4122,6 +4122,20 @@ export type ConfigApplyResponses = {
 
 export type ConfigApplyResponse = ConfigApplyResponses[keyof ConfigApplyResponses];
 
+export type ConfigSchemaData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/config/schema';
+};
+
+export type ConfigSchemaResponses = {
+  /**
+   * Done.
+   */
+  200: unknown;
+};
+
 export type ConfigExportData = {
   body?: never;
   path?: never;

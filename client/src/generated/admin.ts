@@ -1679,6 +1679,19 @@ export class ConfigAdministration extends Group {
   }
 
   /**
+   * Read the JSON Schema of the bundle. Draft 07, for editors: the first line of a file, `# yaml-language-server: $schema=URL`, names it. The same for every service of a version; it contains nothing of the configuration. Needs no authentication.
+   *
+   * `GET /config/schema`
+   */
+  schema(options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'config.schema', method: 'GET', path: '/config/schema', surface: 'admin', answer: 'raw' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
    * Export the present configuration as a bundle. With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/export`, right `config.manage`

@@ -135,6 +135,7 @@ function toBundleItem(role: RoleDefinition, { identity, active }: ExportOptions)
 
 export const rolesSection = defineSection<Item, RoleDefinition>({
   key: 'roles',
+  summary: 'Roles: rights, and what they allow on which records.',
   schema: RoleItem,
   rights: () => ['role.assign'],
   normalise: (item) => merge(item, undefined, { exact: true, canonicalCode: (_section, code) => code }),

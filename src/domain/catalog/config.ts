@@ -35,6 +35,7 @@ interface ServiceDefinition {
 
 export const servicesSection = defineSection<Static<typeof ServiceItem>, ServiceDefinition>({
   key: 'services',
+  summary: 'Services that the catalogue and records refer to.',
   schema: ServiceItem,
   normalise: (item) => ({
     code: item.code,
@@ -199,6 +200,7 @@ function checkOneActive(view: ConfigView, report: SectionReport): void {
 
 export const catalogsSection = defineSection<Item, CatalogDefinition>({
   key: 'catalogs',
+  summary: 'Catalogues: categories and items that users request. One catalogue is active.',
   schema: CatalogItem,
   normalise,
   references,

@@ -124,6 +124,7 @@ function compile(macro: MacroDefinition, view: CompileView, report: Report): Com
 
 export const macrosSection = defineSection<Static<typeof MacroItem>, MacroDefinition>({
   key: 'macros',
+  summary: 'Prepared replies and changes for agents.',
   schema: MacroItem,
   normalise,
   references,

@@ -80,6 +80,7 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
 
 export const groupsSection = defineSection<Item, Group>({
   key: 'groups',
+  summary: 'Groups of users and of other groups.',
   schema: GroupItem,
   keyOf: nameKey,
   identity: true,

@@ -71,6 +71,7 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
 
 export const orgUnitsSection = defineSection<Item, Unit>({
   key: 'orgUnits',
+  summary: 'Organisation units and their managers.',
   schema: UnitItem,
   keyOf: nameKey,
   identity: true,

@@ -126,6 +126,7 @@ function write(ctx: WriteContext, change: Change, view: { id(section: string, co
 
 export const usersSection = defineSection<Item, User>({
   key: 'users',
+  summary: 'Users, identified by their login.',
   schema: UserItem,
   codeProperty: 'login',
   keyOf: nameKey,

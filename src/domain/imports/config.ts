@@ -91,6 +91,7 @@ function unknownLookup(typeCode: string, fieldCode: string, view: ConfigView): P
 
 export const importDefinitionsSection = defineSection<Item, ImportDefinition>({
   key: 'importDefinitions',
+  summary: 'How rows of a file become records, users, groups or units.',
   right: 'import.manage',
   schema: ImportItem,
   normalise,

@@ -36,6 +36,7 @@ function references({ executionPrincipal, config }: IntegrationDefinition): Refe
 
 export const integrationsSection = defineSection<Item, IntegrationDefinition>({
   key: 'integrations',
+  summary: 'Integrations: calls of other systems that run a command.',
   right: 'integration.manage',
   schema: IntegrationItem,
   rights: connectionRights,

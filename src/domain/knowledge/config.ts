@@ -26,6 +26,7 @@ export interface KnowledgeBaseDefinition {
 
 export const knowledgeBasesSection = defineSection<Static<typeof BaseItem>, KnowledgeBaseDefinition>({
   key: 'knowledgeBases',
+  summary: 'Knowledge bases and their sections.',
   schema: BaseItem,
   normalise: (item) => ({
     code: item.code,

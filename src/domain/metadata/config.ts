@@ -45,6 +45,7 @@ const SettingsItem = closed({
 
 export const settingsSection = defineSection<Static<typeof SettingsItem>, Settings>({
   key: 'settings',
+  summary: 'Settings of the whole service.',
   shape: 'map',
   schema: SettingsItem,
   normalise: (item) => ({
@@ -348,6 +349,7 @@ function indexNotes(change: Change): PlanNote[] {
 export function typesSection(probe: RecordProbe): ConfigSection {
   return defineSection<TypeItem, TypeDefinition>({
     key: 'types',
+    summary: 'Record types and their fields.',
     schema: TypeItem,
     normalise: normaliseType,
     references,

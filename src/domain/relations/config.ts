@@ -57,6 +57,7 @@ function compile(relation: RelationDefinition, view: ConfigView, report: Report)
 
 export const relationDefinitionsSection = defineSection<Item, RelationDefinition>({
   key: 'relationDefinitions',
+  summary: 'Kinds of relations between records.',
   schema: RelationItem,
   normalise,
   references: (relation) =>

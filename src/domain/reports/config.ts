@@ -138,6 +138,7 @@ function compile(dashboard: DashboardDefinition, view: CompileView, report: Repo
 
 export const dashboardsSection = defineSection<Item, DashboardDefinition>({
   key: 'dashboards',
+  summary: 'Dashboards and their tiles.',
   schema: DashboardItem,
   normalise,
   references,

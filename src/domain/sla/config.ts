@@ -24,6 +24,7 @@ const CalendarItem = closed({ code: Code, name: Type.Optional(Name), ...CALENDAR
 
 export const calendarsSection = defineSection<Static<typeof CalendarItem>, CalendarDefinition>({
   key: 'calendars',
+  summary: 'Calendars: working hours and exceptions.',
   schema: CalendarItem,
   normalise: (item) => ({
     code: item.code,
@@ -105,6 +106,7 @@ function compilePolicy(policy: PolicyDefinition, view: CompileView, report: Repo
 
 export const slaPoliciesSection = defineSection<Static<typeof PolicyItem>, PolicyDefinition>({
   key: 'slaPolicies',
+  summary: 'SLA policies: targets, and when time starts, pauses and stops.',
   schema: PolicyItem,
   normalise: normalisePolicy,
   references: (policy) => [

@@ -15,6 +15,7 @@ import { listValues } from './store.ts';
 
 export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',
+  summary: 'Codes of signing secrets. Their values are never in a bundle.',
   right: 'webhook.manage',
   shape: 'codes',
   schema: Code,
@@ -73,6 +74,7 @@ async function verifySecrets(
 export function webhooksSection(outbound: AddressCheck): ConfigSection {
   return defineSection<Item, WebhookDefinition>({
     key: 'webhooks',
+    summary: 'Webhooks: deliveries of events to other systems.',
     right: 'webhook.manage',
     schema: WebhookItem,
     rights: connectionRights,

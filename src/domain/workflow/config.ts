@@ -116,6 +116,7 @@ async function verifyStates(
 export function workflowsSection(probe: StateProbe): ConfigSection {
   return defineSection<Item, WorkflowDefinition>({
     key: 'workflows',
+    summary: 'Workflows: states and transitions of records.',
     schema: WorkflowItem,
     normalise,
     compile: (workflow, view, report) => {
