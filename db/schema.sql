@@ -94,6 +94,19 @@ CREATE TABLE config_ids (
   CONSTRAINT config_ids_code UNIQUE (scope, code)
 );
 
+CREATE TABLE config_item_versions (
+  item_id uuid NOT NULL,
+  version bigint NOT NULL,
+  section text NOT NULL,
+  code text NOT NULL,
+  state text NOT NULL,
+  definition jsonb NOT NULL,
+  CONSTRAINT config_item_versions_pkey PRIMARY KEY (item_id, version),
+  CONSTRAINT config_item_versions_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),
+  CONSTRAINT config_item_versions_version_fkey FOREIGN KEY (version) REFERENCES config_versions(version)
+);
+CREATE INDEX config_item_versions_by_version ON config_item_versions USING btree (version);
+
 CREATE TABLE config_items (
   id uuid NOT NULL,
   section text NOT NULL,
@@ -108,6 +121,13 @@ CREATE TABLE config_items (
   CONSTRAINT config_items_pkey PRIMARY KEY (id),
   CONSTRAINT config_items_code UNIQUE (section, code),
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
+);
+
+CREATE TABLE config_versions (
+  version bigint NOT NULL,
+  changed_at timestamp(3) with time zone NOT NULL,
+  changed_by uuid,
+  CONSTRAINT config_versions_pkey PRIMARY KEY (version)
 );
 
 CREATE TABLE desk_queues (

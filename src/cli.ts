@@ -7,6 +7,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { auditCommands } from './cli/audit.ts';
 import { backupCommands } from './cli/backup.ts';
 import { configurationCommands } from './cli/bundles.ts';
+import { configCommands } from './cli/config-history.ts';
 import { migrateCommands, reindexCommand } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { type Environment, reasonOf, VERSION } from './cli/command.ts';
@@ -56,6 +57,7 @@ export function program(environment: Environment): Command {
       await serve(environment.settings(), options.role as Role, { processes, child, environment: inherited });
     });
   configurationCommands(docket, environment);
+  configCommands(docket, environment);
   keyCommands(docket, environment);
   secretCommands(docket, environment);
   webhookCommands(docket, environment);

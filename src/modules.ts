@@ -3,6 +3,7 @@ import type { Constraints } from './platform/database/sqlstate.ts';
 import type { ConfigSection } from './configuration/section.ts';
 import { bundleRoutes } from './configuration/routes.ts';
 import { addItem } from './configuration/engine.ts';
+import { configurationChecks } from './configuration/versions.ts';
 import type { Operation } from './contract/operation.ts';
 import { accessRoutes, administratorFollower, sessionFollower, SignIns, systemActor } from './domain/access/index.ts';
 import { rolesSection } from './domain/access/config.ts';
@@ -115,6 +116,7 @@ export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleIm
 /** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [
   ...journalChecks,
+  ...configurationChecks,
   ...objectChecks,
   ...commentChecks,
   ...attachmentChecks,

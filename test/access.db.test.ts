@@ -61,6 +61,18 @@ async function sendAs(operation: Operation, login: Login, call: Call): Promise<T
     : await send(operation, '/api/admin/v1', call, { key: adminKeys[login] });
 }
 
+/** The configuration version, the items it holds in the history, and a hash of the stored items. */
+async function configuration(): Promise<{ version: number; changed: number; items: string }> {
+  const [row] = await stored<{ version: string; changed: number; items: string }>(
+    app,
+    `SELECT config AS version, (SELECT count(*)::int FROM config_item_versions v WHERE v.version = config) AS changed,
+      (SELECT md5(string_agg(concat(section, code, state, definition), '' ORDER BY id)) FROM config_items) AS items
+    FROM cache_versions`,
+  );
+  assert.ok(row);
+  return { ...row, version: Number(row.version) };
+}
+
 function refused(answer: TestAnswer, status: number, code: string, what: string): void {
   assert.equal(answer.status, status, `${what}: ${JSON.stringify(answer.body)}`);
   assert.equal(answer.body.error.code, code, what);
@@ -149,7 +161,8 @@ describe('access checks of every operation', () => {
     }
   });
 
-  it('require the scope, regardless of the rights of the owner', async () => {
+  it('require the scope, regardless of the rights of the owner, and note changes of the configuration', async () => {
+    let changing = 0;
     const scoped = (await app.createKey({ login: 'full' })).key;
     for (const operation of known) {
       const row = rowOf(operation);
@@ -165,9 +178,17 @@ describe('access checks of every operation', () => {
       const admin = await send(operation, '/api/admin/v1', call, { key: scoped });
       refused(admin, 403, 'SCOPE_MISSING', `${operation.id} in the administration`);
       assert.deepEqual(admin.body.error.details, { scope: ADMIN_SCOPE });
-      const allowed = await sendAs(operation, 'full', await row.call());
+      const permitted = await row.call();
+      const before = await configuration();
+      const allowed = await sendAs(operation, 'full', permitted);
       assert.equal(allowed.status, operation.status, `${operation.id}: ${JSON.stringify(allowed.body)}`);
+      const now = await configuration();
+      const changes = now.items !== before.items;
+      assert.equal(now.version, before.version + (changes ? 1 : 0), `${operation.id} raises the configuration version`);
+      if (changes) assert.ok(now.changed > 0, `${operation.id} is in the history of the configuration`);
+      changing += changes ? 1 : 0;
     }
+    assert.ok(changing >= 10, 'operations that change the configuration');
   });
 
   it('require the right, regardless of the scopes of the key', async () => {

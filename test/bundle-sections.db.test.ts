@@ -1,6 +1,7 @@
 /** Every section of the bundle together: applied, exported, planned without drift (docs/spec/configuration.md#bundle). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
@@ -126,6 +127,59 @@ describe('every section of the bundle', () => {
     const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
     assert.equal(new Set(items.map((item) => item.section)).size, 19);
+  });
+
+  it('is exported to the same bytes after an apply of what was exported', async () => {
+    const name = fc.string({
+      unit: fc.constantFrom('a', 'Я', '"', "'", ':', ' ', '#', '\n', '{', '🙂', '-'),
+      minLength: 1,
+      maxLength: 12,
+    });
+    const text = fc.oneof(name, fc.record({ 'en-US': name, 'ru-RU': name }));
+    const code = fc.constantFrom('alpha', 'beta', 'gamma', 'delta');
+    const coded = <T>(more: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+      fc.uniqueArray(fc.record({ code, name: text, ...more }), { selector: (item) => item.code, maxLength: 4 });
+    const field = coded({
+      dataType: fc.constantFrom('string', 'integer', 'boolean'),
+      required: fc.boolean(),
+      search: fc.record({ text: fc.constant(false), filter: fc.boolean() }, { requiredKeys: [] }),
+    });
+    const sections = fc.record({
+      services: coded({ audience: fc.oneof(fc.constant({ everyone: true }), fc.constant({ orgUnits: ['hq'] })) }),
+      types: coded({ fields: field }),
+      calendars: coded({
+        timezone: fc.constantFrom('UTC', 'Europe/Moscow'),
+        week: fc.dictionary(fc.constantFrom('mon', 'tue', 'sun'), fc.constant(['09:00-18:00'])),
+      }),
+      roles: coded({ rights: fc.subarray(['kb.read', 'kb.write', 'audit.read']) }),
+    });
+    const inOrder = fc.tuple(
+      sections,
+      fc.shuffledSubarray(['services', 'types', 'calendars', 'roles'] as const, { minLength: 4 }),
+    );
+    const other = await startBundleFixture();
+    try {
+      await other.apply(file('orgUnits: [ { code: hq, name: HQ } ]\nsettings: { defaultLocale: en-US }'));
+      await fc.assert(
+        fc.asyncProperty(inOrder, async ([parts, order]) => {
+          const made = order.map((key, index) => ({
+            name: `${index}.yaml`,
+            text: JSON.stringify({ [key]: parts[key] }),
+          }));
+          await other.apply(made, { prune: true });
+          const exported = await other.export(false);
+          assert.deepEqual(changed(await other.apply(exported.toReversed(), { prune: true })), []);
+          assert.deepEqual(await other.export(false), exported);
+          await other.apply(file('settings: {}'), { prune: true });
+          await other.apply(exported.toReversed(), { prune: true });
+          const again = await other.export(false);
+          assert.deepEqual(again, exported, 'also where it was gone');
+        }),
+        { numRuns: 10 },
+      );
+    } finally {
+      await other.close();
+    }
   });
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {

@@ -120,6 +120,43 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
     assert.doesNotMatch(out, /\u001b/u, 'no colours outside a terminal');
   });
 
+  it('applies parts of a bundle, lists versions and goes back to one', async () => {
+    const version = async (): Promise<number> => Number((await docket(['config', 'version'])).out);
+    const old = await version();
+    const dir = await inFolder('part', {
+      'calendars.yaml': 'calendars: [ { code: nights, timezone: UTC, week: { mon: ["20:00-23:00"] } } ]\n',
+      'services.yaml': 'services: [ { code: coffee, name: Coffee } ]\n',
+    });
+    const part = path.join(dir, 'services.yaml');
+    for (const command of ['plan', 'apply']) refused(await docket([command, part, '--prune']), /is a part of a bundle/);
+    assert.match(
+      (await docket(['apply', part, '--expected', String(old)])).out,
+      /^create {3}services\/coffee\nApplied 1/m,
+    );
+    assert.equal(await version(), old + 1);
+    const late = await docket(['apply', dir, '--expected', String(old)]);
+    refused(late, /The configuration changed since version \d+; it is now version \d+\. Plan again/);
+    assert.match(late.err, /"sections":\["services"\]/);
+    refused(await docket(['apply', dir, '--expected', 'x']), /x is not a configuration version/);
+
+    assert.equal((await docket(['export', dir, '--section', 'services'])).code, 0);
+    const yaml = (await readdir(dir)).filter((name) => name.endsWith('.yaml'));
+    assert.deepEqual(yaml, ['calendars.yaml', 'services.yaml'], 'other files of the bundle stay');
+
+    const log = (await docket(['config', 'log'])).out.split('\n');
+    assert.match(log[0] ?? '', new RegExp(`^${old + 1}  \\d{4}-.*Z  system: create services/coffee$`));
+    const diff = (await docket(['config', 'diff', String(old), String(old + 1)])).out;
+    assert.match(diff, /^create {3}services\/coffee\n.*\+ name: "Coffee"\n.*Found 1 changes; 0 unchanged\.\n$/s);
+    const planned = await docket(['config', 'restore', String(old), '--plan']);
+    assert.match(planned.out, /^archive {2}services\/coffee\nWould apply 1 changes/m);
+    assert.equal(await version(), old + 1);
+    assert.match((await docket(['config', 'restore', String(old)])).out, /^archive {2}services\/coffee\nApplied 1/m);
+    assert.equal(
+      (await docket(['config', 'diff', String(old), String(old + 2)])).out,
+      'Nothing to change; 0 unchanged.\n',
+    );
+  });
+
   it('updates no schema without a request, and creates one in an empty database', async () => {
     const empty = await createEmptyDatabase();
     const client = new pg.Client({ connectionString: empty.url });

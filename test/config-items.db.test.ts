@@ -154,6 +154,89 @@ describe('configuration items', () => {
     }
   });
 
+  const versionOf = async (): Promise<number> => (await ask(admin, 'GET', '/config/export')).body.meta.configVersion;
+  const service = (name: string, code = 'mail') => bundle(`services: [ { code: ${code}, name: ${name} } ]`);
+
+  it('are applied only on the expected version, by one of several callers', async () => {
+    const plan = await ask(admin, 'POST', '/config/plan', { files: service('Mail') });
+    const expected: number = plan.body.meta.configVersion;
+    assert.equal((await ask(admin, 'GET', '/config/types')).body.meta.configVersion, expected);
+    assert.equal((await ask(admin, 'GET', '/config/types/ticket')).body.meta.configVersion, expected);
+    const answers = await Promise.all(
+      ['One', 'Two', 'Three'].map((name) => ask(admin, 'POST', '/config/apply', { files: service(name), expected })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    assert.equal(refused.body.error.code, 'CONFIGURATION_CHANGED');
+    assert.deepEqual(refused.body.error.details, { expected, version: expected + 1, sections: ['services'] });
+    assert.equal(answers.find(({ status }) => status === 200).body.meta.configVersion, expected + 1);
+    // Without changes the version stays; without `expected` the last one wins.
+    const same = await ask(admin, 'POST', '/config/apply', {
+      files: [],
+      archive: [{ section: 'services', code: 's' }],
+    });
+    assert.equal(same.body.meta.configVersion, expected + 2);
+    const again = await ask(admin, 'POST', '/config/apply', { files: service('Last') });
+    assert.equal(again.body.meta.configVersion, expected + 3);
+    const none = await ask(admin, 'POST', '/config/apply', { files: service('Last'), expected: expected + 3 });
+    assert.deepEqual([none.status, none.body.meta.configVersion], [200, expected + 3]);
+  });
+
+  it('leave the version as it is when users and groups change, and raise it when a call changes a connection', async () => {
+    const before = await versionOf();
+    await ok('POST', '/config/apply', { files: bundle('users: [ { login: anna, displayName: Anna B } ]') });
+    assert.equal(await versionOf(), before);
+    await ok('POST', '/signing-secrets', { code: 'by-call' });
+    assert.equal(await versionOf(), before + 1);
+    const [newest] = (await ok('GET', '/config/versions')).rows;
+    assert.deepEqual(newest.items, [{ section: 'signingSecrets', code: 'by-call', action: 'create' }]);
+  });
+
+  it('have versions that can be listed, compared and applied again', async () => {
+    await ok('POST', '/config/apply', { files: service('Before', 'desk') });
+    const old = await versionOf();
+    await ok('POST', '/config/apply', { files: service('After', 'desk') }, keeper);
+    await ok('POST', '/config/apply', { files: service('New', 'later') });
+    const { rows, hasMore } = await ok('GET', '/config/versions?pageSize=2');
+    assert.equal(hasMore, true);
+    assert.deepEqual(
+      rows.map(({ version, by, sections, summary }: any) => [version, by.displayName, sections, summary]),
+      [
+        [old + 2, 'Администратор', ['services'], { create: 1, change: 0, archive: 0, restore: 0 }],
+        [old + 1, 'Keeper', ['services'], { create: 0, change: 1, archive: 0, restore: 0 }],
+      ],
+    );
+    const short = (items: any[]): string[] =>
+      items.map(({ action, section, code, differences }) => `${action} ${section}/${code} ${differences.length}`);
+    const diff = await ok('GET', `/config/diff?from=${old}&to=${old + 2}`);
+    assert.deepEqual(diff[0].differences, [{ path: 'name', before: 'Before', after: 'After' }]);
+    assert.match(short(diff).join(), /^change services\/desk 1,create services\/later \d$/);
+    assert.match(short(await ok('GET', `/config/diff?from=${old + 2}&to=${old}`)).join(), /archive services\/later 0$/);
+    const { files, leftOut } = await ok('GET', `/config/versions/${old}`);
+    assert.deepEqual(leftOut, []);
+    const planned = await ok('POST', '/config/plan', { files, prune: true });
+    const changes = planned.filter(({ action }: any) => action !== 'leave');
+    assert.deepEqual(short(changes), ['change services/desk 1', 'archive services/later 0']);
+    await ok('POST', '/config/apply', { files, prune: true, expected: old + 2 });
+    assert.deepEqual(await ok('GET', `/config/diff?from=${old}&to=${old + 3}`), []);
+    assert.ok((await ok('GET', '/config/roles/own')).definition.assignedTo.groups.includes('inner'), 'holders stay');
+    for (const path of ['/config/versions/999999', '/config/diff?from=1&to=999999']) {
+      assert.equal((await ask(admin, 'GET', path)).status, 404, path);
+    }
+    const mechanic = (await app.createKey({ login: 'mechanic', scopes: ['admin:manage'] })).key;
+    const hidden = await ok('GET', '/config/versions?pageSize=100', undefined, mechanic);
+    assert.ok(!JSON.stringify(hidden).includes('signingSecrets'), 'sections that need another right');
+  });
+
+  it('are exported by section', async () => {
+    const names = async (query: string) =>
+      (await ok('GET', `/config/export?${query}`)).files.map(({ name }: { name: string }) => name);
+    assert.deepEqual(await names('section=types,roles'), ['types.yaml', 'roles.yaml']);
+    assert.deepEqual(await names('section=groups'), ['groups.yaml'], 'identity, where it is named');
+    assert.equal((await ask(keeper, 'GET', '/config/export?section=groups')).status, 403);
+    assert.equal((await ask(admin, 'GET', '/config/export?section=nothing')).status, 404);
+  });
+
   it('explain effective rights by role and grant', async () => {
     const [anna, boris] = [await idOf(app, 'users', 'anna'), await idOf(app, 'users', 'boris')];
     const { id } = await ok('POST', '/objects', { typeDefinitionId: 'ticket', values: { title: 'Mine', owner: anna } });

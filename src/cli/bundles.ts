@@ -16,7 +16,20 @@ import type { Tool } from './service.ts';
 
 const NEW_LINE = 0x0a;
 
-/** The YAML files of a folder, sorted by name. @throws Error with a message for the user */
+/**
+ * The YAML files of a folder, sorted by name, or one file.
+ *
+ * @throws Error with a message for the user: also for one file with `prune`, which would archive what the other files hold
+ */
+async function readBundleFiles(place: string, { prune }: BundleOptions): Promise<BundleFile[]> {
+  if (!place.endsWith('.yaml')) return await readFolder(place);
+  if (prune === true) {
+    throw new Error(`${place} is a part of a bundle; --prune would archive the other parts. Give the folder.`);
+  }
+  const name = path.basename(place);
+  return [{ name, text: utf8(name, await readFile(place)) }];
+}
+
 async function readFolder(folder: string): Promise<BundleFile[]> {
   let names: string[];
   try {
@@ -67,14 +80,26 @@ interface Flags {
   prune?: boolean;
   pruneIdentity?: boolean;
   identity?: boolean;
+  expected?: string;
+  section?: string[];
 }
 
 function options(flags: Flags): BundleOptions {
-  return { prune: flags.prune === true, pruneIdentity: flags.pruneIdentity === true };
+  return {
+    prune: flags.prune === true,
+    pruneIdentity: flags.pruneIdentity === true,
+    ...(flags.expected === undefined ? {} : { expected: versionNumber(flags.expected) }),
+  };
+}
+
+/** @throws Error for a text that is no configuration version */
+export function versionNumber(text: string): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new Error(`${text} is not a configuration version; \`docket config log\` lists them.`);
 }
 
 /** Colours are for people at a terminal; `NO_COLOR` turns them off (https://no-color.org). */
-function colored({ inherited }: Environment): boolean {
+export function colored({ inherited }: Environment): boolean {
   return process.stdout.isTTY && (inherited['NO_COLOR'] ?? '') === '';
 }
 
@@ -90,14 +115,14 @@ function refuseOthers(dir: string, names: readonly string[], written: ReadonlySe
 
 export function configurationCommands(docket: Command, environment: Environment): void {
   docket
-    .command('plan <dir>')
+    .command('plan <dir-or-file>')
     .description('Show what apply would create, change or leave, value by value, without changing anything.')
     .option('--prune', 'also show items that the bundle omits')
     .option('--prune-identity', 'the same for users, groups, units and memberships')
     .option('--markdown', 'print Markdown for the comment of a pull request')
     .option('--json', 'print [{section, code, id, action, differences, …}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
-      const files = await readFolder(dir);
+      const files = await readBundleFiles(dir, options(flags));
       const { items, pending } = await onTarget(environment, command, async (target) => ({
         items: await target.plan(files, options(flags)),
         pending: await target.pendingIndexes(),
@@ -108,33 +133,37 @@ export function configurationCommands(docket: Command, environment: Environment)
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
     });
   docket
-    .command('apply <dir>')
+    .command('apply <dir-or-file>')
     .description('Apply the bundle in one transaction; a running service uses it within a second.')
     .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
     .option('--prune-identity', 'with --prune: archive those as well')
+    .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
-      const files = await readFolder(dir);
+      const files = await readBundleFiles(dir, options(flags));
       const items = await onTarget(environment, command, (target) => target.apply(files, options(flags)));
-      output(flags.json === true).result(items, planLines(items, { done: true, color: colored(environment) }));
+      output(flags.json === true).result(items, planLines(items, { verb: 'Applied', color: colored(environment) }));
     });
   docket
     .command('export <dir>')
     .description('Write the current configuration as a bundle.')
     .option('--identity', 'include users, groups, units and memberships')
+    .option('--section <names...>', 'only these sections; other files of the folder stay')
     .option('--json', 'print {files}')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const { files, leftOut, schema } = await onTarget(environment, command, async (target) => ({
-        ...(await target.export({ identity: flags.identity === true })),
+        ...(await target.export({ identity: flags.identity === true, only: flags.section })),
         schema: await target.schema(),
       }));
       if (leftOut.length > 0) {
         warn(`left out: ${leftOut.join(', ')}; the owner of the key may not read them.`);
       }
       // An export without any item must also be a bundle that `plan` and `apply` accept.
-      if (files.length === 0) files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
+      if (files.length === 0 && flags.section === undefined)
+        files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
       await mkdir(dir, { recursive: true });
-      refuseOthers(dir, await readdir(dir), new Set(files.map((file) => file.name)));
+      // A part of a bundle belongs to the files that are there already.
+      if (flags.section === undefined) refuseOthers(dir, await readdir(dir), new Set(files.map(({ name }) => name)));
       const head = schema === undefined ? '' : SCHEMA_LINE;
       for (const file of files) await writeFile(path.join(dir, file.name), head + file.text);
       if (schema !== undefined) await writeFile(path.join(dir, SCHEMA_FILE), schema);

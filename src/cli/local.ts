@@ -9,11 +9,14 @@ import {
   type BundleFile,
   type BundleOptions,
   exportBundle,
+  type ExportScope,
   planChanges,
   type PlannedChange,
   type PlannedItem,
 } from '../configuration/engine.ts';
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
+import type { ConfigSection } from '../configuration/section.ts';
+import { diffVersions, listVersions, type VersionDifference, type VersionPage } from '../configuration/versions.ts';
 import { ownFieldView } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
@@ -21,10 +24,11 @@ import { isFault } from '../lib/fault.ts';
 import { systemCaller } from '../modules.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
+import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Settings } from '../settings.ts';
 import { openTool, type Tool } from './service.ts';
-import type { ConfigurationTarget, ImportOutcome, ImportRequest } from './target.ts';
+import type { ConfigurationTarget, Exported, ImportOutcome, ImportRequest } from './target.ts';
 
 export class LocalTarget implements ConfigurationTarget {
   readonly #tool: Tool;
@@ -38,7 +42,7 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   async plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]> {
-    return await planChanges(this.#tool, this.#tool.sections, files, options);
+    return (await planChanges(this.#tool, this.#tool.sections, files, options)).items;
   }
 
   async pendingIndexes(): Promise<PendingIndex[]> {
@@ -49,10 +53,25 @@ export class LocalTarget implements ConfigurationTarget {
     return await applyFiles(this.#tool, files, options);
   }
 
-  async export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: string[] }> {
+  async export(options: ExportScope): Promise<Exported> {
+    return { files: await this.#read((ctx, sections) => exportBundle(ctx, sections, options)), leftOut: [] };
+  }
+
+  async versions(page: number): Promise<VersionPage> {
+    return await this.#read((ctx, sections) => listVersions(ctx, sections, { page, pageSize: 25 }));
+  }
+
+  async diff(from: number, to: number): Promise<VersionDifference[]> {
+    return await this.#read((ctx, sections) => diffVersions(ctx, sections, { from, to }));
+  }
+
+  async exportVersion(version: number): Promise<Exported> {
+    return await this.export({ identity: false, version });
+  }
+
+  async #read<T>(fn: (ctx: ReadContext, sections: readonly ConfigSection[]) => Promise<T>): Promise<T> {
     const { work, caller, sections } = this.#tool;
-    const files = await work.read(caller, (ctx) => exportBundle(ctx, sections, options), { snapshot: true });
-    return { files, leftOut: [] };
+    return await work.read(caller, (ctx) => fn(ctx, sections), { snapshot: true });
   }
 
   async schema(): Promise<string> {

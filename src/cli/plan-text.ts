@@ -65,22 +65,24 @@ function changesIn(items: readonly Line[]): number {
 /**
  * Lines for a terminal.
  *
- * @param options.done whether the plan was applied
+ * @param options.verb what happened to the changes
  * @param options.color whether to use ANSI colours
  */
-export function planLines(items: readonly Line[], options: { done?: boolean; color?: boolean } = {}): string[] {
+export function planLines(
+  items: readonly Line[],
+  options: { verb?: 'Would apply' | 'Applied' | 'Found'; color?: boolean } = {},
+): string[] {
   const paint = (text: string, color: keyof typeof COLORS): string =>
     options.color === true ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
   const changes = changesIn(items);
   const rest = `${items.length - changes} unchanged`;
-  const verb = options.done === true ? 'Applied' : 'Would apply';
   return [
     ...shown(items).flatMap((item) => [
       `${paint(item.action.padEnd(8), item.action)} ${nameOf(item)}`,
       ...remarksOf(item).map((text) => `           ${text}`),
       ...(item.differences ?? []).map(rowOf).map(({ sign, text }) => `         ${paint(`${sign} ${text}`, sign)}`),
     ]),
-    changes === 0 ? `Nothing to change; ${rest}.` : `${verb} ${changes} changes; ${rest}.`,
+    changes === 0 ? `Nothing to change; ${rest}.` : `${options.verb ?? 'Would apply'} ${changes} changes; ${rest}.`,
   ];
 }
 

@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthenticated } from '../../client/src/index.ts';
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
+import type { VersionDifference, VersionPage } from '../configuration/versions.ts';
 import { VERSION, warn } from './command.ts';
-import type { ConfigurationTarget, ImportOutcome, ImportRequest } from './target.ts';
+import type { ConfigurationTarget, Exported, ExportOptions, ImportOutcome, ImportRequest } from './target.ts';
 
 export interface Remote {
   /** Base URL without credentials, query and fragment. */
@@ -60,8 +61,21 @@ export class RemoteTarget implements ConfigurationTarget {
     return items as PlannedItem[];
   }
 
-  async export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: readonly string[] }> {
-    return await this.#asked(() => this.#docket.admin.config.export(options));
+  async export({ identity, only }: ExportOptions): Promise<Exported> {
+    const query = { identity, ...(only === undefined ? {} : { section: only.join(',') }) };
+    return await this.#asked(() => this.#docket.admin.config.export(query));
+  }
+
+  async versions(page: number): Promise<VersionPage> {
+    return (await this.#asked(() => this.#docket.admin.config.versions({ page }))) as VersionPage;
+  }
+
+  async diff(from: number, to: number): Promise<VersionDifference[]> {
+    return (await this.#asked(() => this.#docket.admin.config.diff({ from, to }))) as VersionDifference[];
+  }
+
+  async exportVersion(version: number): Promise<Exported> {
+    return await this.#asked(() => this.#docket.admin.config.version(String(version)));
   }
 
   async schema(): Promise<string | undefined> {

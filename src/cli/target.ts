@@ -4,6 +4,7 @@
  */
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
+import type { VersionDifference, VersionPage } from '../configuration/versions.ts';
 
 export interface ImportRequest {
   /** Path of the file. */
@@ -27,6 +28,17 @@ export interface ImportOutcome {
   rows: readonly { row: number; status: string; errors: readonly { path: string; message: string }[] }[];
 }
 
+export interface ExportOptions {
+  identity: boolean;
+  /** Keys of the sections to export; all if absent. */
+  only?: readonly string[] | undefined;
+}
+
+export interface Exported {
+  files: BundleFile[];
+  leftOut: readonly string[];
+}
+
 /** Every operation throws an error with a message for the user. */
 export interface ConfigurationTarget {
   plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]>;
@@ -34,9 +46,13 @@ export interface ConfigurationTarget {
   pendingIndexes(): Promise<readonly PendingIndex[]>;
   apply(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedItem[]>;
   /** `leftOut` names the sections that the caller may not read. */
-  export(options: { identity: boolean }): Promise<{ files: BundleFile[]; leftOut: readonly string[] }>;
   /** The JSON Schema of the bundle, as the text of a file; undefined if the service has none. */
   schema(): Promise<string | undefined>;
+  export(options: ExportOptions): Promise<Exported>;
+  /** A page of 25 versions of the configuration, newest first. */
+  versions(page: number): Promise<VersionPage>;
+  diff(from: number, to: number): Promise<readonly VersionDifference[]>;
+  exportVersion(version: number): Promise<Exported>;
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   close(): Promise<void>;
 }

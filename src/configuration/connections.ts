@@ -132,5 +132,4 @@ export function planConnectionChange(
     subject: `${section}:${change.code}`,
     data: { action: change.action, ...before, after: item.definition },
   });
-  ctx.invalidate('config');
 }

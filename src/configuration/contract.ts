@@ -4,7 +4,10 @@
  */
 import Type from 'typebox';
 import { defineOperation } from '../contract/operation.ts';
+import { MetaSchema } from '../contract/envelope.ts';
+import { pagingQuery } from '../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../contract/schemas.ts';
+import { oneOf } from './schemas.ts';
 
 const ItemName = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -33,6 +36,31 @@ const bundleProperties = {
 };
 
 export const BundleFiles = closed(bundleProperties);
+
+const Version = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+
+const ApplyFiles = closed({
+  ...bundleProperties,
+  expected: Type.Optional({
+    ...Version,
+    description:
+      '`meta.configVersion` of the plan, export or item that the bundle is based on. If the configuration has another version now, nothing is applied: 409 `CONFIGURATION_CHANGED` with the sections that changed.',
+  }),
+});
+
+/** The configuration version in `meta`. */
+const VersionMeta = Type.Object(
+  {
+    ...MetaSchema.properties,
+    configVersion: Type.Integer({
+      minimum: 1,
+      description:
+        'The version of the configuration. Every change of what a bundle holds raises it, except changes of users, groups and orgUnits.',
+      examples: [42],
+    }),
+  },
+  { $id: 'ConfigVersionMeta' },
+);
 
 const PlanNotes = Type.Array(
   Type.Object(
@@ -79,12 +107,16 @@ const Difference = Type.Object(
   { $id: 'ConfigDifference' },
 );
 
+const differenceProperties = {
+  differences: Type.Array(Difference, { description: 'At most 200; empty for an unchanged item.' }),
+  moreDifferences: Type.Integer({ minimum: 0 }),
+};
+
 const PlannedChanges = Type.Array(
   Type.Object(
     {
       ...plannedProperties,
-      differences: Type.Array(Difference, { description: 'At most 200; empty for an unchanged item.' }),
-      moreDifferences: Type.Integer({ minimum: 0 }),
+      ...differenceProperties,
     },
     { $id: 'PlannedChange' },
   ),
@@ -151,6 +183,7 @@ export const listSection = defineOperation({
       { $id: 'ConfigItem' },
     ),
   ),
+  meta: VersionMeta,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
@@ -175,6 +208,7 @@ export const readItem = defineOperation({
     },
     { $id: 'ConfigItemText' },
   ),
+  meta: VersionMeta,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
@@ -190,6 +224,7 @@ export const plan = defineOperation({
     'Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.',
   body: BundleFiles,
   answer: PlannedChanges,
+  meta: VersionMeta,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
   timeoutMs: 300_000,
 });
@@ -205,9 +240,17 @@ export const apply = defineOperation({
   summary: 'Apply a bundle in one transaction',
   description:
     'Needs the rights of the plan, and for each change the rights of its endpoint: `role.assign` to change roles, their assignments, and connections that run as another user. For users, groups and organisation units the rules of the identity endpoints hold.',
-  body: BundleFiles,
+  body: ApplyFiles,
   answer: PlannedItems,
-  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'ROLE_ESCALATION', 'ALREADY_EXISTS', 'LAST_ADMINISTRATOR'],
+  meta: VersionMeta,
+  faults: [
+    'RIGHT_MISSING',
+    'NOT_FOUND',
+    'ROLE_ESCALATION',
+    'ALREADY_EXISTS',
+    'LAST_ADMINISTRATOR',
+    'CONFIGURATION_CHANGED',
+  ],
   timeoutMs: 300_000,
 });
 
@@ -236,7 +279,16 @@ export const exported = defineOperation({
   unit: 'snapshot',
   status: 200,
   summary: 'Export the present configuration as a bundle',
-  query: closed({ identity: Type.Optional(Type.Boolean({ default: false })) }),
+  query: closed({
+    identity: Type.Optional(Type.Boolean({ default: false })),
+    section: Type.Optional(
+      Type.String({
+        pattern: '^[a-zA-Z]+(,[a-zA-Z]+)*$',
+        maxLength: 1000,
+        description: 'Only these sections, separated by commas.',
+      }),
+    ),
+  }),
   description:
     'With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it.',
   answer: Type.Object({
@@ -245,5 +297,101 @@ export const exported = defineOperation({
       description: 'Names of the sections that were left out because the caller may not read them.',
     }),
   }),
+  meta: VersionMeta,
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+const VersionAction = oneOf(['create', 'change', 'archive', 'restore']);
+
+const versionProperties = {
+  version: Version,
+  at: Instant,
+  by: nullable(
+    Type.Object({ id: Id, displayName: Type.String() }, { description: 'Null for the service and the command line.' }),
+  ),
+};
+
+export const listConfigVersions = defineOperation({
+  ...shared,
+  id: 'config.versions',
+  method: 'GET',
+  path: '/config/versions',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'List the versions of the configuration, newest first',
+  description:
+    'Every change of what a bundle holds, by an apply or a call, makes a version, except changes of users, groups and orgUnits. Versions are never deleted. The first version holds the configuration as it was when the history began. Items of sections that the caller may not read are left out.',
+  query: closed(pagingQuery),
+  answer: Type.Object({
+    current: Type.Integer({ minimum: 1, description: 'The current version.' }),
+    rows: Type.Array(
+      Type.Object(
+        {
+          ...versionProperties,
+          sections: Type.Array(Type.String()),
+          summary: Type.Object(
+            {
+              create: Type.Integer(),
+              change: Type.Integer(),
+              archive: Type.Integer(),
+              restore: Type.Integer(),
+            },
+            { description: 'Numbers of items.' },
+          ),
+          items: Type.Array(Type.Object({ section: Type.String(), code: Type.String(), action: VersionAction }), {
+            description: 'At most 50.',
+          }),
+        },
+        { $id: 'ConfigVersion' },
+      ),
+    ),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
   faults: ['RIGHT_MISSING'],
+});
+
+export const readConfigVersion = defineOperation({
+  ...shared,
+  id: 'config.version',
+  method: 'GET',
+  path: '/config/versions/{version}',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Export the configuration as it was at a version',
+  description:
+    'A bundle like that of `GET /config/export`. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions.',
+  params: closed({ version: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) }),
+  answer: Type.Object(
+    {
+      ...versionProperties,
+      files: Type.Array(Type.Object({ name: Type.String(), text: Type.String() })),
+      leftOut: Type.Array(Type.String(), {
+        description: 'Names of the sections that were left out because the caller may not read them.',
+      }),
+    },
+    { $id: 'ConfigVersionBundle' },
+  ),
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+});
+
+export const diffConfigVersions = defineOperation({
+  ...shared,
+  id: 'config.diff',
+  method: 'GET',
+  path: '/config/diff',
+  unit: 'snapshot',
+  status: 200,
+  summary: 'Compare two versions of the configuration',
+  description:
+    'The items that differ, with old and new values. `from` may be the newer version. Sections that the caller may not read are left out.',
+  query: closed({ from: Version, to: Version }),
+  answer: Type.Array(
+    Type.Object(
+      { section: Type.String(), code: Type.String(), id: Id, action: VersionAction, ...differenceProperties },
+      { $id: 'ConfigVersionDifference' },
+    ),
+  ),
+  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
 });

@@ -33,6 +33,22 @@ export function differencesOf(before: unknown, after: unknown): Difference[] {
   return found;
 }
 
+/** Differences for an answer, at most `MOST_DIFFERENCES`. */
+export interface ListedDifferences {
+  differences: Difference[];
+  /** Number of differences that are not listed. */
+  moreDifferences: number;
+}
+
+const MOST_DIFFERENCES = 200;
+
+/** The first differences and the number of the others. A missing definition counts as an empty one. */
+export function listedDifferences(before: unknown = {}, after: unknown = {}): ListedDifferences {
+  const all = differencesOf(before, after);
+  const differences = all.slice(0, MOST_DIFFERENCES);
+  return { differences, moreDifferences: all.length - differences.length };
+}
+
 function difference(path: string, before: unknown, after: unknown): Difference {
   return { path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
 }

@@ -7,17 +7,18 @@ import type { Change, ConfigSection } from './section.ts';
 import { insertNestedId, insertVersion, lockConfiguration, updateVersion } from './store.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type ListedDifferences, listedDifferences } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
 import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
+import { currentVersion, requireVersion } from './versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';
 import { BundleError } from './errors.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
-export { exportBundle, exportItem, unreadable } from './export.ts';
+export { exportBundle, exportItem, type ExportScope, unreadable } from './export.ts';
 export type { BundleOptions, PlannedItem, VersionStep } from './planner.ts';
 export type { BundleFile } from './read.ts';
 
@@ -52,13 +53,13 @@ async function allowedPlan(
 }
 
 /** A line of a plan with the differences in the item. */
-export interface PlannedChange extends PlannedItem {
-  differences: Difference[];
-  /** Number of differences that are not listed. */
-  moreDifferences: number;
-}
+export interface PlannedChange extends PlannedItem, ListedDifferences {}
 
-const MOST_DIFFERENCES = 200;
+export interface PlannedChanges {
+  items: PlannedChange[];
+  /** The configuration version that the plan compares with; `expected` of an apply takes it. */
+  configVersion: number;
+}
 
 /** Like `planBundle`, with the differences in each item. Files are parsed before the snapshot is opened. */
 export async function planChanges(
@@ -66,10 +67,14 @@ export async function planChanges(
   sections: readonly ConfigSection[],
   files: readonly BundleFile[],
   options: BundleOptions = {},
-): Promise<PlannedChange[]> {
+): Promise<PlannedChanges> {
   caller.actor.require('config.manage');
   const bundle = await readBundle(files, sections, caller.actor.userId);
-  return await work.read(caller, (ctx) => withDifferences(ctx, sections, bundle, options), { snapshot: true });
+  const plan = async (ctx: ReadContext): Promise<PlannedChanges> => ({
+    items: await withDifferences(ctx, sections, bundle, options),
+    configVersion: await currentVersion(ctx),
+  });
+  return await work.read(caller, plan, { snapshot: true });
 }
 
 async function withDifferences(
@@ -81,7 +86,7 @@ async function withDifferences(
   const plan = await allowedPlan(ctx, sections, bundle, options);
   const holders = seesHolders(ctx);
   const definitionOf = (change: Change, definition: unknown): unknown =>
-    definition === undefined ? {} : shown(sections, change.section, definition, holders);
+    definition === undefined ? undefined : shown(sections, change.section, definition, holders);
   const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
   const turns = new Turns();
   const planned: PlannedChange[] = [];
@@ -89,12 +94,11 @@ async function withDifferences(
     await turns.next();
     const change = changes.get(`${item.section} ${item.code}`);
     // Archiving does not change the definition.
-    const all =
+    const listed =
       change === undefined || change.action === 'archive'
-        ? []
-        : differencesOf(definitionOf(change, change.stored?.definition), definitionOf(change, change.definition));
-    const moreDifferences = Math.max(0, all.length - MOST_DIFFERENCES);
-    planned.push({ ...item, differences: all.slice(0, MOST_DIFFERENCES), moreDifferences });
+        ? listedDifferences()
+        : listedDifferences(definitionOf(change, change.stored?.definition), definitionOf(change, change.definition));
+    planned.push({ ...item, ...listed });
   }
   return planned;
 }
@@ -103,7 +107,8 @@ async function withDifferences(
  * Applies a bundle completely or not at all, one apply at a time. Applying the same bundle again writes nothing.
  *
  * @throws BundleError (400 INVALID_REQUEST) with all problems and their positions
- * @throws Fault RIGHT_MISSING for `config.manage` and the rights that single changes need in addition; ROLE_ESCALATION
+ * @throws Fault RIGHT_MISSING for `config.manage` and the rights that single changes need in addition; ROLE_ESCALATION,
+ *   CONFIGURATION_CHANGED
  */
 export async function applyBundle(
   ctx: WriteContext,
@@ -116,6 +121,7 @@ export async function applyBundle(
   requireNamed(ctx, sections, bundle, options);
   // Later reads see the result of the previous apply.
   await lockConfiguration(ctx);
+  if (options.expected !== undefined) await requireVersion(ctx, options.expected);
   for (const section of sections) await section.lock(ctx);
   const plan = await makePlan(ctx, sections, bundle, options);
   requireChanged(ctx, plan);
@@ -138,8 +144,8 @@ export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
     ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });
   }
   for (const nested of plan.view.newNested) ctx.plan(insertNestedId, nested);
-  // Processes cache no users and groups with the configuration, only rights.
-  ctx.invalidate(plan.changes.every(({ section }) => section.identity) ? 'rights' : 'config');
+  // Processes cache no users and groups with the configuration, only rights. `planItem` raises the configuration version.
+  ctx.invalidate('rights');
 }
 
 function writeVersion(ctx: WriteContext, change: Change, step: VersionStep | undefined): void {

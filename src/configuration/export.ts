@@ -9,25 +9,41 @@ import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
 import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
+import { itemsAt, type PastItem } from './versions.ts';
+
+export interface ExportScope {
+  /** Also users, groups, units, memberships and assignments. */
+  identity: boolean;
+  /** Keys of the sections to export; all if absent. */
+  only?: readonly string[] | undefined;
+  /** The configuration version to export; the current one if absent. Users, groups and units have no versions. */
+  version?: number | undefined;
+}
 
 /**
  * One file per non-empty section. Archived items are omitted; users, groups, units, memberships and assignments are omitted
  * unless `identity` is set. Sections that the caller may not read are omitted, too; `unreadable` names them. Never contains
- * secrets.
+ * secrets. The same configuration gives the same text, byte by byte.
  *
- * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read users
+ * @throws Fault RIGHT_MISSING for `config.manage`, and with `identity` for the right to read users; NOT_FOUND for an unknown
+ *   section or version
  */
 export async function exportBundle(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
-  { identity }: { identity: boolean },
+  { identity, only, version }: ExportScope,
 ): Promise<BundleFile[]> {
   ctx.actor.require('config.manage');
-  if (identity) for (const section of sections) if (section.identity) requireRight(ctx, section);
+  for (const key of only ?? []) requireSection(sections, key);
+  const wanted = (section: ConfigSection): boolean =>
+    (identity || !section.identity || only?.includes(section.key) === true) && only?.includes(section.key) !== false;
+  for (const section of sections) if (section.identity && wanted(section)) requireRight(ctx, section);
+  const past = version === undefined ? undefined : Map.groupBy(await itemsAt(ctx, version), (item) => item.section);
   const stored = new Map<string, StoredItem[]>();
   const active = new Map<string, ReadonlySet<string>>();
   for (const section of sections) {
-    const items = (await section.load(ctx)).filter((item) => isActive(item));
+    const all = past === undefined || section.identity ? await section.load(ctx) : storedThen(past.get(section.key));
+    const items = all.filter((item) => isActive(item));
     stored.set(section.key, items);
     active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
   }
@@ -38,7 +54,7 @@ export async function exportBundle(
   };
   const files: BundleFile[] = [];
   for (const section of sections) {
-    if ((section.identity && !identity) || !mayRead(ctx, section)) continue;
+    if (!wanted(section) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
     const written = items.flatMap((item) => {
       const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
@@ -48,10 +64,36 @@ export async function exportBundle(
     const content = { [section.key]: section.shape === 'map' ? written[0] : written };
     files.push({
       name: `${section.key}.yaml`,
-      text: stringify(content, { lineWidth: 0, aliasDuplicateObjects: false }),
+      text: yamlText(content),
     });
   }
   return files;
+}
+
+/** A text of several lines that starts with white space; as a YAML block, some of them are read back differently. */
+function isQuoted(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\n') && /^\s/.test(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(isQuoted);
+}
+
+function yamlText(value: unknown): string {
+  return stringify(value, {
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    ...(isQuoted(value) ? { blockQuote: false } : {}),
+  });
+}
+
+/** Past items in the form of stored ones; an export needs no more than their definitions. */
+function storedThen(items: readonly PastItem[] = []): StoredItem[] {
+  return items.map(({ id, code, state, definition }) => ({ id, code, state, definition, version: 0, compiled: null }));
+}
+
+/** @throws Fault NOT_FOUND */
+export function requireSection(sections: readonly ConfigSection[], key: string): ConfigSection {
+  const section = sections.find((one) => one.key === key);
+  if (section !== undefined) return section;
+  throw new Fault('NOT_FOUND', `There is no such section. Sections: ${sections.map((one) => one.key).join(', ')}.`);
 }
 
 /** Keys of the sections that an export omits because the caller lacks the right to read them. */
@@ -100,7 +142,7 @@ export async function exportItem(
   const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);
-  return { id, code, state, text: stringify(written, { lineWidth: 0, aliasDuplicateObjects: false }), definition };
+  return { id, code, state, text: yamlText(written), definition };
 }
 
 /** The section's definition of an item that is not stored yet. */

@@ -20,6 +20,8 @@ export interface BundleOptions {
   pruneIdentity?: boolean;
   /** Replace memberships and assignments of the bundle's items by those of the bundle; otherwise only add to them. */
   exact?: boolean;
+  /** The configuration version that the bundle was planned for; an apply fails if it is not the current one. */
+  expected?: number;
   /** Further items to archive. */
   archive?: readonly { section: string; code: string }[];
 }

@@ -5,6 +5,7 @@
 import type { Static } from 'typebox';
 import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
+import { Reply } from '../contract/operation.ts';
 import { type BoundOperation, bind } from '../platform/unit-of-work/binding.ts';
 import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
@@ -13,7 +14,9 @@ import * as contract from './contract.ts';
 import { loadAuthors } from './store.ts';
 import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
+import { requireSection } from './export.ts';
 import { requireRight } from './rights.ts';
+import { currentVersion, diffVersions, listVersions, readVersion } from './versions.ts';
 
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
@@ -26,14 +29,6 @@ function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
     exact: body.exact === true,
     archive: body.archive ?? [],
   };
-}
-
-function sectionOf(sections: readonly ConfigSection[], key: string): ConfigSection {
-  const section = sections.find((one) => one.key === key);
-  if (section === undefined) {
-    throw new Fault('NOT_FOUND', `There is no such section. Sections: ${sections.map((one) => one.key).join(', ')}.`);
-  }
-  return section;
 }
 
 const MOST_USES = 50;
@@ -53,7 +48,7 @@ async function list(
   include: readonly string[],
 ): Promise<unknown> {
   ctx.actor.require('config.manage');
-  const section = sectionOf(sections, key);
+  const section = requireSection(sections, key);
   requireRight(ctx, section);
   const items = await section.load(ctx);
   const authors = include.includes('changedBy') ? await loadAuthors(ctx, key) : undefined;
@@ -72,22 +67,44 @@ async function list(
   }));
 }
 
+/** The answer with the configuration version that the unit reads. */
+async function atVersion(ctx: ReadContext, data: unknown): Promise<Reply> {
+  return Reply.withMeta(data, { configVersion: await currentVersion(ctx) });
+}
+
 export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation[] {
   const schema = bundleSchemaText(sections);
   return [
-    bind(contract.listSection, (ctx, { params, query }) =>
-      list(ctx, sections, params.section, (query.include ?? '').split(',')),
+    bind(contract.listSection, async (ctx, { params, query }) =>
+      atVersion(ctx, await list(ctx, sections, params.section, (query.include ?? '').split(','))),
     ),
-    bind(contract.readItem, (ctx, { params }) => {
+    bind(contract.readItem, async (ctx, { params }) => {
       ctx.actor.require('config.manage');
-      return exportItem(ctx, sections, sectionOf(sections, params.section), params.code);
+      return atVersion(ctx, await exportItem(ctx, sections, requireSection(sections, params.section), params.code));
     }),
-    bind(contract.plan, (runner, { body }) => planChanges(runner, sections, body.files, options(body))),
-    bind(contract.apply, (ctx, { body }) => applyBundle(ctx, sections, body.files, options(body))),
+    bind(contract.plan, async (runner, { body }) => {
+      const { items, configVersion } = await planChanges(runner, sections, body.files, options(body));
+      return Reply.withMeta(items, { configVersion });
+    }),
+    bind(contract.apply, async (ctx, { body }) => {
+      const given = body.expected === undefined ? {} : { expected: body.expected };
+      const items = await applyBundle(ctx, sections, body.files, { ...options(body), ...given });
+      // The unit holds the lock of the configuration: its version is the next one.
+      const before = await currentVersion(ctx);
+      return Reply.withMeta(items, { configVersion: ctx.invalidated.has('config') ? before + 1 : before });
+    }),
+    bind(contract.exported, async (ctx, { query }) => {
+      const only = query.section?.split(',');
+      const files = await exportBundle(ctx, sections, { identity: query.identity === true, only });
+      return atVersion(ctx, { files, leftOut: unreadable(ctx, sections) });
+    }),
+    bind(contract.listConfigVersions, async (ctx, { query }) => listVersions(ctx, sections, query)),
+    bind(contract.readConfigVersion, async (ctx, { params }) => {
+      const version = Number(params.version);
+      const files = await exportBundle(ctx, sections, { identity: false, version });
+      return { ...(await readVersion(ctx, version)), files, leftOut: unreadable(ctx, sections) };
+    }),
+    bind(contract.diffConfigVersions, async (ctx, { query }) => diffVersions(ctx, sections, query)),
     bind(contract.schema, () => Promise.resolve(schema)),
-    bind(contract.exported, async (ctx, { query }) => ({
-      files: await exportBundle(ctx, sections, { identity: query.identity === true }),
-      leftOut: unreadable(ctx, sections),
-    })),
   ];
 }

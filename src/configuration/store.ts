@@ -100,10 +100,37 @@ const updateItem: TableWrite<ItemUpdate> = {
     WHERE i.id = r.id AND i.version = r.expected_version AND i.state = r.expected_state RETURNING 1`,
 };
 
-/** Plans the row of an item. Its version is incremented if its definition changes. */
+/** The configuration version that the statement creates. The configuration lock is held, so no other unit creates it. */
+const NEXT_VERSION = sql`(SELECT config + 1 FROM cache_versions)`;
+
+const insertConfigVersion: TableWrite<{ at: string; by: string | null }> = {
+  name: 'insert_config_versions',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO config_versions (version, changed_at, changed_by)
+    SELECT DISTINCT ${NEXT_VERSION}, at, by FROM jsonb_to_recordset(${rows}) AS r (at timestamptz, by uuid)`,
+};
+
+const insertItemVersion: TableWrite<Pick<ItemRow, 'id' | 'section' | 'code' | 'definition'> & { state: ItemState }> = {
+  name: 'insert_config_item_versions',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    INSERT INTO config_item_versions (item_id, version, section, code, state, definition)
+    SELECT id, ${NEXT_VERSION}, section, code, state, definition
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, section text, code text, state text, definition jsonb)
+    ON CONFLICT (item_id, version) DO NOTHING RETURNING 1`,
+};
+
+/**
+ * Plans the row of an item, its row in the history of the configuration, and the next configuration version. The unit holds
+ * the configuration lock. The item's own version is incremented if its definition changes.
+ */
 export function planItem(ctx: WriteContext, change: Change): void {
   const { id, section, code, definition, compiled, stored, state } = change;
   const by = ctx.actor.userId;
+  ctx.invalidate('config');
+  ctx.plan(insertConfigVersion, { at: ctx.now, by });
+  ctx.plan(insertItemVersion, { id, section, code, state, definition });
   if (stored === undefined) {
     ctx.plan(insertItem, { id, section, code, definition, compiled, at: ctx.now, by });
     return;

@@ -88,16 +88,24 @@ export const ErrorSchema = Type.Object(
   { $id: 'Error' },
 );
 
-/** The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`. Undefined data becomes `null`. */
-export function success(data: unknown, correlationId: string): string {
-  const [head, tail] = aroundData(correlationId);
+/**
+ * The body of a success: `{data, meta}`. `correlationId` must match `CORRELATION_ID`. Undefined data becomes `null`.
+ *
+ * @param meta further members of `meta`
+ */
+export function success(data: unknown, correlationId: string, meta?: MoreMeta): string {
+  const [head, tail] = aroundData(correlationId, meta);
   return `${head}${JSON.stringify(data) ?? 'null'}${tail}`;
 }
 
 /** The text of a success body before and after its data. */
-export function aroundData(correlationId: string): [head: string, tail: string] {
-  return ['{"data":', `,"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"}}`];
+export function aroundData(correlationId: string, meta?: MoreMeta): [head: string, tail: string] {
+  const more = meta === undefined ? '' : `,${JSON.stringify(meta).slice(1, -1)}`;
+  return ['{"data":', `,"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${more}}}`];
 }
+
+/** Members of `meta` that an operation declares; at least one. */
+export type MoreMeta = Readonly<Record<string, unknown>>;
 
 /**
  * The body of an error: `{error: {code, message, details}, meta}`. The reasons of the details are in `meta.reasons`, that of the

@@ -174,6 +174,12 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Give the right to another user first, with a password or a key.',
     details: [],
   },
+  CONFIGURATION_CHANGED: {
+    cause:
+      'Another apply or call changed the configuration after the version in `expected`. `details` has `{expected, version, sections}`.',
+    act: 'Read what changed with `GET /config/diff?from=EXPECTED&to=VERSION`, plan again, and apply with the new version.',
+    details: { expected: 41, version: 42, sections: ['roles'] },
+  },
   ORG_UNIT_CONFLICT: {
     cause: 'The user is in a unit, and `expectedOrganizationUnitId` is missing or is another unit.',
     act: 'Read the user again. To move the user, send the current unit as `expectedOrganizationUnitId`.',

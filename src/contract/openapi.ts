@@ -243,10 +243,20 @@ function successOf(operation: Operation, components: Components, example: Exampl
   const schema = {
     type: 'object',
     required: ['data', 'meta'],
-    properties: { data: components.schema(operation.answer), meta: components.schema(MetaSchema) },
+    properties: { data: components.schema(operation.answer), meta: components.schema(operation.meta ?? MetaSchema) },
   };
-  const envelope = example.answer === undefined ? undefined : { data: example.answer, meta: EXAMPLE_META };
+  const envelope =
+    example.answer === undefined
+      ? undefined
+      : { data: example.answer, meta: { ...EXAMPLE_META, ...metaExample(operation) } };
   return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) } } };
+}
+
+function metaExample({ meta }: Operation): Json {
+  const members = Object.entries(meta?.properties ?? {}) as [string, { examples?: unknown[] }][];
+  return Object.fromEntries(
+    members.flatMap(([name, { examples }]) => (examples === undefined ? [] : [[name, examples[0]]])),
+  );
 }
 
 const EXAMPLE_META = { correlationId: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55', apiVersion: 'v1' };

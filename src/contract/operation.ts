@@ -2,7 +2,7 @@
  * An operation as data. The route, validation, the OpenAPI document, the access tests and the console's types are derived from
  * its declaration. Pure; independent of the HTTP framework.
  */
-import type { Static, TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import type { FaultCode } from '../lib/fault-codes.ts';
 import type { Scope } from './scopes.ts';
 
@@ -55,6 +55,8 @@ export interface Operation<
   ifMatch?: true;
   /** Shape of `data`. */
   answer: A;
+  /** Shape of `meta` with further members, which the handler returns in a `Reply`; `MetaSchema` by default. */
+  meta?: TObject;
   /** The response has no envelope (docs/spec/conventions.md#requests). */
   raw?: { mediaTypes: string[] };
   /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
@@ -87,10 +89,24 @@ export class Reply<T = unknown> {
   readonly status: number | undefined;
   /** Called when the response was sent completely or can no longer be sent, to free its memory. */
   readonly closed: (() => void) | undefined;
-  constructor(data: T, headers: Record<string, string | string[]> = {}, status?: number, closed?: () => void) {
+  /** Further members of `meta`. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  constructor(
+    data: T,
+    headers: Record<string, string | string[]> = {},
+    status?: number,
+    closed?: () => void,
+    meta?: Readonly<Record<string, unknown>>,
+  ) {
     this.data = data;
     this.headers = headers;
     this.status = status;
     this.closed = closed;
+    this.meta = meta;
+  }
+
+  /** An ordinary response with further members of `meta`. */
+  static withMeta<T>(data: T, meta: Readonly<Record<string, unknown>>): Reply<T> {
+    return new Reply(data, {}, undefined, undefined, meta);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { aroundData, success } from '../contract/envelope.ts';
+import { aroundData, type MoreMeta, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { Fault, faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
@@ -360,8 +360,13 @@ function claimOf(
 }
 
 /** Sends a large answer in chunks. The admission is already released: slow readers do not block others. */
-function sendLarge(context: RequestContext, status: number, data: unknown, headers: Headers | undefined): void {
-  const [head, tail] = aroundData(context.correlationId);
+function sendLarge(
+  context: RequestContext,
+  status: number,
+  { data, meta }: { data: unknown; meta: MoreMeta | undefined },
+  headers: Headers | undefined,
+): void {
+  const [head, tail] = aroundData(context.correlationId, meta);
   const source = Readable.from(inPieces(head, data, tail), { objectMode: false, highWaterMark: 262_144 });
   context
     .sendStream(status, source, { 'Content-Type': 'application/json; charset=utf-8', ...headers })
@@ -382,8 +387,8 @@ function send(
   if (replayed !== undefined) headers = { ...headers, 'Idempotency-Replayed': 'true' };
   if (operation.raw === undefined) {
     if (status === 204) context.sendText(204, undefined, '', headers);
-    else if (isLarge(data)) sendLarge(context, status, data, headers);
-    else context.sendJson(status, success(data, context.correlationId), headers);
+    else if (isLarge(data)) sendLarge(context, status, { data, meta: reply?.meta }, headers);
+    else context.sendJson(status, success(data, context.correlationId, reply?.meta), headers);
     return undefined;
   }
   const raw: Headers = { 'Content-Type': operation.raw.mediaTypes[0] ?? 'application/octet-stream', ...headers };

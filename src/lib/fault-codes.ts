@@ -39,6 +39,10 @@ export const FAULTS = {
     status: 409,
     meaning: 'The change would leave no user who has the right role.assign and can sign in or use a key.',
   },
+  CONFIGURATION_CHANGED: {
+    status: 409,
+    meaning: 'The configuration is not the expected version. Details name the sections that changed since.',
+  },
   ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
   NOT_A_DRAFT: { status: 409, meaning: 'Only a draft version can be changed.' },
   AUDIENCE_MISSING: { status: 409, meaning: 'The version has no audience yet.' },

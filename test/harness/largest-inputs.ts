@@ -207,7 +207,8 @@ const SMALL = `
   session.get access.explanation identity.setPassword me.get me.change
   me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
   desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.create desk.queues.change
-  desk.queues.delete desk.merge reports.query dashboards.change dashboards.delete config.list config.item config.export config.schema
+  desk.queues.delete desk.merge reports.query dashboards.change dashboards.delete config.list config.item config.export
+  config.versions config.version config.diff config.schema
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */

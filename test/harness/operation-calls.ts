@@ -297,5 +297,8 @@ export function operationCases(
     'config.plan': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.apply': { call: () => ({ body: FILES }), lacks: missing('config.manage') },
     'config.export': { call: () => ({}), lacks: missing('config.manage') },
+    'config.versions': { call: () => ({}), lacks: missing('config.manage') },
+    'config.version': { call: () => ({ params: { version: '1' } }), lacks: missing('config.manage') },
+    'config.diff': { call: () => ({ query: '?from=1&to=2' }), lacks: missing('config.manage') },
   };
 }

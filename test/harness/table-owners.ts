@@ -23,6 +23,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       access: 'the check for the last administrator reads the roles after the change',
     },
   },
+  config_versions: { owner: 'configuration' },
+  config_item_versions: { owner: 'configuration' },
   config_ids: {
     owner: 'configuration',
     reads: { platform: 'the snapshot of the configuration is read in one statement' },

@@ -343,6 +343,80 @@ export type ConfigItemText = {
   definition: unknown;
 };
 
+export type ConfigVersion = {
+  version: number;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  by: {
+    id: string;
+    displayName: string;
+  } | null;
+  sections: Array<string>;
+  /**
+   * Numbers of items.
+   */
+  summary: {
+    create: number;
+    change: number;
+    archive: number;
+    restore: number;
+  };
+  /**
+   * At most 50.
+   */
+  items: Array<{
+    section: string;
+    code: string;
+    action: 'create' | 'change' | 'archive' | 'restore';
+  }>;
+};
+
+export type ConfigVersionBundle = {
+  version: number;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  by: {
+    id: string;
+    displayName: string;
+  } | null;
+  files: Array<{
+    name: string;
+    text: string;
+  }>;
+  /**
+   * Names of the sections that were left out because the caller may not read them.
+   */
+  leftOut: Array<string>;
+};
+
+export type ConfigVersionDifference = {
+  section: string;
+  code: string;
+  id: string;
+  action: 'create' | 'change' | 'archive' | 'restore';
+  /**
+   * At most 200; empty for an unchanged item.
+   */
+  differences: Array<ConfigDifference>;
+  moreDifferences: number;
+};
+
+export type ConfigVersionMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * The version of the configuration. Every change of what a bundle holds raises it, except changes of users, groups and orgUnits.
+   */
+  configVersion: number;
+};
+
 export type Dashboard = {
   id: string;
   code: string | null;
@@ -4014,7 +4088,7 @@ export type ConfigListResponses = {
    */
   200: {
     data: Array<ConfigItem>;
-    meta: Meta;
+    meta: ConfigVersionMeta;
   };
 };
 
@@ -4036,7 +4110,7 @@ export type ConfigItemResponses = {
    */
   200: {
     data: ConfigItemText;
-    meta: Meta;
+    meta: ConfigVersionMeta;
   };
 };
 
@@ -4076,7 +4150,7 @@ export type ConfigPlanResponses = {
    */
   200: {
     data: Array<PlannedChange>;
-    meta: Meta;
+    meta: ConfigVersionMeta;
   };
 };
 
@@ -4104,6 +4178,10 @@ export type ConfigApplyData = {
       section: string;
       code: string;
     }>;
+    /**
+     * `meta.configVersion` of the plan, export or item that the bundle is based on. If the configuration has another version now, nothing is applied: 409 `CONFIGURATION_CHANGED` with the sections that changed.
+     */
+    expected?: number;
   };
   path?: never;
   query?: never;
@@ -4116,31 +4194,21 @@ export type ConfigApplyResponses = {
    */
   200: {
     data: Array<PlannedItem>;
-    meta: Meta;
+    meta: ConfigVersionMeta;
   };
 };
 
 export type ConfigApplyResponse = ConfigApplyResponses[keyof ConfigApplyResponses];
-
-export type ConfigSchemaData = {
-  body?: never;
-  path?: never;
-  query?: never;
-  url: '/config/schema';
-};
-
-export type ConfigSchemaResponses = {
-  /**
-   * Done.
-   */
-  200: unknown;
-};
 
 export type ConfigExportData = {
   body?: never;
   path?: never;
   query?: {
     identity?: boolean;
+    /**
+     * Only these sections, separated by commas.
+     */
+    section?: string;
   };
   url: '/config/export';
 };
@@ -4160,8 +4228,99 @@ export type ConfigExportResponses = {
        */
       leftOut: Array<string>;
     };
-    meta: Meta;
+    meta: ConfigVersionMeta;
   };
 };
 
 export type ConfigExportResponse = ConfigExportResponses[keyof ConfigExportResponses];
+
+export type ConfigVersionsData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * The first page is 1.
+     */
+    page?: number;
+    pageSize?: number;
+  };
+  url: '/config/versions';
+};
+
+export type ConfigVersionsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      /**
+       * The current version.
+       */
+      current: number;
+      rows: Array<ConfigVersion>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type ConfigVersionsResponse = ConfigVersionsResponses[keyof ConfigVersionsResponses];
+
+export type ConfigVersionData = {
+  body?: never;
+  path: {
+    version: string;
+  };
+  query?: never;
+  url: '/config/versions/{version}';
+};
+
+export type ConfigVersionResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: ConfigVersionBundle;
+    meta: Meta;
+  };
+};
+
+export type ConfigVersionResponse = ConfigVersionResponses[keyof ConfigVersionResponses];
+
+export type ConfigDiffData = {
+  body?: never;
+  path?: never;
+  query: {
+    from: number;
+    to: number;
+  };
+  url: '/config/diff';
+};
+
+export type ConfigDiffResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<ConfigVersionDifference>;
+    meta: Meta;
+  };
+};
+
+export type ConfigDiffResponse = ConfigDiffResponses[keyof ConfigDiffResponses];
+
+export type ConfigSchemaData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/config/schema';
+};
+
+export type ConfigSchemaResponses = {
+  /**
+   * Done.
+   */
+  200: unknown;
+};

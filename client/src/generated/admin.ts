@@ -1679,19 +1679,6 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Read the JSON Schema of the bundle. Draft 07, for editors: the first line of a file, `# yaml-language-server: $schema=URL`, names it. The same for every service of a version; it contains nothing of the configuration. Needs no authentication.
-   *
-   * `GET /config/schema`
-   */
-  schema(options?: CallOptions): Promise<Download> {
-    return this.sender.send<Download>(
-      { id: 'config.schema', method: 'GET', path: '/config/schema', surface: 'admin', answer: 'raw' },
-      { params: [] },
-      options,
-    );
-  }
-
-  /**
    * Export the present configuration as a bundle. With `identity` also users, groups, organisation units, memberships and role assignments, which needs the right `user.administer`. Sections with a right of their own (`webhook.manage`, `integration.manage`, `import.manage`) are left out for callers without it. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/export`, right `config.manage`
@@ -1703,6 +1690,67 @@ export class ConfigAdministration extends Group {
     return this.sender.send<T.ConfigExportResponses[200]['data']>(
       { id: 'config.export', method: 'GET', path: '/config/export', surface: 'admin', answer: 'json' },
       { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * List the versions of the configuration, newest first. Every change of what a bundle holds, by an apply or a call, makes a version, except changes of users, groups and orgUnits. Versions are never deleted. The first version holds the configuration as it was when the history began. Items of sections that the caller may not read are left out. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `GET /config/versions`, right `config.manage`
+   */
+  versions(
+    query: NonNullable<T.ConfigVersionsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.ConfigVersionsResponses[200]['data']> {
+    return this.sender.send<T.ConfigVersionsResponses[200]['data']>(
+      { id: 'config.versions', method: 'GET', path: '/config/versions', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Export the configuration as it was at a version. A bundle like that of `GET /config/export`. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `GET /config/versions/{version}`, right `config.manage`
+   */
+  version(
+    version: T.ConfigVersionData['path']['version'],
+    options?: CallOptions,
+  ): Promise<T.ConfigVersionResponses[200]['data']> {
+    return this.sender.send<T.ConfigVersionResponses[200]['data']>(
+      { id: 'config.version', method: 'GET', path: '/config/versions/{version}', surface: 'admin', answer: 'json' },
+      { params: [version] },
+      options,
+    );
+  }
+
+  /**
+   * Compare two versions of the configuration. The items that differ, with old and new values. `from` may be the newer version. Sections that the caller may not read are left out. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `GET /config/diff`, right `config.manage`
+   */
+  diff(
+    query: NonNullable<T.ConfigDiffData['query']>,
+    options?: CallOptions,
+  ): Promise<T.ConfigDiffResponses[200]['data']> {
+    return this.sender.send<T.ConfigDiffResponses[200]['data']>(
+      { id: 'config.diff', method: 'GET', path: '/config/diff', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Read the JSON Schema of the bundle. Draft 07, for editors: the first line of a file, `# yaml-language-server: $schema=URL`, names it. The same for every service of a version; it contains nothing of the configuration. Needs no authentication.
+   *
+   * `GET /config/schema`
+   */
+  schema(options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'config.schema', method: 'GET', path: '/config/schema', surface: 'admin', answer: 'raw' },
+      { params: [] },
       options,
     );
   }

@@ -125,7 +125,6 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
       subject: `${SECTION}:${code}`,
       data: { action: 'create', after: definition },
     });
-    ctx.invalidate('config');
   }
   ctx.emit({ type: 'SigningSecretCreated', subject: `${SECTION}:${code}` });
   return { code, secret: await makeValue(ctx, box, id, 1) };

@@ -1,0 +1,81 @@
+/** `docket config`: the versions of the configuration, their differences, and the way back to one. */
+import type { Command } from 'commander';
+import type { ListedVersion } from '../configuration/versions.ts';
+import { colored, versionNumber } from './bundles.ts';
+import { type Environment, type Json, output } from './command.ts';
+import { planLines, planMarkdown } from './plan-text.ts';
+import { onTarget } from './select-target.ts';
+
+const MOST_NAMED = 5;
+
+/** One line: version, time, author, and the first changed items. */
+function lineOf({ version, at, by, summary, items }: ListedVersion): string {
+  const total = Object.values(summary).reduce((sum, count) => sum + count, 0);
+  const named = items.slice(0, MOST_NAMED).map(({ section, code, action }) => `${action} ${section}/${code}`);
+  const more = total > named.length ? [`${total - named.length} more`] : [];
+  return `${version}  ${at}  ${by?.displayName ?? 'system'}: ${[...named, ...more].join(', ')}`;
+}
+
+function historyCommands(config: Command, environment: Environment): void {
+  config
+    .command('version')
+    .description('Print the configuration version, for --expected of apply.')
+    .option('--json', 'print {version}')
+    .action(async (flags: Json, command: Command) => {
+      const { current } = await onTarget(environment, command, (target) => target.versions(1));
+      output(flags.json === true).result({ version: current }, [String(current)]);
+    });
+  config
+    .command('log')
+    .description('List the versions of the configuration, newest first: when, who, and what changed.')
+    .option('--page <n>', 'page of 25 versions', '1')
+    .option('--json', 'print {current, rows, page, pageSize, hasMore}')
+    .action(async (flags: Json & { page: string }, command: Command) => {
+      const page = Math.max(1, Number.parseInt(flags.page, 10) || 1);
+      const listed = await onTarget(environment, command, (target) => target.versions(page));
+      const more = listed.hasMore ? [`Older versions: --page ${page + 1}`] : [];
+      output(flags.json === true).result(listed, [...listed.rows.map(lineOf), ...more]);
+    });
+  config
+    .command('diff <from> <to>')
+    .description('Show what changed between two versions of the configuration, value by value.')
+    .option('--markdown', 'print Markdown')
+    .option('--json', 'print [{section, code, id, action, differences, …}]')
+    .action(async (from: string, to: string, flags: Json & { markdown?: boolean }, command: Command) => {
+      const [first, second] = [versionNumber(from), versionNumber(to)];
+      const items = await onTarget(environment, command, (target) => target.diff(first, second));
+      const color = colored(environment);
+      const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color, verb: 'Found' });
+      output(flags.json === true).result(items, text);
+    });
+}
+
+interface RestoreFlags extends Json {
+  plan?: boolean;
+  expected?: string;
+}
+
+export function configCommands(docket: Command, environment: Environment): void {
+  const config = docket.command('config').description('Versions of the configuration.');
+  historyCommands(config, environment);
+  config
+    .command('restore <version>')
+    .description('Apply the configuration as it was at a version; items that came later are archived.')
+    .option('--plan', 'only show what would change')
+    .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
+    .option('--json', 'print [{section, code, id, action, …}]')
+    .action(async (text: string, flags: RestoreFlags, command: Command) => {
+      const version = versionNumber(text);
+      const given = flags.expected === undefined ? undefined : versionNumber(flags.expected);
+      const items = await onTarget(environment, command, async (target) => {
+        // What is applied is what was planned: nothing may come between the two.
+        const expected = given ?? (await target.versions(1)).current;
+        const { files } = await target.exportVersion(version);
+        const planned = await target.plan(files, { prune: true });
+        if (flags.plan !== true) await target.apply(files, { prune: true, expected });
+        return planned;
+      });
+      const verb = flags.plan === true ? 'Would apply' : 'Applied';
+      output(flags.json === true).result(items, planLines(items, { verb, color: colored(environment) }));
+    });
+}
