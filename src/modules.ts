@@ -3,7 +3,7 @@ import type { Constraints } from './platform/database/sqlstate.ts';
 import type { ConfigSection } from './configuration/section.ts';
 import { bundleRoutes } from './configuration/routes.ts';
 import { addItem } from './configuration/engine.ts';
-import { configurationChecks } from './configuration/versions.ts';
+import { configurationChecks } from './configuration/store-versions.ts';
 import type { Operation } from './contract/operation.ts';
 import { accessRoutes, administratorFollower, sessionFollower, SignIns, systemActor } from './domain/access/index.ts';
 import { rolesSection } from './domain/access/config.ts';

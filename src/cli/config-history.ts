@@ -1,6 +1,6 @@
 /** `docket config`: the versions of the configuration, their differences, and the way back to one. */
 import type { Command } from 'commander';
-import type { ListedVersion } from '../configuration/versions.ts';
+import type { ListedVersion } from '../configuration/store-versions.ts';
 import { colored, versionNumber } from './bundles.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { planLines, planMarkdown } from './plan-text.ts';

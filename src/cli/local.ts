@@ -16,7 +16,12 @@ import {
 } from '../configuration/engine.ts';
 import { pendingFieldIndexes, type PendingIndex } from '../configuration/field-indexes.ts';
 import type { ConfigSection } from '../configuration/section.ts';
-import { diffVersions, listVersions, type VersionDifference, type VersionPage } from '../configuration/versions.ts';
+import {
+  diffVersions,
+  listVersions,
+  type VersionDifference,
+  type VersionPage,
+} from '../configuration/store-versions.ts';
 import { ownFieldView } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthenticated } from '../../client/src/index.ts';
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
-import type { VersionDifference, VersionPage } from '../configuration/versions.ts';
+import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 import { VERSION, warn } from './command.ts';
 import type { ConfigurationTarget, Exported, ExportOptions, ImportOutcome, ImportRequest } from './target.ts';
 

@@ -21,7 +21,8 @@ const REMOTE_COMMANDS: ReadonlySet<string> = new Set(['plan', 'apply', 'export',
 export function requireTarget(command: Command): void {
   const { url, key, keyFile } = command.optsWithGlobals<RemoteFlags>();
   // The name of a group of commands stands for all of them: `config restore` is remote, `restore` is not.
-  const group = command.parent?.parent == null ? command : command.parent;
+  const { parent } = command;
+  const group = parent === null || parent.parent === null ? command : parent;
   if ((url ?? key ?? keyFile) === undefined || REMOTE_COMMANDS.has(group.name())) return;
   command.error(`--url, --key-file and --key are for ${[...REMOTE_COMMANDS].join(', ')}`, { exitCode: 2 });
 }

@@ -4,7 +4,7 @@
  */
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
-import type { VersionDifference, VersionPage } from '../configuration/versions.ts';
+import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 
 export interface ImportRequest {
   /** Path of the file. */

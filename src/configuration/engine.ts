@@ -11,7 +11,7 @@ import { type ListedDifferences, listedDifferences } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
 import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
-import { currentVersion, requireVersion } from './versions.ts';
+import { currentVersion, requireVersion } from './store-versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';

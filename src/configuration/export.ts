@@ -9,7 +9,7 @@ import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
 import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
-import { itemsAt, type PastItem } from './versions.ts';
+import { itemsAt, type PastItem } from './store-versions.ts';
 
 export interface ExportScope {
   /** Also users, groups, units, memberships and assignments. */

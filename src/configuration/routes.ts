@@ -16,7 +16,7 @@ import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireSection } from './export.ts';
 import { requireRight } from './rights.ts';
-import { currentVersion, diffVersions, listVersions, readVersion } from './versions.ts';
+import { currentVersion, diffVersions, listVersions, readVersion } from './store-versions.ts';
 
 /** @throws Fault INVALID_REQUEST without files, unless items are only archived: with `prune`, it would archive everything */
 function options(body: Static<typeof contract.BundleFiles>): BundleOptions {

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { aroundData, type MoreMeta, success } from '../contract/envelope.ts';
+import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { Fault, faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
@@ -360,12 +360,7 @@ function claimOf(
 }
 
 /** Sends a large answer in chunks. The admission is already released: slow readers do not block others. */
-function sendLarge(
-  context: RequestContext,
-  status: number,
-  { data, meta }: { data: unknown; meta: MoreMeta | undefined },
-  headers: Headers | undefined,
-): void {
+function sendLarge(context: RequestContext, status: number, { data, headers, meta }: Reply): void {
   const [head, tail] = aroundData(context.correlationId, meta);
   const source = Readable.from(inPieces(head, data, tail), { objectMode: false, highWaterMark: 262_144 });
   context
@@ -383,11 +378,11 @@ function send(
   const reply = result instanceof Reply ? result : undefined;
   const data = reply === undefined ? result : reply.data;
   const status = replayed ?? reply?.status ?? operation.status;
-  let headers: Headers | undefined = reply?.headers;
+  let headers = reply?.headers;
   if (replayed !== undefined) headers = { ...headers, 'Idempotency-Replayed': 'true' };
   if (operation.raw === undefined) {
     if (status === 204) context.sendText(204, undefined, '', headers);
-    else if (isLarge(data)) sendLarge(context, status, { data, meta: reply?.meta }, headers);
+    else if (isLarge(data)) sendLarge(context, status, new Reply(data, headers, undefined, undefined, reply?.meta));
     else context.sendJson(status, success(data, context.correlationId, reply?.meta), headers);
     return undefined;
   }

@@ -29,6 +29,9 @@ const WORDS = {
     priority: 'Приоритет',
     ready: 'Работает',
     show: 'Показать изменения',
+    meanwhile: 'Изменено за это время',
+    newest: 'Применить поверх',
+    goBack: 'Вернуться',
     samara: 'Часовой пояс',
     yaml: 'YAML или JSON',
     pasted: 'Текст конфигурации',
@@ -76,6 +79,9 @@ const WORDS = {
     priority: 'Priority',
     ready: 'Operational',
     show: 'Show changes',
+    meanwhile: 'Changed meanwhile',
+    newest: 'Apply to the newest version',
+    goBack: 'Go back',
     samara: 'Time zone',
     yaml: 'YAML or JSON',
     pasted: 'Configuration text',
@@ -258,8 +264,8 @@ describe('administration in the console', () => {
         await page.getByRole('button', { name: words.reset }).click();
       }));
 
-    it(`plans and applies pasted configuration, with errors at their line: ${language}`, () =>
-      visit(language, 'configuration', async (page, words) => {
+    it(`plans and applies pasted configuration, after changes of others and back to a version: ${language}`, () =>
+      visit(language, 'configuration', async (page, words, watched) => {
         const editor = page.getByRole('textbox', { name: words.pasted });
         await editor.fill('groups:\n  - code: pasted\n    users: [nobody-here]\n');
         await page.getByRole('button', { name: words.show }).click();
@@ -268,13 +274,33 @@ describe('administration in the console', () => {
         await page.getByRole('button', { name: words.show }).click();
         await page.getByText(`pasted-${mark}`).nth(1).waitFor();
         await apply(page, words);
-        const applied = async (): Promise<boolean> => {
-          const groups = await desk.call('GET', '/identity/groups');
-          return groups.some((group: { code: string }) => group.code === `pasted-${mark}`);
-        };
+        const applied = async (): Promise<boolean> =>
+          JSON.stringify(await desk.call('GET', '/identity/groups')).includes(`"pasted-${mark}"`);
         // The same word occurs elsewhere on the page.
         for (let tries = 0; tries < 50 && !(await applied()); tries++) await page.waitForTimeout(100);
         assert.ok(await applied());
+        // Another administrator changes something between plan and apply.
+        const service = (code: string) => `services:\n  - code: ${code}-${mark}\n    name: Service ${code}\n`;
+        await editor.fill(service('mine'));
+        await page.getByRole('button', { name: words.show }).click();
+        await page.getByRole('region', { name: `services/mine-${mark}` }).waitFor();
+        await desk.call('POST', '/config/apply', { files: [{ name: 'a.yaml', text: service('theirs') }] });
+        await page.getByRole('button', { name: words.apply, exact: true }).click();
+        await page.getByRole('dialog').getByRole('button', { name: words.apply, exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('heading', { name: words.meanwhile }).waitFor();
+        await dialog.getByRole('region', { name: `services/theirs-${mark}` }).waitFor();
+        await watched.check();
+        await dialog.getByRole('button', { name: words.newest }).click();
+        await page.getByText(words.applied).first().waitFor();
+        assert.equal((await desk.call('GET', `/config/services/mine-${mark}`)).state, 'ACTIVE');
+        await page
+          .getByRole('listitem')
+          .filter({ hasText: `services/theirs-${mark}` })
+          .waitFor();
+        await page.getByRole('button', { name: words.goBack }).first().click();
+        await page.getByRole('region', { name: `services/mine-${mark}` }).waitFor();
+        await watched.check();
       }));
 
     it(`shows the health of the service: ${language}`, () =>

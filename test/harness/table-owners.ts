@@ -13,7 +13,10 @@ const SEARCHED = 'rights, order and filters are part of the search statement, be
 const EXISTENCE = 'a statement checks that the users, groups and units in values exist';
 
 export const TABLES: Readonly<Record<string, Ownership>> = {
-  cache_versions: { owner: 'platform' },
+  cache_versions: {
+    owner: 'platform',
+    reads: { configuration: 'a version of the configuration is written with its number in one statement' },
+  },
   rate_budgets: { owner: 'platform' },
   config_items: {
     owner: 'configuration',

@@ -126,11 +126,24 @@ export async function call<O extends Declared>(
   return (await send(method, path, options)) as AnswerOf<O>;
 }
 
+/** Like `call`, with the `meta` of the answer. */
+export async function callWithMeta<O extends Declared & { meta: TSchema }>(
+  method: O['method'],
+  path: string,
+  options: CallOptions<BodyOf<O>> = {},
+): Promise<{ data: AnswerOf<O>; meta: Static<O['meta']> }> {
+  return (await answerOf(method, path, options)) as { data: AnswerOf<O>; meta: Static<O['meta']> };
+}
+
 /** Like `call`, for operations whose declaration is not available; the result is not typed. */
 export async function send(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
+  return ((await answerOf(method, path, options)) as { data: unknown }).data;
+}
+
+async function answerOf(method: string, path: string, options: CallOptions): Promise<unknown> {
   const response = await request(method, path, options);
   const body = await readJson(response);
-  if (response.ok) return (body as { data: unknown }).data;
+  if (response.ok) return body;
   throw await faultOf(response, body);
 }
 

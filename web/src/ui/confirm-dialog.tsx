@@ -16,6 +16,8 @@ export interface Question {
   /** Must be typed to enable the button, for the most destructive actions. */
   word?: string;
   danger?: boolean;
+  /** A wide dialog, for a body with tables. */
+  wide?: boolean;
 }
 
 export interface ConfirmDialogProps {
@@ -25,7 +27,14 @@ export interface ConfirmDialogProps {
 
 export function ConfirmDialog({ question, onAnswer }: ConfirmDialogProps) {
   return (
-    <Modal opened centered zIndex={ABOVE_DIALOGS} title={question.title} onClose={() => onAnswer(false)}>
+    <Modal
+      opened
+      centered
+      zIndex={ABOVE_DIALOGS}
+      title={question.title}
+      size={question.wide === true ? 'xl' : 'md'}
+      onClose={() => onAnswer(false)}
+    >
       <Ask question={question} onAnswer={onAnswer} />
     </Modal>
   );

@@ -4,7 +4,7 @@
  */
 import { Button, Switch, Text } from '@mantine/core';
 import { IconArchive, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useMemo, useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
@@ -17,7 +17,8 @@ import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
 import { Mark } from './mark.tsx';
-import { applyBundle, type ConfigItem, sectionListQuery, sectionQuery } from './queries.ts';
+import { applyChecked } from './apply-checked.tsx';
+import { type ConfigItem, itemQuery, sectionListQuery, sectionQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { UsedBy } from './used-by.tsx';
 import { nameIn } from './yaml-text.ts';
@@ -213,8 +214,12 @@ export function StateMark({ state }: { state: string }) {
 /** Archives an item after a confirmation. If other items still refer to it, the service's fault is shown. */
 export function ArchiveButton({ section, code, after }: { section: string; code: string; after?: () => void }) {
   const t = useText(texts);
+  const client = useQueryClient();
   const archive = useAction({
-    run: () => applyBundle({ files: [], archive: [{ section, code }] }),
+    run: async () => {
+      const { configVersion } = await client.ensureQueryData(itemQuery(section, code));
+      return await applyChecked({ files: [], archive: [{ section, code }] }, configVersion, t);
+    },
     touches: [[]],
     quiet: true,
     done: t.applied,

@@ -13,12 +13,13 @@ import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Panel } from '../../ui/page.tsx';
+import { applyChecked } from './apply-checked.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { ProblemList } from './problem-list.tsx';
 import classes from './item-editor.module.css';
 import { SavedItem } from './part-code.tsx';
 import { PlanView } from './plan-view.tsx';
-import { applyBundle, type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
+import { type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
 import { Notice } from './mark.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
@@ -70,7 +71,10 @@ export function ItemEditor(props: ItemEditorProps) {
   // A new text from the service resets the editor.
   const start = stored.data?.text ?? props.template ?? 'code: ';
   const archived = isArchived(stored.data);
-  return <Editor key={`${section} ${code ?? ''} ${start}`} {...props} start={start} archived={archived} />;
+  const version = stored.data?.configVersion;
+  return (
+    <Editor key={`${section} ${code ?? ''} ${start}`} {...props} start={start} archived={archived} version={version} />
+  );
 }
 
 /** Plans the current text, debounced. */
@@ -82,7 +86,8 @@ function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
   const fault = plan.error instanceof ApiFault ? plan.error : undefined;
   return {
     body,
-    changes: (asked ? plan.data : undefined)?.filter((one) => one.action !== 'leave') ?? [],
+    version: plan.data?.configVersion,
+    changes: (asked ? plan.data?.items : undefined)?.filter((one) => one.action !== 'leave') ?? [],
     checking: text !== settled || (asked && plan.isFetching),
     problems: fault === undefined ? [] : problemsOf(fault).map((problem) => problemInItem(shape, problem)),
     // A fault without places is shown as a whole.
@@ -93,6 +98,8 @@ function usePlan(shape: Shape, text: string, start: string, wanted: boolean) {
 interface EditorProps extends ItemEditorProps {
   start: string;
   archived: boolean;
+  /** The configuration version of `start`; undefined for a new item. */
+  version: number | undefined;
 }
 
 type View = 'form' | 'text';
@@ -157,7 +164,8 @@ function Editor(props: EditorProps) {
 }
 
 /** The text of the item, what it says, what applying it would change, and the apply itself. */
-function useItemText({ section, code, start, archived, codeProperty = 'code', map = false, onApplied }: EditorProps) {
+function useItemText(props: EditorProps) {
+  const { section, code, start, archived, version, codeProperty = 'code', map = false, onApplied } = props;
   const [text, setText] = useState(start);
   const shape = useMemo((): Shape => ({ section, map }), [section, map]);
   const plan = usePlan(shape, text, start, archived);
@@ -175,7 +183,7 @@ function useItemText({ section, code, start, archived, codeProperty = 'code', ma
   useEffect(() => {
     if (dirty) applied.current = false;
   }, [dirty, text]);
-  const apply = useApply(plan.body, (): void => {
+  const apply = useApply(plan.body, version ?? plan.version ?? 1, (): void => {
     applied.current = true;
     setText(start);
     onApplied?.(code ?? written);
@@ -285,7 +293,7 @@ function PlanOutcome({ plan, isNew, goTo }: PlanOutcomeProps) {
 }
 
 /** Applies a bundle. All queries are invalidated afterwards, because configuration affects all data shown. */
-function useApply(body: BundleBody, after: () => void) {
+function useApply(body: BundleBody, expected: number, after: () => void) {
   const t = useText(texts);
-  return useAction({ run: () => applyBundle(body), touches: [[]], done: t.applied, after });
+  return useAction({ run: () => applyChecked(body, expected, t), touches: [[]], done: t.applied, after });
 }

@@ -1,6 +1,6 @@
 /** Queries of the configuration screens. They share the key `config`, so that an apply invalidates all of them. */
 import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, type ApiFault, type BodyOf, call } from '../../api/client.ts';
+import { type AnswerOf, type ApiFault, type BodyOf, call, callWithMeta } from '../../api/client.ts';
 import type { configuration } from '../../api/types.ts';
 
 export type ConfigItem = AnswerOf<typeof configuration.listSection>[number];
@@ -37,8 +37,11 @@ export const sectionListQuery = (section: string) =>
 export const itemQuery = (section: string, code: string) =>
   queryOptions({
     queryKey: ['config', 'item', section, code],
-    queryFn: ({ signal }) =>
-      call<typeof configuration.readItem>('GET', `/config/${section}/${encodeURIComponent(code)}`, { signal }),
+    queryFn: async ({ signal }) => {
+      const path = `/config/${section}/${encodeURIComponent(code)}`;
+      const { data, meta } = await callWithMeta<typeof configuration.readItem>('GET', path, { signal });
+      return { ...data, configVersion: meta.configVersion };
+    },
     // The text being edited must not change through a refetch.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -48,14 +51,23 @@ export const itemQuery = (section: string, code: string) =>
 export const planQuery = (body: BundleBody) =>
   queryOptions({
     queryKey: ['config', 'plan', body],
-    queryFn: ({ signal }) => call<typeof configuration.plan>('POST', '/config/plan', { body, signal }),
+    queryFn: ({ signal }) => planBundle(body, signal),
     retry: false,
     staleTime: 0,
     gcTime: 10_000,
     refetchOnWindowFocus: false,
   });
 
-export const applyBundle = (body: BundleBody) => call<typeof configuration.apply>('POST', '/config/apply', { body });
+/** A plan and the configuration version that it compares with. */
+export async function planBundle(
+  body: BundleBody,
+  signal?: AbortSignal,
+): Promise<{ items: readonly PlannedChange[]; configVersion: number }> {
+  const { data, meta } = await callWithMeta<typeof configuration.plan>('POST', '/config/plan', { body, signal });
+  return { items: data, configVersion: meta.configVersion };
+}
+
+export type ApplyBody = BodyOf<typeof configuration.apply>;
 
 /** A validation error of a plan or apply. */
 export interface Problem {

@@ -9,12 +9,16 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { notify } from '../../ui/notify.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
 import { ProblemList } from '../config/problem-list.tsx';
 import { PlanView } from '../config/plan-view.tsx';
-import { applyBundle, type BundleBody, marksOf, problemsOf } from '../config/queries.ts';
+import { applyChecked } from '../config/apply-checked.tsx';
+import { type BundleBody, marksOf, planBundle, problemsOf } from '../config/queries.ts';
+import { texts as configTexts } from '../config/texts.ts';
 import classes from './configuration.module.css';
+import { History } from './history.tsx';
 import { texts } from './texts.ts';
 
 const PASTED = 'pasted.yaml';
@@ -26,21 +30,22 @@ interface Named {
 
 export default function ConfigurationPage() {
   const t = useText(texts);
+  const bundle = useBundle();
   return (
     <Page title={t.title} hint={t.hint}>
       <div className={classes.two}>
-        <Bundle />
-        <div>
+        <Bundle bundle={bundle} />
+        <Stack gap="md">
           <Export />
-        </div>
+          <History onRestore={(version, files) => bundle.restore(version, files)} />
+        </Stack>
       </div>
     </Page>
   );
 }
 
-function Bundle() {
+function Bundle({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
   const t = useText(texts);
-  const bundle = useBundle();
   const handle = useRef<CodeEditorHandle>(null);
   const { values, set, plan, problems, error } = bundle;
   const marks = marksOf(problems.filter(({ file }) => file === PASTED));
@@ -76,7 +81,7 @@ function Bundle() {
       )}
       {plan.data !== undefined && (
         <Panel title={t.planTitle}>
-          <PlanView items={plan.data} />
+          <PlanView items={plan.data.items} />
         </Panel>
       )}
     </Stack>
@@ -91,21 +96,25 @@ interface BundleValues {
   pruneIdentity: boolean;
 }
 
-/** The chosen files and options, their plan, and the apply. A change makes the plan invalid. */
-function useBundle() {
-  const t = useText(texts);
-  const [values, setValues] = useState<BundleValues>({ files: [], text: '', prune: false, pruneIdentity: false });
-  const { files, text, prune, pruneIdentity } = values;
-  const body: BundleBody = {
+function bodyOf({ files, text, prune, pruneIdentity }: BundleValues): BundleBody {
+  return {
     files: [...files, ...(text.trim() === '' ? [] : [{ name: PASTED, text }])],
     prune,
     pruneIdentity: prune && pruneIdentity,
   };
+}
+
+/** The chosen files and options, their plan, and the apply. A change makes the plan invalid. */
+function useBundle() {
+  const t = useText(texts);
+  const words = useText(configTexts);
+  const [values, setValues] = useState<BundleValues>({ files: [], text: '', prune: false, pruneIdentity: false });
+  const body = bodyOf(values);
   const plan = useMutation({
-    mutationFn: () => call<typeof configuration.plan>('POST', '/config/plan', { body }),
+    mutationFn: (wanted: BundleBody) => planBundle(wanted),
   });
   const apply = useAction({
-    run: () => applyBundle(body),
+    run: () => applyChecked(body, plan.data?.configVersion ?? 1, words),
     touches: [[]],
     done: t.applied,
     after: () => plan.reset(),
@@ -116,15 +125,31 @@ function useBundle() {
     plan.reset();
     apply.reset();
   };
+  /** Plans the files of an earlier version: what they do not hold is archived. */
+  const restore = (version: number, files: readonly Named[]): void => {
+    const wanted = { files, text: '', prune: true, pruneIdentity: false };
+    set(wanted);
+    plan.mutate(bodyOf(wanted));
+    notify({ message: t.restoring(version), color: 'petrol', autoClose: 5000 });
+  };
   const error = apply.error ?? plan.error;
-  return { values, set, body, plan, apply, error, problems: error instanceof ApiFault ? problemsOf(error) : [] };
+  return {
+    values,
+    set,
+    restore,
+    body,
+    plan,
+    apply,
+    error,
+    problems: error instanceof ApiFault ? problemsOf(error) : [],
+  };
 }
 
 function BundleButtons({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
   const t = useText(texts);
   const { plan, apply, body } = bundle;
   const { prune } = bundle.values;
-  const changes = plan.data?.filter((item) => item.action !== 'leave') ?? [];
+  const changes = plan.data?.items.filter((item) => item.action !== 'leave') ?? [];
   const ask = async (): Promise<void> => {
     const agreed = await confirm({
       title: t.applyTitle,
@@ -141,7 +166,7 @@ function BundleButtons({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
         variant={changes.length > 0 ? 'default' : 'filled'}
         loading={plan.isPending}
         disabled={body.files.length === 0}
-        onClick={() => plan.mutate()}
+        onClick={() => plan.mutate(body)}
       >
         {t.plan}
       </Button>
