@@ -375,6 +375,14 @@ END))),
 CREATE INDEX kb_versions_by_article ON kb_versions USING btree (article_id, locale);
 CREATE INDEX kb_versions_newest ON kb_versions USING btree (state, updated_at DESC, id DESC);
 
+CREATE TABLE kb_view_days (
+  article_id uuid NOT NULL,
+  day date NOT NULL,
+  views integer NOT NULL,
+  CONSTRAINT kb_view_days_pkey PRIMARY KEY (article_id, day)
+);
+CREATE INDEX kb_view_days_by_day ON kb_view_days USING btree (day);
+
 CREATE TABLE kb_views (
   article_id uuid NOT NULL,
   day date NOT NULL,

@@ -9,6 +9,7 @@ import {
   touchSessions,
 } from './domain/access/index.ts';
 import { purgeRuns } from './domain/inbound/index.ts';
+import { countViewDays } from './domain/knowledge/index.ts';
 import { typeView } from './domain/metadata/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
 import { type Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
@@ -127,6 +128,11 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
         if (sessions.size > 0) await touchSessions(db, sessions);
         return false;
       },
+    },
+    {
+      name: 'article-views',
+      everyMs: 3_600_000,
+      run: () => countViewDays(db, now().slice(0, 10)),
     },
     {
       name: 'blobs',

@@ -47,6 +47,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   kb_articles: 'Each change is in the audit log without the text.',
   kb_images: 'Content is compared with its hash and size (I8).',
   kb_versions: 'Each change is in the audit log without the text.',
+  kb_view_days: 'Views of articles are counted, not recorded as events.',
   kb_views: 'Views of articles are counted, not recorded as events.',
   kb_votes: 'Votes of readers are counted, not recorded as events.',
   master_key: 'A fingerprint of the key; docket doctor detects a wrong one.',

@@ -127,7 +127,7 @@ export interface CatalogFixture {
   /** As `call`, and the answer's `data`; anything but a success fails the test. */
   ok<T = any>(who: FixtureUser, method: string, path: string, body?: unknown): Promise<T>;
   /** Calls below `/api/admin/v1` with a key of the person's that may. */
-  admin(who: FixtureUser, method: string, path: string, body?: unknown): Promise<TestAnswer>;
+  admin(who: FixtureUser, method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<TestAnswer>;
   adminOk<T = any>(who: FixtureUser, method: string, path: string, body?: unknown): Promise<T>;
   /** Id of a service, unit, group, category, catalogue item, base or section, by code. */
   id(code: string): string;
@@ -135,6 +135,8 @@ export interface CatalogFixture {
   /** @throws AssertionError when an answer was not as the documents describe it */
   close(): Promise<void>;
 }
+
+const keyed = (idempotencyKey: string | undefined) => (idempotencyKey === undefined ? {} : { idempotencyKey });
 
 function succeeded(answer: TestAnswer, what: string): any {
   assert.ok(answer.status < 300, `${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -164,10 +166,9 @@ export async function startCatalogFixture(options: Omit<TestOptions, 'bundle'> =
     app,
     keys,
     people: Object.fromEntries(people) as Record<FixtureUser, string>,
-    call: (who, method, path, body, idempotencyKey) =>
-      send(keys[who], method, `/api/v1${path}`, body, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    call: (who, method, path, body, key) => send(keys[who], method, `/api/v1${path}`, body, keyed(key)),
     ok: async (who, method, path, body) => succeeded(await self.call(who, method, path, body), `${method} ${path}`),
-    admin: (who, method, path, body) => send(adminKeys[who], method, `/api/admin/v1${path}`, body),
+    admin: (who, method, path, body, key) => send(adminKeys[who], method, `/api/admin/v1${path}`, body, keyed(key)),
     adminOk: async (who, method, path, body) =>
       succeeded(await self.admin(who, method, path, body), `${method} ${path}`),
     id: (code) => ids.get(code) ?? assert.fail(`nothing is called ${code}`),

@@ -113,6 +113,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   kb_versions: { owner: 'knowledge' },
   kb_images: { owner: 'knowledge' },
   kb_views: { owner: 'knowledge' },
+  kb_view_days: { owner: 'knowledge' },
   kb_votes: { owner: 'knowledge' },
   calendar_versions: { owner: 'sla' },
   sla_instances: { owner: 'sla' },

@@ -204,11 +204,11 @@ export class KbAdministration extends Group {
   /**
    * Create a new article as a draft, with a code made from its title. As `POST /kb/articles`, but always a new article: the code is the transliterated title, with a number if it is taken. The visibility is that of the base. The draft can be given its audience at once. Needs a session, or a key with the scope `admin:manage`, and the right `kb.write`.
    *
-   * `POST /kb/drafts`, right `kb.write`
+   * `POST /kb/drafts`, right `kb.write`; made once, however often it is sent
    */
   draft(body: T.KbDraftData['body'], options?: CallOptions): Promise<T.KbDraftResponses[201]['data']> {
     return this.sender.send<T.KbDraftResponses[201]['data']>(
-      { id: 'kb.draft', method: 'POST', path: '/kb/drafts', surface: 'admin', answer: 'json' },
+      { id: 'kb.draft', method: 'POST', path: '/kb/drafts', surface: 'admin', answer: 'json', keyed: true },
       { params: [], body },
       options,
     );

@@ -156,6 +156,7 @@ export const draftArticle = defineOperation({
   method: 'POST',
   path: '/kb/drafts',
   unit: 'write',
+  idempotent: true,
   status: 201,
   summary: 'Create a new article as a draft, with a code made from its title',
   description:

@@ -12,6 +12,7 @@
  */
 export { knowledgeChecks } from './health.ts';
 export { knowledgeRoutes } from './routes.ts';
+export { countViewDays } from './store-reading.ts';
 export { articleImageUse, articlesAdmit } from './store.ts';
 export { readTextTask } from './text.ts';
 export { articleEvent, articleSource } from './versions.ts';

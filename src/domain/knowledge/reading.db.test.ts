@@ -6,6 +6,7 @@ import { Articles, type Version } from '../../../test/harness/articles.ts';
 import { type CatalogFixture, type FixtureUser, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
 import { assertRejected, assertSameError } from '../../../test/harness/record-fixture.ts';
 import { bundle, withoutCorrelation } from '../../../test/harness/small-configuration.ts';
+import { countViewDays } from './store-reading.ts';
 
 const PORTAL = { baseId: 'portal', sectionId: 'start', visibility: 'portal' } as const;
 
@@ -113,6 +114,32 @@ describe('views and votes', () => {
     assert.equal((await feedback(article)).views, 0, 'older views do not count');
   });
 
+  it('keeps counts by day instead of single views', async () => {
+    const { db } = world.app;
+    const today = new Date().toISOString().slice(0, 10);
+    const article = await articles.published({ ...PORTAL, title: 'Сканер' });
+    for (const who of ['carl', 'reader', 'chief'] as const) await world.adminOk(who, 'POST', path(article, 'views'));
+    const kept = async () => {
+      const [row] = await world.rows<object>(
+        `SELECT (SELECT count(*)::int FROM kb_views WHERE article_id = $1) AS single,
+          (SELECT sum(views)::int FROM kb_view_days WHERE article_id = $1) AS counted`,
+        [article.id],
+      );
+      return row;
+    };
+    await countViewDays(db, today);
+    assert.deepEqual(await kept(), { single: 3, counted: null }, 'the current day is not finished');
+    await world.rows(`UPDATE kb_views SET day = day - 2 WHERE article_id = $1`, [article.id]);
+    await Promise.all([countViewDays(db, today), countViewDays(db, today)]);
+    assert.deepEqual(await kept(), { single: 0, counted: 3 });
+    await world.adminOk('carl', 'POST', path(article, 'views'));
+    assert.equal((await feedback(article)).views, 4);
+    await world.rows(`UPDATE kb_view_days SET day = day - 90 WHERE article_id = $1`, [article.id]);
+    assert.equal((await feedback(article)).views, 1);
+    await countViewDays(db, today);
+    assert.deepEqual(await kept(), { single: 1, counted: null });
+  });
+
   it('counts simultaneous votes of one user once', async () => {
     const article = await articles.published();
     const votes = Array.from({ length: 12 }, (_, index) =>
@@ -180,6 +207,10 @@ describe('drafts and review dates', () => {
     const stem = 'kak-nastroit-vpn';
     assert.deepEqual(codes.toSorted(), [stem, `${stem}-2`, `${stem}-3`, `${stem}-4`]);
     assert.equal(new Set(answers.map(({ body }) => body.data.id)).size, 4);
+    const repeated = await Promise.all(
+      [1, 2].map(() => world.admin('writer', 'POST', '/kb/drafts', NEW, 'one-article')),
+    );
+    assert.deepEqual(repeated[0]?.body.data, repeated[1]?.body.data, 'a repeated request makes one article');
   });
 
   it('gives the draft its audience, so that it can be published', async () => {

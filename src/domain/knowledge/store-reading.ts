@@ -1,6 +1,7 @@
-/** SQL for readers of articles. Every read takes the caller's filter. Also the tables `kb_views` and `kb_votes`. */
+/** SQL for readers of articles. Every read takes the caller's filter. Also the tables `kb_views`, `kb_view_days` and `kb_votes`. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import type { RichNode } from '../metadata/index.ts';
 import type { Base } from './registry.ts';
 import { COLUMNS, TEXT, type VersionRow, type VersionText } from './store.ts';
@@ -93,10 +94,14 @@ export function isReadable(column: Sql, filter: AudienceFilter): Sql {
 // ---------------------------------------------------------------- browsing, views and votes
 
 const VIEWS_DAYS = 90;
+/** Maximum number of rows that one run of the task moves or removes. */
+const BATCH = 5000;
 
-/** Views within the last days, for columns that hold the id of an article. */
+/** Views by article and day that count: those of finished days, and the single ones of the last days. */
 function recentViews(ctx: Pick<ReadContext, 'now'>): Sql {
-  return sql`w.day > ${ctx.now.slice(0, 10)}::date - ${VIEWS_DAYS}::int`;
+  const first = sql`${ctx.now.slice(0, 10)}::date - ${VIEWS_DAYS}::int`;
+  return sql`(SELECT d.article_id, d.views FROM kb_view_days d WHERE d.day > ${first}
+    UNION ALL SELECT w.article_id, 1 FROM kb_views w WHERE w.day > ${first})`;
 }
 
 export interface SectionCount {
@@ -146,7 +151,7 @@ export async function browseReadable(
   };
   return await ctx.query<VersionRow>(sql`
     SELECT found.* FROM (SELECT all_readable.*, ${alike} AS likeness FROM (${readableVersions(filter, preference)}) AS all_readable) AS found
-    LEFT JOIN (SELECT w.article_id, count(*) AS views FROM kb_views w WHERE ${recentViews(ctx)} GROUP BY 1) AS seen
+    LEFT JOIN (SELECT recent.article_id, sum(recent.views) AS views FROM ${recentViews(ctx)} AS recent GROUP BY 1) AS seen
       ON seen.article_id = found."articleId"
     LEFT JOIN (SELECT o.article_id, sum(CASE WHEN o.helpful THEN 1 ELSE -1 END) AS votes FROM kb_votes o GROUP BY 1) AS voted
       ON voted.article_id = found."articleId"
@@ -187,10 +192,32 @@ export async function countFeedback(
 ): Promise<(Feedback & { articleId: string })[]> {
   return await ctx.query<Feedback & { articleId: string }>(sql`
     SELECT id AS "articleId",
-      (SELECT count(*)::int FROM kb_views w WHERE w.article_id = id AND ${recentViews(ctx)}) AS views,
+      (SELECT coalesce(sum(recent.views), 0)::int FROM ${recentViews(ctx)} AS recent WHERE recent.article_id = id) AS views,
       (SELECT count(*)::int FROM kb_votes o WHERE o.article_id = id AND o.helpful) AS helpful,
       (SELECT count(*)::int FROM kb_votes o WHERE o.article_id = id AND NOT o.helpful) AS "notHelpful"
     FROM unnest(${[...articleIds]}::uuid[]) AS id`);
+}
+
+/**
+ * Counts the views of days before `today`, except the day before: a view that began on it may still be written. Removes counts
+ * that are too old to matter.
+ *
+ * @param today YYYY-MM-DD, UTC
+ * @returns whether there may be more to do
+ */
+export async function countViewDays(db: Queryable, today: string): Promise<boolean> {
+  const rows = await db.query<{ moved: number }>(sql`
+    WITH finished AS (
+      DELETE FROM kb_views WHERE ctid = ANY (ARRAY(
+        SELECT w.ctid FROM kb_views w WHERE w.day < ${today}::date - 1 LIMIT ${BATCH}::int)) RETURNING article_id, day
+    ), counted AS (
+      INSERT INTO kb_view_days AS d (article_id, day, views) SELECT article_id, day, count(*) FROM finished GROUP BY 1, 2
+      ON CONFLICT (article_id, day) DO UPDATE SET views = d.views + EXCLUDED.views
+    ), gone AS (
+      DELETE FROM kb_view_days WHERE ctid = ANY (ARRAY(
+        SELECT d.ctid FROM kb_view_days d WHERE d.day <= ${today}::date - ${VIEWS_DAYS}::int LIMIT ${BATCH}::int)) RETURNING 1
+    ) SELECT greatest((SELECT count(*) FROM finished), (SELECT count(*) FROM gone))::int AS moved`);
+  return (rows[0]?.moved ?? 0) >= BATCH;
 }
 
 export const insertView: TableWrite<{ article_id: string; day: string; user_id: string }> = {

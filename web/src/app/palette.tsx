@@ -198,6 +198,7 @@ const SHORTCUTS: readonly { name: Bilingual; keys: readonly (readonly [keys: str
       ['n', both('Внутренний комментарий', 'Internal note')],
       ['m', both('Макрос', 'Macro')],
       ['t', both('Изменить состояние', 'Change the state')],
+      ['j k', both('Следующая и предыдущая запись списка', 'Next and previous record of the list')],
       ['e', both('Изменить тему', 'Edit the title')],
       ['Ctrl Enter', both('Отправить комментарий', 'Send the comment')],
       ['Ctrl S', both('Сохранить изменения', 'Save changes')],

@@ -63,9 +63,9 @@ const homeRoute = createRoute({
 export const portalRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/portal/$',
-  validateSearch: (search: Record<string, unknown>): { title?: string } => {
-    const title = text(search['title']);
-    return title === undefined ? {} : { title };
+  validateSearch: (search: Record<string, unknown>): { title?: string; q?: string } => {
+    const [title, q] = [text(search['title']), text(search['q'])];
+    return { ...(title === undefined ? {} : { title }), ...(q === undefined ? {} : { q }) };
   },
   component: lazyRouteComponent(() => import('../portal/portal.tsx'), 'Portal'),
 });

@@ -2,10 +2,11 @@
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Snippet } from '../desk/search/search-page.tsx';
 import { StateBadge } from '../desk/record/state-badge.tsx';
 import { useText } from '../i18n/text.ts';
+import { useSearchWords } from '../ui/search-words.ts';
 import classes from './portal.module.css';
 import { type Help, useHelp } from './queries.ts';
 import { texts } from './texts.ts';
@@ -15,7 +16,7 @@ const SHOWN = 5;
 
 export function HelpSearch() {
   const t = useText(texts);
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useSearchWords();
   const help = useHelp(typed);
   const count = help.articles.length + help.items.length + help.requests.length;
   return (

@@ -86,7 +86,7 @@ function Loaded({ record, fields, actions, type }: LoadedProps) {
       </header>
       <Progress record={record} type={type} />
       <Panel title={t.conversation}>
-        <Comments record={record} can={can} upload={upload} />
+        <Comments record={record} can={can} upload={upload} marked={false} />
       </Panel>
       <Panel title={t.files}>
         <Files recordId={record.id} can={can} upload={upload} />

@@ -40,6 +40,7 @@ function ArticlesPage({ sectionId }: { sectionId?: string }) {
     <div className={classes.wide}>
       <Page title={t.knowledge}>
         <KnowledgeBrowser
+          key={sectionId ?? ''}
           root="/portal"
           sectionId={sectionId}
           otherwise={(words) => <ReportLink title={words}>{t.report}</ReportLink>}

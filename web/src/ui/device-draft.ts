@@ -66,7 +66,7 @@ export function useDeviceDraft<Value>(key: string | undefined): DeviceDraft<Valu
   // Leaving the page loses nothing, but the user should know that the text was not sent.
   useEffect(
     () => () => {
-      if (open.current) notify({ message: notice.current, color: 'yellow', autoClose: 5000 });
+      if (open.current) notify({ id: 'draft-kept', message: notice.current, color: 'yellow', autoClose: 5000 });
     },
     [],
   );

@@ -13,8 +13,11 @@ import { texts } from './texts.ts';
 interface FormOptions<Values, Answer> extends Pick<ActionOptions<void, Answer>, 'touches' | 'done'> {
   /** The values before the user changed anything. Later values of it are ignored; use a `key` to start again. */
   start: Values;
-  /** Sends the values. `changed` holds only those that differ from the start or the last save. */
-  send: (values: Values, changed: Partial<Values>) => Promise<Answer>;
+  /**
+   * Sends the values. `changed` holds only those that differ from the start or the last save. `key` is an idempotency key: the
+   * same for a repeated attempt, another one after a change or a save.
+   */
+  send: (values: Values, changed: Partial<Values>, key: string) => Promise<Answer>;
   /** False while the values cannot be sent; undefined: always true. */
   ready?: (values: Values, changed: Partial<Values>) => boolean;
   /** Keeps what is typed on this device until it is saved. Names what the form changes, for example `article.<id>`. */
@@ -59,12 +62,14 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
   const [draft] = useState(device.read);
   const [values, setValues] = useState({ ...options.start, ...draft });
   const changed = changesOf(base, values);
+  const [key, setKey] = useState(() => crypto.randomUUID());
   const save = useAction<void, Answer>({
-    run: () => options.send(values, changed),
+    run: () => options.send(values, changed, key),
     touches: options.touches ?? [],
     ...(options.done === undefined ? {} : { done: options.done }),
     after: (answer) => {
       setBase(values);
+      setKey(crypto.randomUUID());
       device.keep(undefined);
       return options.after?.(answer, values);
     },
@@ -72,6 +77,7 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
   });
   const set = (part: Partial<Values>): void => {
     setValues((before) => ({ ...before, ...part }));
+    setKey(crypto.randomUUID());
     const open = changesOf(base, { ...values, ...part });
     device.keep(Object.keys(open).length === 0 ? undefined : open);
   };

@@ -28,9 +28,31 @@ const PLAIN = new Set([
   'td',
 ]);
 
-export function Markdown({ source }: { source: string }) {
+interface MarkdownProps {
+  source: string;
+  /** Marks `@login` as a mention; `me` is the login of the reader. Absent: a text in which nobody is mentioned. */
+  mentions?: { me: string | undefined };
+}
+
+export function Markdown({ source, mentions }: MarkdownProps) {
   const tokens = parser.parse(source, {});
-  return <div className={classes.text}>{build(tokens)}</div>;
+  return <div className={classes.text}>{build(tokens, mentions)}</div>;
+}
+
+/** A login after `@`, at the beginning of a word: an e-mail address is no mention. */
+const MENTION = /(?<![\p{L}\p{N}._%+@-])(@[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?)/gu;
+
+function withMentions(text: string, { me }: NonNullable<MarkdownProps['mentions']>): ReactNode {
+  // The pattern has one group, so every second part is a mention.
+  return text.split(MENTION).map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <span key={`${index} ${part}`} className={classes.mention} data-me={part === `@${me}` || undefined}>
+        {part}
+      </span>
+    ),
+  );
 }
 
 interface Open {
@@ -39,7 +61,7 @@ interface Open {
 }
 
 /** Builds nested elements from the flat list of opening and closing tokens. */
-function build(tokens: readonly Token[]): ReactNode[] {
+function build(tokens: readonly Token[], mentions: MarkdownProps['mentions']): ReactNode[] {
   const root: Open = { token: undefined, inside: [] };
   const stack: Open[] = [root];
   const top = (): Open => stack.at(-1) ?? root;
@@ -48,7 +70,7 @@ function build(tokens: readonly Token[]): ReactNode[] {
     else if (token.nesting === -1) {
       const closed = stack.pop();
       if (closed?.token !== undefined) top().inside.push(element(closed.token, closed.inside, top().inside.length));
-    } else top().inside.push(leaf(token, top().inside.length));
+    } else top().inside.push(leaf(token, top().inside.length, mentions));
   }
   return root.inside;
 }
@@ -65,10 +87,10 @@ function element(token: Token, inside: ReactNode[], key: number): ReactNode {
   return createElement(PLAIN.has(token.tag) ? token.tag : Fragment, { key }, ...inside);
 }
 
-function leaf(token: Token, key: number): ReactNode {
+function leaf(token: Token, key: number, mentions: MarkdownProps['mentions']): ReactNode {
   switch (token.type) {
     case 'inline':
-      return createElement(Fragment, { key }, ...build(token.children ?? []));
+      return createElement(Fragment, { key }, ...build(token.children ?? [], mentions));
     case 'softbreak':
     case 'hardbreak':
       return createElement('br', { key });
@@ -82,6 +104,10 @@ function leaf(token: Token, key: number): ReactNode {
     case 'image':
       // Loading an external image would reveal the reader to its server.
       return token.content;
+    case 'text':
+      return mentions === undefined
+        ? token.content
+        : createElement(Fragment, { key }, withMentions(token.content, mentions));
     default:
       return token.content;
   }

@@ -2,7 +2,7 @@
 import type { NotificationData } from '@mantine/notifications';
 import { type ComponentType, useSyncExternalStore } from 'react';
 
-type Notice = Pick<NotificationData, 'title' | 'message' | 'color' | 'autoClose'>;
+type Notice = Pick<NotificationData, 'id' | 'title' | 'message' | 'color' | 'autoClose'>;
 
 const state: { Notices: ComponentType | undefined; listeners: Set<() => void> } = {
   Notices: undefined,

@@ -18,7 +18,7 @@ export interface PageProps {
   /** Buttons to the right of the title. */
   actions?: ReactNode;
   /** A link to the parent screen, above the title. */
-  back?: { label: string; href: string };
+  back?: { label: string; href: string; search?: { q: string } };
   /** Limits the width of the content, for reading text. */
   narrow?: boolean;
   children: ReactNode;
@@ -31,7 +31,7 @@ export function Page({ title, hint, actions, back, narrow = false, children }: P
       <header className={classes.head}>
         <div className={classes.titles}>
           {back !== undefined && (
-            <Anchor size="xs" renderRoot={(props) => <Link to={back.href} {...props} />}>
+            <Anchor size="xs" renderRoot={(props) => <Link to={back.href} search={back.search ?? {}} {...props} />}>
               ← {back.label}
             </Anchor>
           )}

@@ -7,6 +7,7 @@ import { type CommentVisibility, seenVisibilities } from '../../../../src/contra
 import type { RecordAction } from '../../../../src/contract/rights.ts';
 import { call } from '../../api/client.ts';
 import type { comments, DocketRecord, FieldSchema, RecordComment } from '../../api/types.ts';
+import { useSession } from '../../app/session.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
@@ -39,10 +40,12 @@ interface CommentsProps {
   upload: Upload;
   /** The fields of the record, for macros; without them none are offered. */
   fields?: readonly FieldSchema[];
+  /** Marks comments with their visibility. */
+  marked?: boolean;
 }
 
 /** The conversation of a record: the composer, then the comments, newest first. */
-export function Comments({ record, can, upload, fields }: CommentsProps) {
+export function Comments({ record, can, upload, fields, marked = true }: CommentsProps) {
   const recordId = record.id;
   const t = useText(texts);
   const { data, error, refetch } = useQuery({ ...commentsQuery(recordId), refetchInterval: 10_000 });
@@ -63,12 +66,12 @@ export function Comments({ record, can, upload, fields }: CommentsProps) {
       {newest.length > WHOLE ? (
         <LongConversation
           comments={newest}
-          show={(comment) => <Comment comment={comment} can={can} />}
+          show={(comment) => <Comment comment={comment} can={can} marked={marked} />}
           handle={scroll}
           onReached={focusComment}
         />
       ) : (
-        newest.map((comment) => <Comment key={comment.id} comment={comment} can={can} />)
+        newest.map((comment) => <Comment key={comment.id} comment={comment} can={can} marked={marked} />)
       )}
     </Stack>
   );
@@ -89,7 +92,8 @@ function FirstUnread({ count, onJump }: { count: number; onJump: () => void }) {
   );
 }
 
-function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
+function Comment({ comment, can, marked }: { comment: RecordComment; can: Can; marked: boolean }) {
+  const { user } = useSession();
   const t = useText(texts);
   const [editing, setEditing] = useState(false);
   const language = useLanguage();
@@ -108,17 +112,19 @@ function Comment({ comment, can }: { comment: RecordComment; can: Can }) {
           </Text>
         )}
         <span className={classes.tail}>
-          <span className={classes.visibility}>
-            <view.icon size={12} />
-            {view.short[language]}
-          </span>
+          {marked && (
+            <span className={classes.visibility}>
+              <view.icon size={12} />
+              {view.short[language]}
+            </span>
+          )}
           {mayEdit && <CommentMenu comment={comment} setEditing={setEditing} />}
         </span>
       </header>
       {editing ? (
         <EditComment comment={comment} can={can} onDone={() => setEditing(false)} />
       ) : (
-        <Markdown source={comment.body} />
+        <Markdown source={comment.body} mentions={{ me: user.login }} />
       )}
     </article>
   );

@@ -222,7 +222,7 @@ function Preview({ body }: { body: string }) {
   const t = useText(texts);
   return (
     <section className={classes.preview} aria-label={t.preview}>
-      <Markdown source={body} />
+      <Markdown source={body} mentions={{ me: undefined }} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** A field of a record. Clicking the value opens an input if the user may change it. */
-import { ActionIcon } from '@mantine/core';
-import { IconPencil } from '@tabler/icons-react';
+import { ActionIcon, Button, Group } from '@mantine/core';
+import { IconPencil, IconPlus } from '@tabler/icons-react';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { FieldInput } from '../../fields/input.tsx';
@@ -18,6 +18,8 @@ export interface FieldLineProps {
   recordId: string;
   /** True if the user may change this record. */
   mayUpdate: boolean;
+  /** Starts with the input. */
+  asked?: boolean;
 }
 
 /** True if a click chooses the whole value, which is then saved at once. */
@@ -26,10 +28,10 @@ function isChosen({ dataType, multiple }: FieldSchema): boolean {
   return !multiple && (view === 'choice' || view === 'reference');
 }
 
-export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps) {
+export function FieldLine({ field, draft, recordId, mayUpdate, asked = false }: FieldLineProps) {
   const t = useText(texts);
   const problemText = useProblemText();
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(asked);
   const writable = mayUpdate && !field.readOnly;
   const changed = draft.has(field.code);
   const error = problemText(draft.problems.get(field.code)) ?? draft.refusals.get(field.code);
@@ -84,5 +86,31 @@ export function FieldLine({ field, draft, recordId, mayUpdate }: FieldLineProps)
         </>
       )}
     </div>
+  );
+}
+
+interface EmptyFieldsProps {
+  fields: readonly FieldSchema[];
+  onAsk: (code: string) => void;
+}
+
+/** Buttons that open the inputs of fields without a value. */
+export function EmptyFields({ fields, onAsk }: EmptyFieldsProps) {
+  const t = useText(texts);
+  return (
+    <Group gap={4} mt="xs">
+      {fields.map(({ code, name }) => (
+        <Button
+          key={code}
+          variant="subtle"
+          size="compact-xs"
+          leftSection={<IconPlus size={12} />}
+          aria-label={t.addField(name)}
+          onClick={() => onAsk(code)}
+        >
+          {name}
+        </Button>
+      ))}
+    </Group>
   );
 }

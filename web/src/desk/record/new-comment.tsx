@@ -2,7 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconBolt } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import {
   type CommentVisibility,
@@ -19,7 +19,7 @@ import { useText } from '../../i18n/text.ts';
 import { invalidate, useAction } from '../../ui/action.ts';
 import { useDeviceDraft } from '../../ui/device-draft.ts';
 import { notify } from '../../ui/notify.tsx';
-import { type Macro, recordKey } from '../queries.ts';
+import { type Macro, macrosQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { actionTexts } from './action-texts.ts';
 import { changesRecord, ChosenMacro, neededFields } from './chosen-macro.tsx';
@@ -48,7 +48,7 @@ export function NewComment({ record, can, upload, fields }: NewCommentProps) {
   const choices = seenVisibilities(can);
   const draft = useDeviceDraft<Written>(`comment.${record.id}`);
   const handle = useRef<ComposerHandle>(null);
-  const chosen = useChosenMacro(handle);
+  const chosen = useChosenMacro(handle, record.id, fields !== undefined);
   const { macro, values } = chosen;
   const send = useSend(record, chosen, key, () => {
     draft.keep(undefined);
@@ -141,15 +141,14 @@ async function applyMacro(
 }
 
 /** The macro in the composer, the values that it still needs, and the picker. */
-function useChosenMacro(handle: React.RefObject<ComposerHandle | null>) {
+function useChosenMacro(handle: React.RefObject<ComposerHandle | null>, recordId: string, enabled: boolean) {
   const t = useText(actionTexts);
   const [picking, setPicking] = useState(false);
-  const [macro, setMacro] = useState<Macro>();
-  const [values, setValues] = useState<Record<string, unknown>>({});
+  const [chosen, setChosen] = useMacroDraft(recordId, enabled);
+  const { macro, values } = chosen;
   const [tried, setTried] = useState(false);
   const clear = (next?: Macro): void => {
-    setMacro(next);
-    setValues({});
+    setChosen({ macro: next, values: {} });
     setTried(false);
   };
   const choose = (next: Macro): void => {
@@ -172,8 +171,29 @@ function useChosenMacro(handle: React.RefObject<ComposerHandle | null>) {
     open: () => setPicking(true),
     close: () => setPicking(false),
     remove: () => clear(),
-    setValue: (code: string, value: unknown) => setValues((before) => ({ ...before, [code]: value })),
+    setValue: (code: string, value: unknown) => setChosen({ macro, values: { ...values, [code]: value } }),
   };
+}
+
+interface Chosen {
+  macro: Macro | undefined;
+  values: Readonly<Record<string, unknown>>;
+}
+
+/** The chosen macro with its values. It is kept on this device, like the text of the comment; a macro that is gone is not. */
+function useMacroDraft(recordId: string, enabled: boolean): [Chosen, (next: Chosen) => void] {
+  const draft = useDeviceDraft<{ macroId: string; values: Chosen['values'] }>(`macro.${recordId}`);
+  const [kept] = useState(() => (enabled ? draft.read() : undefined));
+  const [chosen, setChosen] = useState<Chosen>();
+  const { data } = useQuery({ ...macrosQuery(recordId), enabled: kept !== undefined && chosen === undefined });
+  const restored = data?.find((one) => one.id === kept?.macroId && changesRecord(one));
+  return [
+    chosen ?? { macro: restored, values: restored === undefined ? {} : (kept?.values ?? {}) },
+    (next) => {
+      setChosen(next);
+      draft.keep(next.macro === undefined ? undefined : { macroId: next.macro.id, values: next.values });
+    },
+  ];
 }
 
 function MacroButton({ onOpen }: { onOpen: () => void }) {

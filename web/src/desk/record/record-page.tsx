@@ -3,7 +3,7 @@ import { Alert, Button, Group, Loader, Tabs } from '@mantine/core';
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { ApiFault } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
@@ -11,13 +11,14 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert, useFaultText } from '../../ui/fault.tsx';
 import { useUnsavedWarning } from '../../ui/form.tsx';
 import { Time } from '../../ui/time.tsx';
+import { isEmpty } from '../../fields/check.ts';
 import { type DeskType, deskTypesQuery, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { assigneeField } from './assign-to-me.tsx';
 import { Comments } from './comments.tsx';
 import { ConflictDialog } from './conflict-dialog.tsx';
 import { type RecordDraft, useRecordDraft } from './draft.ts';
-import { FieldLine } from './field-line.tsx';
+import { EmptyFields, FieldLine } from './field-line.tsx';
 import { DropZone, useUpload } from './files-upload.tsx';
 import { Files } from './files.tsx';
 import { Opening } from './opening.tsx';
@@ -78,9 +79,12 @@ function Loaded({ record, fields, actions }: LoadedProps) {
   useDocumentTitle(`${[record.number, record.title].filter(Boolean).join(' · ') || t.hiddenTitle} · Docket`);
   useHotkeys([['mod+S', draft.save]], []);
   useUnsavedWarning(draft.count > 0);
-  const line = (field: FieldSchema) => (
-    <FieldLine key={field.code} field={field} draft={draft} recordId={record.id} mayUpdate={mayUpdate} />
+  const line = (field: FieldSchema, asked = false) => (
+    <FieldLine key={field.code} field={field} draft={draft} recordId={record.id} mayUpdate={mayUpdate} asked={asked} />
   );
+  // Empty long fields would take the place of the conversation: they are shown when the user asks for them.
+  const [asked, setAsked] = useState<ReadonlySet<string>>(new Set());
+  const isShown = ({ code }: FieldSchema): boolean => asked.has(code) || !isEmpty(draft.value(code)) || draft.has(code);
   return (
     <DropZone enabled={can('attachment.add')} onFiles={upload.add} className={classes.page}>
       <RecordHead
@@ -101,11 +105,18 @@ function Loaded({ record, fields, actions }: LoadedProps) {
               </Alert>
             )}
             {draft.overtaken && <ChangedMeanwhile record={record} draft={draft} />}
-            {layout.long.map(line)}
+            {layout.long.filter(isShown).map((field) => line(field, asked.has(field.code)))}
             <RecordTabs actions={actions} record={record} can={can} upload={upload} fields={fields} type={type} />
           </div>
         </div>
-        <Details record={record} layout={layout} line={line} />
+        <Details record={record} layout={layout} line={line}>
+          {mayUpdate && (
+            <EmptyFields
+              fields={layout.long.filter((field) => !isShown(field) && !field.readOnly)}
+              onAsk={(code) => setAsked(new Set([...asked, code]))}
+            />
+          )}
+        </Details>
       </div>
       <SaveBar draft={draft} />
       <ConflictDialog draft={draft} fields={fields} />
@@ -190,11 +201,12 @@ function ChangedMeanwhile({ record, draft }: ChangedMeanwhileProps) {
 interface DetailsProps {
   record: DocketRecord;
   layout: Layout;
-  line: (field: FieldSchema) => React.JSX.Element;
+  line: (field: FieldSchema) => ReactNode;
+  children: ReactNode;
 }
 
 /** SLA, the requester, the short fields, and who created and changed the record. */
-function Details({ record, layout, line }: DetailsProps) {
+function Details({ record, layout, line, children }: DetailsProps) {
   const t = useText(texts);
   const { requester } = record.values;
   return (
@@ -206,7 +218,8 @@ function Details({ record, layout, line }: DetailsProps) {
         </Suspense>
       )}
       <h2 className={classes.sideHeading}>{t.details}</h2>
-      <FieldGroups groups={layout.groups} line={line} />
+      <FieldGroups groups={layout.groups} line={(field) => line(field)} />
+      {children}
       <div className={classes.stamps}>
         <Stamp name={t.createdAt} at={record.createdAt} who={record.createdBy?.displayName} />
         <Stamp name={t.updatedAt} at={record.updatedAt} who={record.updatedBy?.displayName} />

@@ -16,6 +16,7 @@ import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { PersonName } from '../../ui/person.tsx';
+import { useWordsInAddress } from '../../ui/search-words.ts';
 import { pathOf } from './browser.tsx';
 import classes from './knowledge.module.css';
 import { articleQuery, browseQuery, contentsQuery, viewQuery } from './queries.ts';
@@ -37,10 +38,14 @@ export function ArticlePage({ id, root, otherwise }: ArticlePageProps) {
   const { data: contents = [] } = useQuery(contentsQuery(language));
   const text = useMemo(() => withoutTitle(data?.bodyDocument as RichNode | undefined, data?.title), [data]);
   const section = contents.flatMap(({ sections }) => sections).find((one) => one.id === data?.sectionId);
+  // The article that a search found leads back to its results.
+  const words = useWordsInAddress();
   const back =
-    section === undefined
-      ? { label: t.back, href: `${root}/articles` }
-      : { label: section.name, href: `${root}/sections/${section.id}` };
+    words !== ''
+      ? { label: t.backToResults, href: `${root}/articles`, search: { q: words } }
+      : section === undefined
+        ? { label: t.back, href: `${root}/articles` }
+        : { label: section.name, href: `${root}/sections/${section.id}` };
   return (
     <Page title={data?.title ?? t.title} back={back}>
       <FaultAlert error={error} retry={() => void refetch()} />

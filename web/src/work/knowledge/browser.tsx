@@ -11,6 +11,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { useSearchWords } from '../../ui/search-words.ts';
 import classes from './knowledge.module.css';
 import { type Article, browseQuery, type Contents, contentsQuery, foundArticlesQuery, type Sort } from './queries.ts';
 import { texts } from './texts.ts';
@@ -28,7 +29,7 @@ export const pathOf = (...parts: string[]): string => parts.join('/');
 
 export function KnowledgeBrowser({ root, sectionId, otherwise }: BrowserProps) {
   const t = useText(texts);
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useSearchWords();
   const [words] = useDebouncedValue(typed.trim(), 200);
   const searching = (typed.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= 2;
   const { data: contents, error, refetch } = useQuery(contentsQuery(useLanguage()));
@@ -198,7 +199,7 @@ function Found({ words, root, otherwise }: { words: string; root: string } & Pic
       <ul className={classes.articles}>
         {hits.map((hit) => (
           <li key={hit.id}>
-            <Link to={pathOf(root, 'articles', hit.id)} className={classes.article}>
+            <Link to={pathOf(root, 'articles', hit.id)} search={{ q: words }} className={classes.article}>
               <strong>{hit.title}</strong>
               {hit.snippet !== null && (
                 <span>

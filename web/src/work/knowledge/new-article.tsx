@@ -178,9 +178,10 @@ function useArticleForm(
   return useForm<Values, { versionId: string }>({
     draft: recordId === undefined ? 'article.new' : `article.new.${recordId}`,
     start: { ...started, summary: '', base: null, section: null, locale: null, audience: 'everyone' },
-    send: ({ title, bodyDocument, summary, audience, ...chosen }) => {
+    send: ({ title, bodyDocument, summary, audience, ...chosen }, _changed, idempotencyKey) => {
       const { base, section, locale } = placeOf(bases, chosen, language);
       return call<typeof knowledgeAdmin.draftArticle>('POST', '/kb/drafts', {
+        idempotencyKey,
         body: {
           baseId: base?.id ?? '',
           sectionId: section?.id ?? '',

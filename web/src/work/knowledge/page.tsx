@@ -54,7 +54,7 @@ function Overview({ tab, sectionId }: { tab: string | undefined; sectionId: stri
         )}
         {reads && (
           <Tabs.Panel value="articles">
-            <KnowledgeBrowser root={ROOT} sectionId={sectionId} />
+            <KnowledgeBrowser key={sectionId ?? ''} root={ROOT} sectionId={sectionId} />
           </Tabs.Panel>
         )}
         {writes && (
