@@ -163,7 +163,7 @@ function courseOf(desk: Desk, ids: Ids, ticket: Ticket, index: number, now: numb
           ...ticket,
           priority: pick(random, ['p1', 'p2', 'p3', 'p3', 'p3', 'p4']),
           source: pick(random, ['portal', 'phone', 'email']),
-          requester: pick(random, ids.users),
+          requester: index % 400 === 0 ? ids.users.at(-1) : pick(random, ids.users),
           assignmentGroup: ids.groups.get(GROUPS[group] as string),
         },
       });

@@ -176,7 +176,12 @@ describe('the layout of lists', () => {
       const first = page.url();
       await page.getByRole('button', { name: words.next }).click();
       await page.waitForURL((url) => url.href !== first);
-      await page.locator('[data-neighbours]').getByText('77').waitFor();
+      const at = (place: string) => page.locator('[data-neighbours]').getByText(place).waitFor();
+      await at('77');
+      await page.keyboard.press('k');
+      await at('76');
+      await page.keyboard.press('j');
+      await at('77');
       await watched.check();
       await page.getByRole('button', { name: words.back }).click();
       await grid.locator('[aria-rowindex="78"]').waitFor();

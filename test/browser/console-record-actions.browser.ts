@@ -188,6 +188,9 @@ describe('working on a record', () => {
       await page.getByRole('button', { name: words.send }).click();
       await page.getByText(words.needed).waitFor();
       await page.getByRole('textbox', { name: words.solution }).fill('Обновлён драйвер');
+      await page.reload();
+      await page.getByRole('textbox', { name: words.solution }).waitFor();
+      assert.equal(await page.getByRole('textbox', { name: words.solution }).inputValue(), 'Обновлён драйвер');
       await watched.check();
       await text.focus();
       await page.keyboard.press('Control+End');
@@ -249,7 +252,7 @@ describe('working on a record', () => {
     await hidden.waitFor({ state: 'hidden' });
     assert.equal(await text.inputValue(), 'Посмотри, @sokolov и @иванова\n', 'the key works as without the list');
     await page.keyboard.press('Control+Enter');
-    await page.locator('article[data-visibility=internal]', { hasText: '@sokolov' }).waitFor();
+    await page.locator('article[data-visibility=internal] [data-mention]', { hasText: '@sokolov' }).waitFor();
     await watched.check();
     await watched.close();
   });

@@ -343,7 +343,7 @@ describe('the page of a record', () => {
     await page.getByRole('heading', { name: 'Живое' }).waitFor();
     await desk.call('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { title: 'Живёт' } });
     await page.getByRole('heading', { name: 'Живёт' }).waitFor();
-    await page.getByRole('button', { name: 'Изменить: Решение' }).click();
+    await page.getByRole('button', { name: 'Добавить: Решение' }).click();
     await page.getByRole('textbox', { name: 'Решение' }).fill('Почти');
     await page.getByRole('link', { name: 'Все записи' }).click();
     const dialog = page.getByRole('dialog');

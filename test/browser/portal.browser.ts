@@ -267,6 +267,9 @@ function articlesWork(language: Language): void {
     await watched.check();
     await found.getByRole('link', { name: words.article }).click();
     await page.getByRole('heading', { name: words.article }).waitFor();
+    await page.goBack();
+    await found.getByRole('link', { name: words.article }).click();
+    assert.equal(new URL(page.url()).searchParams.get('q'), words.word, 'the words are kept');
     await page.getByRole('link', { name: 'Сканирование в почту' }).waitFor();
     const helped = page.getByRole('group', { name: words.helped });
     await helped.getByRole('button', { name: words.yes }).click();

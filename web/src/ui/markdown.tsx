@@ -48,7 +48,7 @@ function withMentions(text: string, { me }: NonNullable<MarkdownProps['mentions'
     index % 2 === 0 ? (
       part
     ) : (
-      <span key={`${index} ${part}`} className={classes.mention} data-me={part === `@${me}` || undefined}>
+      <span key={`${index} ${part}`} className={classes.mention} data-mention={part === `@${me}` ? 'me' : ''}>
         {part}
       </span>
     ),

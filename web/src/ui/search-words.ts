@@ -15,7 +15,8 @@ export function useSearchWords(): [typed: string, type: (next: string) => void] 
   const keep = useDebouncedCallback((q: string) => {
     const search = (before: object) => ({ ...before, q: q.trim() === '' ? undefined : q });
     void navigate({ to: '.', search: search as never, replace: true, resetScroll: false });
-  }, 300);
+    // Sooner than any result can be clicked.
+  }, 150);
   return [
     typed,
     (next) => {

@@ -63,6 +63,8 @@ interface ComposerProps {
   sendText?: string | undefined;
   onSend: (body: string, visibility: CommentVisibility) => void;
   onCancel?: () => void;
+  /** Called when the user discards the restored draft. */
+  onDiscard?: () => void;
 }
 
 export function Composer(props: ComposerProps) {
@@ -94,7 +96,14 @@ export function Composer(props: ComposerProps) {
           {props.tools}
         </MarkdownTools>
       </Group>
-      {restored && <DraftRestored onDiscard={discard} />}
+      {restored && (
+        <DraftRestored
+          onDiscard={() => {
+            discard();
+            props.onDiscard?.();
+          }}
+        />
+      )}
       {preview ? (
         <Preview body={body} />
       ) : (

@@ -69,6 +69,7 @@ export function NewComment({ record, can, upload, fields }: NewCommentProps) {
         // Users who may not write comments of the default visibility start with the first one that they may write.
         visibility={choices.find((one) => one === DEFAULT_VISIBILITY) ?? choices[0] ?? DEFAULT_VISIBILITY}
         label={t.comment}
+        onDiscard={chosen.remove}
         pending={send.isPending}
         error={send.error}
         emptyAllowed={macro !== undefined && macro.comment === null}
