@@ -319,7 +319,7 @@ describe('the page of a record', () => {
     page.on('request', (request) => {
       if (request.method() !== 'GET') writes.push(`${request.method()} ${request.url()}`);
     });
-    await page.getByRole('button', { name: 'Изменить: Описание' }).click();
+    await page.getByRole('button', { name: 'Добавить: Описание' }).click();
     await page.getByRole('textbox', { name: 'Описание' }).fill('Моё описание');
     await desk.call('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { priority: 'p1' } });
     await page.getByRole('button', { name: 'Показать изменения' }).click();

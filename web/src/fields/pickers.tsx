@@ -103,7 +103,7 @@ function useChoices(source: Source, chosen: readonly string[], first: Choice | u
     styles: { options: { maxHeight: 260, overflowY: 'auto' as const } },
     clearButtonProps: { 'aria-label': t.clear },
   };
-  return { props, setTyped };
+  return { props, typed, setTyped };
 }
 
 /** Details that distinguish items with the same name. */
@@ -126,11 +126,17 @@ function ChoiceText({ name, detail }: { name: string; detail: string | undefined
 
 /** Picker of one item. */
 export function Picker({ source, value, onChange, first, ...rest }: PickerProps & { source: Source }) {
-  const { props, setTyped } = useChoices(source, value === null ? [] : [value], first);
+  const { props, typed, setTyped } = useChoices(source, value === null ? [] : [value], first);
+  // Typing replaces the name of the present value.
+  const select = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+    if (typed === '') currentTarget.select();
+  };
   return (
     <Select
       {...props}
       {...rest}
+      onFocus={select}
+      onClick={select}
       value={value}
       onChange={onChange}
       // Not onSearchChange: the component also calls it when it writes the selected name into the input.

@@ -27,8 +27,8 @@ const LAYOUTS: Readonly<Partial<Record<View, Layout>>> = {
   datetime: { width: 11 },
   time: { width: 5 },
   duration: { width: 7 },
-  choice: { width: 9 },
-  reference: { width: 11 },
+  choice: { width: 7.5 },
+  reference: { width: 9.5 },
 };
 
 export function layoutOf(dataType: string): Layout {

@@ -24,11 +24,11 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
   return useMemo(() => {
     const numbered = type === undefined || type.numbered;
     return [
-      ...(numbered ? [{ code: 'number', name: t.number, width: 7.5, sort: 'number' }] : []),
+      ...(numbered ? [{ code: 'number', name: t.number, width: 6.75, sort: 'number' }] : []),
       { code: 'title', name: t.title, width: 0, sort: 'title' },
       ...(type === undefined ? [{ code: 'type', name: t.type, width: 8, sort: 'typeCode' }] : []),
       ...(type === undefined || type.states.length > 0
-        ? [{ code: 'workflowState', name: t.state, width: 9, sort: 'workflowState' }]
+        ? [{ code: 'workflowState', name: t.state, width: 8, sort: 'workflowState' }]
         : []),
       ...fields
         .filter((field) => field.code !== type?.titleField)
@@ -41,7 +41,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
         })),
       ...(type === undefined || type.states.length > 0
         ? [
-            { code: 'sla.remaining', name: t.slaRemaining, width: 11, sort: 'sla.remaining' },
+            { code: 'sla.remaining', name: t.slaRemaining, width: 10.5, sort: 'sla.remaining' },
             { code: 'sla.dueAt', name: t.slaDue, width: 10, sort: 'sla.dueAt' },
             { code: 'sla.breached', name: t.slaBreached, width: 7 },
           ]
@@ -49,7 +49,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
       ...(['createdAt', 'createdBy', 'updatedAt', 'updatedBy'] as const).map((code) => ({
         code,
         name: t[code],
-        width: code.endsWith('At') ? 8 : 11,
+        width: code.endsWith('At') ? 6.75 : 10,
         sort: code,
       })),
     ];
@@ -63,6 +63,9 @@ function isSortable({ dataType, multiple }: FieldSchema): boolean {
 
 const COMMON = ['number', 'title', 'type', 'workflowState', 'sla.remaining'];
 
+/** Narrower windows have no room for the last change: the title would be cut too soon. */
+const ROOMY = '(min-width: 88em)';
+
 /** The default columns: number and title, priority, assignee and last change, as far as available. */
 export function defaultColumns(columns: readonly ListColumn[]): string[] {
   const first = (dataType: FieldSchema['dataType'], code?: string): string[] => {
@@ -70,7 +73,12 @@ export function defaultColumns(columns: readonly ListColumn[]): string[] {
     const own = found.find((column) => column.code === code) ?? found[0];
     return own === undefined ? [] : [own.code];
   };
-  return [...COMMON, ...first('enum', 'priority'), ...first('user', 'assignee'), 'updatedAt'];
+  return [
+    ...COMMON,
+    ...first('enum', 'priority'),
+    ...first('user', 'assignee'),
+    ...(matchMedia(ROOMY).matches ? ['updatedAt'] : []),
+  ];
 }
 
 /** Which columns a list shows, in order, and the widths that the user chose, in rem by column. */
@@ -103,8 +111,11 @@ export function movedColumn(codes: readonly string[], code: string, to: number):
   return rest.toSpliced(Math.max(0, Math.min(rest.length, to)), 0, code);
 }
 
+/** The least width of the title in rem: with the default columns, lists fit in windows of 1280 px. */
+export const TITLE = 14;
+
 /** The width of a column in the grid of the list; the same for the head and every row. */
-export const trackOf = ({ width }: ListColumn): string => (width === 0 ? 'minmax(16rem, 1fr)' : `${width}rem`);
+export const trackOf = ({ width }: ListColumn): string => (width === 0 ? `minmax(${TITLE}rem, 1fr)` : `${width}rem`);
 
 const storageKey = (type: string | undefined): string => `docket.columns.${type ?? 'all'}`;
 

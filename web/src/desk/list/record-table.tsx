@@ -24,7 +24,7 @@ import { StateBadge } from '../record/state-badge.tsx';
 import { texts as deskTexts } from '../texts.ts';
 import { ColumnHead } from './column-head.tsx';
 import type { ColumnControl } from './column-layout.ts';
-import { type ListColumn, movedColumn, trackOf } from './columns.ts';
+import { type ListColumn, movedColumn, TITLE, trackOf } from './columns.ts';
 import classes from './list.module.css';
 import { type ListPlace, takePlace, useListPlace } from './place.ts';
 import { useRangeSelection } from './selection.ts';
@@ -122,7 +122,7 @@ export function RecordTable(props: RecordTableProps) {
 
 /** The least width of all columns in rem. All rows have it, so that long texts do not move columns. */
 function minimum(columns: readonly ListColumn[]): number {
-  return columns.reduce((sum, { width }) => sum + (width === 0 ? 16 : width), 0);
+  return columns.reduce((sum, { width }) => sum + (width === 0 ? TITLE : width), 0);
 }
 
 /** The rows to render. Loads the next page before the last loaded row becomes visible. */
