@@ -28,7 +28,8 @@ describe('pickers', () => {
       const words = WORDS[language];
       const { id } = await desk.call('POST', '/objects', {
         typeDefinitionId: 'incident',
-        values: { title: 'Кому это' },
+        // What is typed replaces the present name.
+        values: { title: 'Кому это', assignee: desk.seeded.people['sokolov'] },
       });
       const watched = await desk.open('petrova', `/records/${id}`, { language });
       const { page } = watched;
