@@ -136,7 +136,6 @@ export function Picker({ source, value, onChange, first, ...rest }: PickerProps 
       {...props}
       {...rest}
       onFocus={select}
-      onClick={select}
       value={value}
       onChange={onChange}
       // Not onSearchChange: the component also calls it when it writes the selected name into the input.

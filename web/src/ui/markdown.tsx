@@ -42,16 +42,24 @@ export function Markdown({ source, mentions }: MarkdownProps) {
 /** A login after `@`, at the beginning of a word: an e-mail address is no mention. */
 const MENTION = /(?<![\p{L}\p{N}._%+@-])(@[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?)/gu;
 
+function Mention({ login, mine }: { login: string; mine: boolean }) {
+  return (
+    <span className={classes.mention} data-mention={mine ? 'me' : ''}>
+      {login}
+    </span>
+  );
+}
+
 function withMentions(text: string, { me }: NonNullable<MarkdownProps['mentions']>): ReactNode {
   // The pattern has one group, so every second part is a mention.
-  return text.split(MENTION).map((part, index) =>
-    index % 2 === 0 ? (
-      part
-    ) : (
-      <span key={`${index} ${part}`} className={classes.mention} data-mention={part === `@${me}` ? 'me' : ''}>
-        {part}
-      </span>
-    ),
+  return createElement(
+    Fragment,
+    null,
+    ...text
+      .split(MENTION)
+      .map((part, index) =>
+        index % 2 === 0 ? part : createElement(Mention, { login: part, mine: part === `@${me}` }),
+      ),
   );
 }
 

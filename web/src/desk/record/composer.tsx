@@ -63,7 +63,7 @@ interface ComposerProps {
   sendText?: string | undefined;
   onSend: (body: string, visibility: CommentVisibility) => void;
   onCancel?: () => void;
-  /** Called when the user discards the restored draft. */
+  /** Called when the user discards what is written. */
   onDiscard?: () => void;
 }
 
@@ -96,14 +96,7 @@ export function Composer(props: ComposerProps) {
           {props.tools}
         </MarkdownTools>
       </Group>
-      {restored && (
-        <DraftRestored
-          onDiscard={() => {
-            discard();
-            props.onDiscard?.();
-          }}
-        />
-      )}
+      {restored && <DraftRestored onDiscard={discard} />}
       {preview ? (
         <Preview body={body} />
       ) : (
@@ -272,7 +265,8 @@ function usePrepare(handle: ComposerProps['handle'], body: string, fill: (part: 
 }
 
 /** What is written, with its draft. */
-function useWritten({ draft, initial, visibility }: Pick<ComposerProps, 'draft' | 'initial' | 'visibility'>) {
+function useWritten(props: Pick<ComposerProps, 'draft' | 'initial' | 'visibility' | 'onDiscard'>) {
+  const { draft, initial, visibility } = props;
   const start = { body: initial, visibility };
   const [kept] = useState(draft.read);
   const [written, setWritten] = useState<Written>(kept ?? start);
@@ -286,6 +280,7 @@ function useWritten({ draft, initial, visibility }: Pick<ComposerProps, 'draft' 
     setWritten(start);
     setRestored(false);
     draft.keep(undefined);
+    props.onDiscard?.();
   };
   return { ...written, restored, change, discard };
 }
