@@ -17,6 +17,8 @@ describe('indexes of filterable fields', () => {
   let fixture: BundleFixture;
   before(async () => {
     fixture = await startBundleFixture();
+    // Builds the indexes that do not depend on the configuration.
+    await reconcileFieldIndexes(fixture.db, await types(), new Map());
   });
   after(() => fixture.close());
 

@@ -177,7 +177,7 @@ const MOST_NAMED = 5;
 export function saysPending(pending: readonly PendingIndex[]): string {
   const named = pending
     .slice(0, MOST_NAMED)
-    .map(({ action, name, type, field }) => (action === 'drop' ? `drop ${name}` : `${type}.${field}`));
+    .map(({ action, name, type, field }) => (type === undefined ? `${action} ${name}` : `${type}.${field}`));
   const more = pending.length > named.length ? ', …' : '';
   return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;
 }

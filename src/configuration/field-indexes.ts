@@ -1,11 +1,18 @@
 /**
  * Creates and drops the indexes of workflow states, of fields that may be filtered, and of those that determine ownership of
- * records, to match the configuration (docs/spec/configuration.md#bundle). It works outside transactions and concurrently, so that writers are not
- * blocked; one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares
+ * records, to match the configuration (docs/spec/configuration.md#bundle), and indexes that later versions
+ * added to other tables. It works outside transactions and concurrently, so that writers are not blocked; one process at a time. Indexes that an interrupted process left incomplete are dropped and rebuilt. It only compares
  * the wanted with the actual state, so it can be called at any time.
  */
 import type { DataType } from '../lib/data-types/index.ts';
-import { creatorIndex, type FieldIndex, fieldIndex, stateIndex } from '../platform/database/filter-sql.ts';
+import {
+  creatorIndex,
+  type FieldIndex,
+  fieldIndex,
+  namedIndex,
+  stateIndex,
+  WORK_FIELDS,
+} from '../platform/database/filter-sql.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { tryNumberedLock } from '../platform/database/session-lock.ts';
 
@@ -28,20 +35,32 @@ export type OwnFieldsByType = ReadonlyMap<string, { fields: ReadonlySet<string>;
 export interface PendingIndex {
   action: 'build' | 'drop';
   name: string;
-  /** Absent for an index to drop: its field is no longer indexed. */
+  /** Absent for indexes to drop, whose field is no longer indexed, and for those that do not belong to a type. */
   type?: string;
   field?: string;
 }
 
 interface Wanted extends FieldIndex {
-  type: string;
-  field: string;
+  type?: string;
+  field?: string;
 }
 
 /** Lock number of the session that creates and drops indexes. */
 const INDEX_LOCK = 7_236_823_411n;
-const NAMES = '^objects_field_[0-9a-f]{24}$';
+const NAMES = '^(objects_field|later_index)_[0-9a-f]{24}$';
 const STATISTICS = '^objects_known_[0-9a-f]{24}$';
+
+/**
+ * Indexes that versions after the first added to existing tables. They are created here, because a migration would block
+ * writers until the index is complete.
+ */
+const LATER_INDEXES: readonly Wanted[] = [
+  // Running SLA instances whose breach was notified: all overdue ones, apart from those of the last seconds.
+  `ON sla_instances (object_id) WHERE status <> 'STOPPED' AND notified_thresholds @> '["breach"]'`,
+].map((body) => {
+  const { name, create } = namedIndex('later_index_', body);
+  return { name, sql: create, statistics: null };
+});
 
 function wantedIndexes(types: IndexedTypes, owns: OwnFieldsByType): Map<string, Wanted> {
   const wanted = new Map<string, Wanted>();
@@ -52,13 +71,17 @@ function wantedIndexes(types: IndexedTypes, owns: OwnFieldsByType): Map<string, 
       if (index !== null) wanted.set(index.name, { ...index, type: type.code, field: field.code });
     }
     if (type.newest.workflow !== null) {
-      const index = stateIndex(type.id);
+      const single = WORK_FIELDS.flatMap((code) => type.newest.fields.get(code) ?? []).filter(
+        (field) => !field.multiple,
+      );
+      const index = stateIndex(type.id, single);
       wanted.set(index.name, { ...index, type: type.code, field: 'workflowState' });
     }
     if (own?.createdBy !== true) continue;
     const index = creatorIndex(type.id);
     wanted.set(index.name, { ...index, type: type.code, field: 'createdBy' });
   }
+  for (const index of LATER_INDEXES) wanted.set(index.name, index);
   return wanted;
 }
 
@@ -71,7 +94,7 @@ async function presentIndexes(client: Client): Promise<Map<string, boolean>> {
   const { rows } = await client.query(
     `SELECT c.relname AS name, i.indisvalid AND i.indisready AS whole
      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-     WHERE i.indrelid = 'objects'::regclass AND c.relname ~ $1`,
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relname ~ $1`,
     [NAMES],
   );
   return new Map((rows as { name: string; whole: boolean }[]).map(({ name, whole }) => [name, whole]));
@@ -81,7 +104,14 @@ function difference(wanted: ReadonlyMap<string, Wanted>, present: ReadonlyMap<st
   const drop = [...present.keys()].filter((name) => !wanted.has(name));
   const build = [...wanted.values()].filter(({ name }) => present.get(name) !== true);
   return [
-    ...build.map(({ name, type, field }): PendingIndex => ({ action: 'build', name, type, field })),
+    ...build.map(
+      ({ name, type, field }): PendingIndex => ({
+        action: 'build',
+        name,
+        ...(type === undefined ? {} : { type }),
+        ...(field === undefined ? {} : { field }),
+      }),
+    ),
     ...drop.map((name): PendingIndex => ({ action: 'drop', name })),
   ];
 }

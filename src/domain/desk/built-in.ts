@@ -3,6 +3,7 @@
  * type that the caller may read has the fields that it needs, and queues of groups if the caller is in a group.
  */
 import { isFault } from '../../lib/fault.ts';
+import { WORK_FIELDS } from '../../platform/database/filter-sql.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, type TypeVersion } from '../metadata/index.ts';
@@ -21,6 +22,7 @@ export interface BuiltInQueue {
   definition: QueueDefinition;
 }
 
+const [GROUP, ASSIGNEE] = WORK_FIELDS;
 const CLOSED_DAYS = 7;
 const DAY_MS = 86_400_000;
 
@@ -30,12 +32,12 @@ const all = (...conditions: object[]): object => ({ logic: 'AND', conditions });
 /** Conditions with the variables `$me` and `$myGroups`, as a saved queue has them. */
 function definitions(now: string): Readonly<Record<BuiltInQueue['code'], QueueDefinition>> {
   const unfinished = leaf('workflowCategory', 'in', ['open', 'waiting']);
-  const myGroups = leaf('assignmentGroup', 'in', '$myGroups');
+  const myGroups = leaf(GROUP, 'in', '$myGroups');
   // A whole day, so that the condition stays the same for a day.
   const since = new Date(Math.floor(Date.parse(now) / DAY_MS - CLOSED_DAYS) * DAY_MS).toISOString();
   return {
-    mine: { filter: all(leaf('assignee', 'equals', '$me'), unfinished), sort: 'sla.dueAt' },
-    unassigned: { filter: all(leaf('assignee', 'is-empty', true), myGroups, unfinished), sort: 'createdAt' },
+    mine: { filter: all(leaf(ASSIGNEE, 'equals', '$me'), unfinished), sort: 'sla.dueAt' },
+    unassigned: { filter: all(leaf(ASSIGNEE, 'is-empty', true), myGroups, unfinished), sort: 'createdAt' },
     'my-groups': { filter: all(myGroups, unfinished), sort: 'sla.dueAt' },
     overdue: { sla: 'overdue', sort: 'sla.dueAt' },
     waiting: { filter: all(leaf('workflowCategory', 'equals', 'waiting')), sort: 'updatedAt' },

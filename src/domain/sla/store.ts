@@ -44,15 +44,23 @@ export const RUNNING_BY_RECORD = sql`(SELECT i.object_id, min(i.due_at) FILTER (
 
 /** Predicate on the record id in `column`: a running instance is breached, or due after now and before `before`. */
 export function hasSla(column: string, due: 'overdue' | { before: string }, now: string): Sql {
-  // The due time of a paused instance is out of date; whether it was breached before the pause is among its thresholds. The
-  // breach is the last threshold: until it is notified, `next_at` is not later than it; afterwards it is null. So the index on
-  // `next_at` finds all overdue instances.
-  const condition =
+  const instances =
     due === 'overdue'
-      ? sql`(i.next_at <= ${now}::timestamptz OR i.next_at IS NULL)
-          AND (i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz OR i.notified_thresholds @> '["breach"]')`
-      : sql`i.status = 'ACTIVE' AND i.due_at > ${now}::timestamptz AND i.due_at < ${due.before}::timestamptz`;
-  return sql`${raw(column)} IN (SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND ${condition})`;
+      ? overdueInstances(now)
+      : sql`SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.status = 'ACTIVE'
+          AND i.due_at > ${now}::timestamptz AND i.due_at < ${due.before}::timestamptz`;
+  return sql`${raw(column)} IN (${instances})`;
+}
+
+/**
+ * The records of breached running instances. The breach is the last threshold: until it is notified, `next_at` is not later than
+ * the due time. The due time of a paused instance is out of date; whether it was breached before the pause is among its thresholds.
+ * Each part has an index.
+ */
+function overdueInstances(now: string): Sql {
+  return sql`SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.notified_thresholds @> '["breach"]'
+    UNION ALL SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${now}::timestamptz
+      AND i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz`;
 }
 
 /**

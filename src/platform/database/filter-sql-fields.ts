@@ -162,15 +162,27 @@ export function creatorIndex(typeId: string): FieldIndex {
   return { name, sql: create, statistics: null };
 }
 
-/** The index for the active records of one type in some states of its workflow, for example all unfinished ones. */
-export function stateIndex(typeId: string): FieldIndex {
+/** The codes of the fields by which the work of a type is divided, in the order of the index of states. */
+export const WORK_FIELDS = ['assignmentGroup', 'assignee'] as const;
+
+/**
+ * The index for the active records of one type in some states of its workflow, for example all unfinished ones. It also holds the
+ * given single fields of the type, so that the unfinished records of a group, or without an assignee, are found without reading
+ * those of others.
+ */
+export function stateIndex(typeId: string, fields: readonly ValueField[]): FieldIndex {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(typeId)) throw new Error('not a type id');
-  const { name, create } = indexOn(typeId, '(workflow_state_id)');
+  const keys = ['workflow_state_id', ...fields.map((field) => keyOf(field, '').text)];
+  const { name, create } = indexOn(typeId, `(${keys.join(', ')})`);
   return { name, sql: create, statistics: null };
 }
 
 function indexOn(typeId: string, on: string): { name: string; create: string } {
-  const body = `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`;
-  const name = `objects_field_${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
+  return namedIndex('objects_field_', `ON objects ${on} WHERE type_id = '${typeId}' AND state = 'ACTIVE'`);
+}
+
+/** @param body the text of CREATE INDEX after the name. Another text gives another name */
+export function namedIndex(prefixOfName: string, body: string): { name: string; create: string } {
+  const name = `${prefixOfName}${createHash('sha256').update(body).digest('hex').slice(0, 24)}`;
   return { name, create: `CREATE INDEX CONCURRENTLY ${name} ${body}` };
 }

@@ -3,7 +3,7 @@
  * (docs/spec/search.md#condition-language).
  */
 import sql, { raw, type Sql } from 'sql-template-tag';
-import { isFolded } from '../../lib/data-types/index.ts';
+import { descriptorOf, isFolded } from '../../lib/data-types/index.ts';
 import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';
 import { fold } from '../../lib/text.ts';
 import {
@@ -21,7 +21,14 @@ import { foldedJsonOf, foldedOf, jsonOf, keyFormOf, keyOf, TEXT_KEY_CHARS, textO
 /** The predicate of a condition on a field of a type; true or false on every row, never NULL. */
 export function valueLeaf(leaf: TypedLeaf, environment: CompileEnvironment): Sql {
   const json = jsonOf(leaf.field, environment.alias);
-  if (leaf.operator === 'is-empty') return leaf.value ? sql`(${json} IS NULL)` : sql`(${json} IS NOT NULL)`;
+  if (leaf.operator === 'is-empty') {
+    if (!leaf.value) return sql`(${json} IS NOT NULL)`;
+    // The second condition follows from the first; it lets indexes on the key be used.
+    const isKeyed = !leaf.field.multiple && descriptorOf(leaf.field.dataType).comparison === 'text';
+    return isKeyed
+      ? sql`(${json} IS NULL AND ${keyOf(leaf.field, environment.alias)} IS NULL)`
+      : sql`(${json} IS NULL)`;
+  }
   const { alias, variables } = environment;
   return leaf.field.multiple ? multipleLeaf(leaf, alias, variables) : singleLeaf(leaf, alias, variables);
 }

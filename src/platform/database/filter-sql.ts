@@ -14,7 +14,7 @@ import { systemLeaf } from './filter-sql-system.ts';
 import { valueLeaf } from './filter-sql-values.ts';
 
 export type { CompileEnvironment } from './filter-sql-environment.ts';
-export { creatorIndex, type FieldIndex, fieldIndex, stateIndex } from './filter-sql-fields.ts';
+export { creatorIndex, type FieldIndex, fieldIndex, namedIndex, stateIndex, WORK_FIELDS } from './filter-sql-fields.ts';
 
 /** The predicate of the condition, in parentheses. Field codes are part of its text, all values are parameters. */
 export function compileCondition(condition: TypedCondition, environment: CompileEnvironment): Sql {
