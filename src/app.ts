@@ -28,6 +28,7 @@ import type { SecretBox } from './platform/secrets.ts';
 import { headPlace } from './platform/audit/seal-heads.ts';
 import type { SealHead } from './platform/audit/seals.ts';
 import type { Tracer } from './platform/observability/traces.ts';
+import { Changes } from './platform/unit-of-work/changes.ts';
 import { Notifier } from './platform/unit-of-work/notifier.ts';
 import type { Caller } from './platform/unit-of-work/context.ts';
 import { Work } from './platform/unit-of-work/work.ts';
@@ -100,6 +101,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   db.tracer = options.tracer;
   const wake = new Notifier(db);
+  const changes = new Changes();
   const replica =
     options.readDb === undefined
       ? undefined
@@ -118,6 +120,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await replica?.advance();
     },
     ...(replica === undefined ? {} : { onPosition: (position) => replica.saw(position) }),
+    onJournal: (reading) => changes.read(reading),
     onError: (error) => log.warn({ err: error }, 'cannot read the versions of rights and configuration'),
   });
   const search = searchParts();
@@ -137,6 +140,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     return { ...caller, actor: actor ?? anonymousActor(), config: await versions.fresh() };
   };
   work.onEmitted = () => {
+    changes.signal();
     if (deliversNow(versions)) wake.notify();
   };
   const signIns = new SignIns({ secrets, db, clock });
@@ -151,6 +155,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     search,
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
+    changes,
   });
   /** Number of failures per task. */
   const failures = new Map<string, number>([['none', 0]]);

@@ -57,6 +57,7 @@ import { type Check, journalChecks } from './platform/audit/checks.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
+import type { Changes } from './platform/unit-of-work/changes.ts';
 import type { Actor, Caller, Follower } from './platform/unit-of-work/context.ts';
 import { newId } from './platform/clock.ts';
 import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
@@ -103,6 +104,8 @@ export interface Parts extends ContentParts<Caller> {
   oidc: string | null;
   /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
   actorOf(userId: string): Promise<Actor | undefined>;
+  /** Tells that changes were committed, for event streams. */
+  changes: Pick<Changes, 'listen'>;
 }
 
 /** State of the search module that is shared by all requests and changes of a process. */
@@ -180,7 +183,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       const object = await requireVisible(ctx, id);
       return { type: object.type, facts: object.facts, title: readableTitle(object) };
     }),
-    ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller),
+    ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
     ...bundleRoutes(sections),
   ];
@@ -203,6 +206,7 @@ export function operations(): Operation[] {
     oidc: null,
     freshCaller: none,
     actorOf: none,
+    changes: { listen: none },
   };
   return bindings(parts).map((bound) => bound.operation);
 }

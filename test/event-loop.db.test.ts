@@ -10,6 +10,7 @@ import { operations } from '../src/modules.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { ADMIN_SCOPE } from '../src/contract/scopes.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
+import { textOf } from './harness/event-stream.ts';
 import { Target } from './harness/fuzz/target.ts';
 import { PASSWORD, operationCases } from './harness/operation-calls.ts';
 import type { Call } from './harness/operation-calls-case.ts';
@@ -65,7 +66,7 @@ describe('the event loop', () => {
       },
       ...(body === undefined ? {} : { body: body as string }),
     });
-    const said = (await answer.text()).slice(0, 300);
+    const said = (await textOf(answer)).slice(0, 300);
     await sleep(30);
     return { status: answer.status, stall: target.takeStall(), said };
   }

@@ -136,6 +136,17 @@ export class RequestContext {
     this.#record(status);
   }
 
+  /**
+   * Begins an answer that has no end yet. From then on, what is written to `response` is up to the caller of this method. The
+   * request is logged and measured now: its duration would say nothing later.
+   */
+  begin(status: number, headers: Headers): void {
+    this.response.writeHead(status, this.#head([], headers));
+    this.response.flushHeaders();
+    this.#answered = true;
+    this.#record(status);
+  }
+
   /** Answers with a stream. An error before the first byte is thrown; a later one aborts the connection. */
   async sendStream(status: number, source: Readable, headers: Headers): Promise<void> {
     const { request, response } = this;

@@ -8,7 +8,7 @@ import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { Fault, faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import type { RequestFacts, Sender } from '../platform/unit-of-work/binding.ts';
+import { EventStream, type RequestFacts, type Sender } from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -21,6 +21,7 @@ import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
 import type { UnverifiedConnections } from './connection.ts';
 import { ClientGone, fault } from './errors.ts';
+import type { EventStreams } from './event-streams.ts';
 import type { RequestContext, Headers } from './request-context.ts';
 import { type AdmissionControl, overloaded, type Admission } from './admission.ts';
 import {
@@ -38,7 +39,7 @@ import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './unve
 import { inPieces, isLarge } from './json-chunks.ts';
 import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
-import type { ServerOptions } from './types.ts';
+import type { Authenticated, ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
@@ -53,6 +54,7 @@ export interface Service {
   bodies: SharedBudget;
   unverified: UnverifiedConnections;
   openBodies: SharedBudget;
+  streams: EventStreams;
   origin: (request: IncomingMessage) => Origin;
   sender: (request: IncomingMessage, ip: string) => Sender;
 }
@@ -128,11 +130,12 @@ async function answer(
   requireHost(request);
   requireDeclaredSize(request, admission === undefined ? MOST_OPEN_BODY : MOST_BODY);
   const sessionToken = route.surface === 'console' ? cookie(request, 'docket_session') : undefined;
+  const from = { sessionToken, ip: decisiveAddress(origin) };
   const arrived = performance.now();
   const caller =
     admission === undefined
       ? { ...(await service.options.anonymous()), correlationId: context.correlationId }
-      : await callerOf(service, route, context, { sessionToken, ip: decisiveAddress(origin) }, admission);
+      : await callerOf(service, route, context, from, admission);
   // A slow database may have taken of the request's time already.
   const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
   const body = announcesBody(request) ? await readBody(service, context, prepared) : undefined;
@@ -160,7 +163,8 @@ async function answer(
     if (context.response.destroyed) throw new ClientGone();
   }
   const fingerprint = body?.fingerprint;
-  await run(service, context, prepared, { caller, input, fingerprint, facts, admission, leftMs });
+  const again = async (): Promise<Caller> => callerFor(route, context, await verified(service, route, context, from));
+  await run(service, context, prepared, { caller, again, input, fingerprint, facts, admission, leftMs });
 }
 
 function requireHost(request: IncomingMessage): void {
@@ -177,21 +181,11 @@ async function callerOf(
   service: Service,
   route: Route,
   context: RequestContext,
-  { sessionToken, ip }: { sessionToken: string | undefined; ip: string },
+  from: SentFrom,
   admission: Admission,
 ): Promise<Caller> {
-  const { request, correlationId } = context;
-  const found = await service.options.authenticate({
-    authorization: singleHeader(request, 'authorization'),
-    sessionToken,
-    csrfToken: text(request.headers['x-docket-csrf']),
-    method: request.method ?? '',
-    surface: route.surface,
-    ip,
-    patienceMs: route.prepared.timeoutMs,
-    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, context.ip ?? '')), work),
-  });
-  service.unverified.verified(request.socket);
+  const found = await verified(service, route, context, from);
+  service.unverified.verified(context.request.socket);
   const { version } = service.options;
   if (version !== undefined && route.surface === 'console') context.extra.push('Docket-Version', version);
   context.callerId = found.callerId;
@@ -206,11 +200,39 @@ async function callerOf(
     context.scopes = found.scopes;
     requireScope(context, route.scope);
   }
-  const { actor, via, keyId, config } = found.caller;
-  const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
   const replicaSafe = route.prepared.binding.operation.replicaSafe === true;
   const consistency = service.options.replicated === true ? readConsistencyOf(replicaSafe, context, found) : undefined;
-  return { actor, via, keyId, config, correlationId, locale, surface: route.surface, consistency };
+  return { ...callerFor(route, context, found), consistency };
+}
+
+function callerFor(route: Route, { request, correlationId }: RequestContext, found: Authenticated): Caller {
+  const { actor, via, keyId, config } = found.caller;
+  const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
+  return { actor, via, keyId, config, correlationId, locale, surface: route.surface };
+}
+
+interface SentFrom {
+  sessionToken: string | undefined;
+  ip: string;
+}
+
+/** @throws Fault UNAUTHENTICATED, RATE_LIMITED, OVERLOADED */
+async function verified(
+  service: Service,
+  route: Route,
+  { request, ip: sender }: RequestContext,
+  { sessionToken, ip }: SentFrom,
+): Promise<Authenticated> {
+  return await service.options.authenticate({
+    authorization: singleHeader(request, 'authorization'),
+    sessionToken,
+    csrfToken: text(request.headers['x-docket-csrf']),
+    method: request.method ?? '',
+    surface: route.surface,
+    ip,
+    patienceMs: route.prepared.timeoutMs,
+    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, sender ?? '')), work),
+  });
 }
 
 /** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */
@@ -299,6 +321,8 @@ function queryText(url: string): string {
 /** A request that was checked and may run. */
 interface Ready {
   caller: Caller;
+  /** Verifies the caller again, for streams. */
+  again: () => Promise<Caller>;
   input: Input<Operation>;
   /** Of the body; absent where there is none. */
   fingerprint: Buffer | undefined;
@@ -313,7 +337,7 @@ async function run(
   service: Service,
   context: RequestContext,
   prepared: Prepared,
-  { caller, input, fingerprint, facts, admission, leftMs }: Ready,
+  { caller, again, input, fingerprint, facts, admission, leftMs }: Ready,
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
@@ -330,6 +354,10 @@ async function run(
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
     const result = await call.run(input, facts);
+    if (result instanceof EventStream) {
+      service.streams.start(context, result, again);
+      return;
+    }
     tellPosition(context, caller.consistency);
     if (result instanceof Reply && result.closed !== undefined) context.whenClosed(result.closed);
     const streamed = send(context, operation, result, call.replayed);

@@ -13,10 +13,11 @@ import { systemClock } from '../platform/clock.ts';
 import { networkTest, originReader } from './address.ts';
 import { closeIdle, deferContinue, onClientError, UnverifiedConnections, AdoptedConnections } from './connection.ts';
 import { ConsoleFiles } from './console.ts';
+import { EventStreams } from './event-streams.ts';
 import { fault } from './errors.ts';
 import { RequestContext, type Shared } from './request-context.ts';
 import { AdmissionControl } from './admission.ts';
-import { Metrics } from './metrics.ts';
+import { counter, type Gauge, Metrics } from './metrics.ts';
 import { OpenAdmission, senderReader } from './unverified.ts';
 import { documentPage, healthPage, metricsPage, type Page, readyPage, securityPage, redirectPage } from './pages.ts';
 import { MemoryRateLimiter, type RateLimiter } from './rate.ts';
@@ -46,6 +47,7 @@ interface State {
   shared: Shared;
   admissionControl: AdmissionControl;
   adopted: AdoptedConnections;
+  streams: EventStreams;
   metrics: () => Promise<string>;
 }
 
@@ -71,6 +73,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const most = limits.inFlight ?? 512;
   const admissionControl = new AdmissionControl({ most, running: Math.min(most, limits.running ?? most) });
   const open = new OpenAdmission(limits.open);
+  const streams = new EventStreams(limits.eventStreams);
   const server = Fastify({
     requestTimeout: receiveMs,
     connectionTimeout: limits.stalledMs ?? STALLED_MS,
@@ -102,6 +105,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     bodies: new SharedBudget(limits.bodyBytes ?? 256 * 1024 * 1024),
     unverified: new UnverifiedConnections(http, Math.ceil(http.maxConnections / 2)),
     openBodies: new SharedBudget(OPEN_BODY_BYTES),
+    streams,
     origin: originReader(networkTest(limits.trustedProxies)),
     sender: senderReader(options.device),
   };
@@ -109,13 +113,16 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   closeIdle(http, shared, limits.stalledMs ?? STALLED_MS, IDLE_MS);
   const gauges = options.gauges ?? (async () => []);
   const metrics = async (): Promise<string> =>
-    shared.metrics.render(admissionControl.inFlight + open.inFlight, await gauges());
+    shared.metrics.render(admissionControl.inFlight + open.inFlight, [...streamGauges(streams), ...(await gauges())]);
   server.decorate('docketState', {
     shared,
     admissionControl,
     adopted: new AdoptedConnections(http),
+    streams,
     metrics,
   } satisfies State);
+  // The server waits for the end of all answers before it runs the hooks of `onClose`.
+  server.addHook('preClose', async () => streams.stop());
   server.addHook('onClose', async () => {
     admissionControl.stop();
     shared.metrics.stop();
@@ -156,6 +163,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const exposition = options.exposition ?? metrics;
   mount('/metrics', 'health.metrics', metricsPage(exposition, limits.metricsAllow, service.origin));
   return server;
+}
+
+function streamGauges({ open, counts }: EventStreams): Gauge[] {
+  return [
+    { name: 'docket_event_streams', help: 'Open streams of server-sent events.', value: open },
+    counter('docket_event_stream_events_total', 'Server-sent events, without comment lines.', counts.sent),
+    counter('docket_event_streams_refused_total', 'Streams refused because of a limit.', counts.refused),
+  ];
 }
 
 /** The metrics of this process in Prometheus text format. */
@@ -264,10 +279,11 @@ function notFound(
  * @returns true if all requests were answered
  */
 export async function drain(server: FastifyInstance, ms: number): Promise<boolean> {
-  const { shared, admissionControl, adopted } = server.getDecorator<State>('docketState');
+  const { shared, admissionControl, adopted, streams } = server.getDecorator<State>('docketState');
   const http = server.server as Server;
   const started = performance.now();
   shared.draining = true;
+  streams.stop();
   // `http.close()` would also close keep-alive connections whose next request may already be on its way.
   if (http.listening) NetServer.prototype.close.call(http);
   let open = (await connectionsOf(http)) + adopted.open;

@@ -6,6 +6,7 @@ import type { Caller } from '../platform/unit-of-work/context.ts';
 import type { Work } from '../platform/unit-of-work/work.ts';
 import type { Gauge } from './metrics.ts';
 import type { DeviceCookie, OpenLimits } from './unverified.ts';
+import type { EventStreamLimits } from './event-streams.ts';
 import type { RateLimiter } from './rate.ts';
 
 export type Surface = 'public' | 'console';
@@ -120,6 +121,8 @@ export interface Limits {
    * (default 600).
    */
   open?: OpenLimits;
+  /** Limits of server-sent event streams. */
+  eventStreams?: EventStreamLimits | undefined;
   /** Maximum number of open connections; further ones are closed immediately. Default 8192. */
   connections?: number;
   /** Bytes of request bodies of verified callers held at once. One caller may hold at most half. Default 256 MiB. */

@@ -21,6 +21,7 @@ import { SecretBox } from '../../src/platform/secrets.ts';
 import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../../src/platform/observability/traces.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
+import { textOf } from './event-stream.ts';
 import { createTestDatabase, type TestDatabase, throughPooler } from './database.ts';
 import type { BundleFile } from '../../src/configuration/read.ts';
 
@@ -190,7 +191,7 @@ async function startOn({ options, database, databaseUrl, db }: Opened): Promise<
       const sent: RequestInit = { method, headers, ...(request.body === undefined ? {} : { body: given }) };
       for (const givenUp = performance.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
         const response = await fetch(`${url}${path}`, sent);
-        const text = await response.text();
+        const text = await textOf(response);
         const json = (response.headers.get('content-type') ?? '').includes('json');
         const answer = { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
         self.onAnswer(method, path, answer);

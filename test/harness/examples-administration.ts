@@ -158,6 +158,7 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   const params = { queueId: queue.id };
   await on.keep('desk.queues.list');
   await on.keep('desk.queues.built-in');
+  await on.keep('desk.queues.stream');
   await on.keep('desk.queues.change', { params, body: { expectedRevision: 1, name: 'Critical incidents' } });
   await on.keep('desk.queues.delete', { params, body: { expectedRevision: 2 } });
   const tile = {

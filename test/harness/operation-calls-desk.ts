@@ -106,6 +106,7 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
     'dashboards.delete': { ...dashboard({ expectedRevision: 1 }), lacks: unshared },
     'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
     'desk.queues.built-in': { call: () => ({}), lacks: allowed },
+    'desk.queues.stream': { call: () => ({}), lacks: allowed },
     'desk.queues.list': { call: () => ({}), lacks: allowed },
     'desk.queues.create': {
       call: () => ({ body: { name: 'Mine', shared: true, definition: { type: 'thing' } } }),

@@ -3700,6 +3700,22 @@ export type DeskQueuesBuiltInResponses = {
 
 export type DeskQueuesBuiltInResponse = DeskQueuesBuiltInResponses[keyof DeskQueuesBuiltInResponses];
 
+export type DeskQueuesStreamData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/desk/queues/stream';
+};
+
+export type DeskQueuesStreamResponses = {
+  /**
+   * Done.
+   */
+  200: string;
+};
+
+export type DeskQueuesStreamResponse = DeskQueuesStreamResponses[keyof DeskQueuesStreamResponses];
+
 export type DeskQueuesDeleteData = {
   body?: {
     expectedRevision: number;

@@ -279,6 +279,21 @@ export const listBuiltInQueues = defineOperation({
   faults: [],
 });
 
+export const streamQueues = defineOperation({
+  ...console,
+  id: 'desk.queues.stream',
+  method: 'GET',
+  path: '/desk/queues/stream',
+  unit: 'own',
+  status: 200,
+  summary: 'Follow the counts of the queues that every user has',
+  description:
+    'A stream of server-sent events. The event `queues` has as its data what GET /desk/queues/built-in returns in `data`. It is sent once at the beginning, and then when the counts of the caller differ from those sent last, at most once a second; counts that take long to compute are sent less often. Changes of records that the caller may not read send nothing. A comment line is sent every 15 s. The stream ends when the key or session ends, when the service stops, and after 30 to 38 minutes; open a new one then. One caller may have 8 streams in each process of the service, above that 429 `RATE_LIMITED`; a process has at most 2,000, above that 503 `OVERLOADED`.',
+  answer: Type.String({ description: 'Server-sent events.' }),
+  raw: { mediaTypes: ['text/event-stream'] },
+  faults: ['OVERLOADED'],
+});
+
 export const createQueue = defineOperation({
   ...console,
   id: 'desk.queues.create',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { readEvents, type TestEvents } from '../../../test/harness/event-stream.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
 import { ManualClock, HOUR, MINUTE } from '../../../test/harness/sla-fixture.ts';
 import { ACTIONS, bundle, idOf } from '../../../test/harness/small-configuration.ts';
@@ -61,7 +62,7 @@ slaPolicies:
 roles:
   - code: chief
     name: Chief
-    rights: [config.manage]
+    rights: [config.manage, key.manage]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief, anna] }
   - code: exporter
@@ -74,6 +75,10 @@ roles:
       - { type: incident, actions: [read], fields: { read: [title, priority] } }
       - { type: incident, where: { field: priority, operator: equals, value: high }, actions: [read], fields: { read: [amount] } }
     assignedTo: { users: [reader] }
+  - code: firefighter
+    name: Firefighter
+    records: [{ type: incident, where: { field: priority, operator: equals, value: urgent }, actions: [read], fields: { read: '*' } }]
+    assignedTo: { users: [zoe] }
 groups: [{ code: net, name: Network, users: [anna] }, { code: apps, name: Applications }]
 users:
   - { login: chief, displayName: Chief }
@@ -89,6 +94,20 @@ const ids: Record<string, string> = {};
 
 async function call(who: string, path: string): Promise<any> {
   return await app.request('GET', `/api/admin/v1${path}`, { key: keys[who] as string });
+}
+
+/** The stream of counts, from another process of the service by default. */
+async function follow(key: string, url: string): Promise<TestEvents> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const response = await fetch(`${url}/api/admin/v1/desk/queues/stream`, { headers });
+  assert.equal(response.status, 200);
+  return readEvents(response);
+}
+
+async function counts(events: TestEvents): Promise<Record<string, number> | undefined> {
+  const next = await events.next(20_000);
+  assert.equal(next?.event, 'queues');
+  return Object.fromEntries(JSON.parse(next.data).map((queue: any) => [queue.code, queue.count]));
 }
 
 async function list(who: string, query: string): Promise<any> {
@@ -127,7 +146,7 @@ describe('sorted lists', () => {
     app = await startTestApp({ bundle: bundle(WORLD), clock });
     undocumented = watchAnswers(app);
     keys['work'] = (await app.createKey({ login: 'chief' })).key;
-    for (const login of ['chief', 'reader', 'anna']) {
+    for (const login of ['chief', 'reader', 'anna', 'zoe']) {
       keys[login] = (await app.createKey({ login, scopes: ['admin:manage'] })).key;
     }
     const [anna, zoe] = [await idOf(app, 'users', 'anna'), await idOf(app, 'users', 'zoe')];
@@ -313,5 +332,38 @@ describe('sorted lists', () => {
     assert.equal(await titles('sla=overdue'), 'B');
     const [late] = (await list('chief', 'sla=overdue')).rows;
     assert.deepEqual([late.sla.breached, late.sla.remainingMs], [true, -4 * MINUTE]);
+  });
+
+  it('sends counts that changed for the caller, after changes in another process', async () => {
+    const other = await startTestApp({ on: app, clock });
+    const [anna, zoe] = [
+      await follow(keys['anna'] as string, other.url),
+      await follow(keys['zoe'] as string, other.url),
+    ];
+    const before = await counts(anna);
+    const { body } = await call('anna', '/desk/queues/built-in');
+    assert.deepEqual(before, Object.fromEntries(body.data.map((queue: any) => [queue.code, queue.count])));
+    const seen = await counts(zoe);
+    await make('hidden from zoe', { priority: 'low', assignee: await idOf(app, 'users', 'anna') });
+    assert.equal((await counts(anna))?.['mine'], 2);
+    assert.equal(await zoe.next(2500), undefined, 'a change of a hidden record sends nothing');
+    await make('urgent', { priority: 'urgent' });
+    await move('urgent', 'to-wait');
+    assert.deepEqual(await counts(zoe), { ...seen, waiting: (seen?.['waiting'] ?? 0) + 1 });
+    const began = performance.now();
+    await other.close();
+    await Promise.all([anna.ended, zoe.ended]);
+    assert.ok(performance.now() - began < 5000, 'streams end when the process stops');
+  });
+
+  it('ends streams of revoked keys, and limits their number', async () => {
+    const { id, key } = await app.createKey({ login: 'chief', scopes: ['admin:manage'] });
+    const streams = [];
+    for (let open = 0; open < 8; open++) streams.push(await follow(key, app.url));
+    const ninth = await app.request('GET', '/api/admin/v1/desk/queues/stream', { key });
+    assert.deepEqual([ninth.status, ninth.body.error.code], [429, 'RATE_LIMITED']);
+    for (const stream of streams) assert.equal((await stream.next(20_000))?.event, 'queues');
+    await post(`/api/admin/v1/keys/${id}/revoke`, undefined, 'chief');
+    await Promise.all(streams.map((stream) => stream.ended));
   });
 });

@@ -3,11 +3,13 @@ import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './quer
 import * as contract from './contract.ts';
 import { exportDeskObjects as exportOperation } from './contract-file.ts';
 import * as onRecord from './contract-record.ts';
+import type { Changes } from '../../platform/unit-of-work/changes.ts';
 import type { Actor } from '../../platform/unit-of-work/context.ts';
 import type { WordMatch } from '../objects/index.ts';
 import { listBuiltInQueues } from './built-in.ts';
 import { exportDeskObjects, type FreshCaller } from './file.ts';
 import { listDeskObjects } from './list.ts';
+import { LiveCounts } from './live-counts.ts';
 import { applyMacro, listMacros } from './macros.ts';
 import { mergeObject, offerMerge } from './merge.ts';
 import { changeQueue, createQueue, deleteQueue, listQueues } from './queues.ts';
@@ -17,12 +19,15 @@ import { getRequester, listMentionable } from './record-people.ts';
  * @param matches finds records by words
  * @param actorOf the rights of an ACTIVE user; undefined for all others
  * @param freshCaller returns the same caller with the current rights
+ * @param changes tells that changes were committed
  */
 export function deskRoutes(
   matches: WordMatch,
   actorOf: (userId: string) => Promise<Actor | undefined>,
   freshCaller: FreshCaller,
+  changes: Pick<Changes, 'listen'>,
 ): BoundOperation[] {
+  const counts = new LiveCounts(changes);
   return [
     bind(contract.listDeskObjects, (runner, { query }) => listDeskObjects(runner, query, matches)),
     bind(exportOperation, (runner, { body }) => exportDeskObjects(runner, body, freshCaller, matches)),
@@ -41,6 +46,7 @@ export function deskRoutes(
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
     bind(contract.listQueues, (ctx) => listQueues(ctx)),
     bind(contract.listBuiltInQueues, (runner) => listBuiltInQueues(runner)),
+    bind(contract.streamQueues, async ({ work }) => counts.stream(work)),
     bind(contract.createQueue, (ctx, { body }) => createQueue(ctx, body)),
     bind(contract.changeQueue, (ctx, { params, body }) => changeQueue(ctx, params.queueId, body)),
     bind(contract.deleteQueue, (ctx, { params, body }) => deleteQueue(ctx, params.queueId, body.expectedRevision)),

@@ -38,6 +38,33 @@ export interface RequestFacts {
   ifNoneMatch?: string | undefined;
 }
 
+/** Sends the events of one stream. The HTTP layer implements it. */
+export interface EventSink {
+  /**
+   * The caller with current rights. Call it before each computation of what is sent.
+   *
+   * @throws Fault UNAUTHENTICATED if the key or the session has ended
+   */
+  caller(): Promise<Caller>;
+  /** Sends one server-sent event. @param data its text, for example JSON */
+  send(event: { event: string; data: string; id?: string }): void;
+  /** Ends the stream. Browsers open a new one. */
+  end(): void;
+}
+
+/**
+ * The response of an operation that sends events without an end. The HTTP layer limits the number of streams, keeps the
+ * connection alive, and ends it when the client leaves or the service stops (`http/event-streams.ts`).
+ */
+export class EventStream {
+  readonly open: (sink: EventSink) => () => void;
+
+  /** @param open called once when the stream is admitted. It returns a function that is called once when the stream has ended */
+  constructor(open: (sink: EventSink) => () => void) {
+    this.open = open;
+  }
+}
+
 export interface BoundOperation {
   operation: Operation;
   run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;

@@ -10,6 +10,7 @@ import type { Clock } from '../clock.ts';
 import { databaseNow, positionColumn } from '../database/readings.ts';
 import type { Queryable } from '../database/pool.ts';
 import { isConnectionLost } from '../database/sqlstate.ts';
+import { journalColumns, type JournalReading } from './changes.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
@@ -28,6 +29,8 @@ export interface VersionWatcherOptions {
   prepare?: (snapshot: ConfigSnapshot) => Promise<void>;
   /** Gets the position of the database's write-ahead log with each reading; set if there is a replica. */
   onPosition?: (position: string | null) => void;
+  /** Gets the state of the journal with each reading. */
+  onJournal?: (reading: JournalReading) => void;
   onError?: (error: unknown) => void;
   /** Maximum time that a request waits for an overdue read, in milliseconds. Default: the request's own time limit. */
   patienceMs?: number | undefined;
@@ -67,12 +70,9 @@ export class VersionWatcher {
     const asked = performance.now();
     const { onPosition } = this.#options;
     const place = onPosition === undefined ? raw('NULL::text') : positionColumn;
-    const [row] = await this.#options.db.query<{
-      config: number;
-      rights: number;
-      now: number;
-      position: string | null;
-    }>(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position FROM cache_versions`);
+    const [row] = await this.#options.db.query<
+      JournalReading & { config: number; rights: number; now: number; position: string | null }
+    >(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position, ${journalColumns} FROM cache_versions`);
     if (row === undefined) throw new Error('the table cache_versions is empty');
     this.#options.clock.saw?.(row.now, asked, performance.now());
     onPosition?.(row.position);
@@ -89,6 +89,7 @@ export class VersionWatcher {
       this.#dropRights();
     }
     this.#asOf = asked;
+    this.#options.onJournal?.(row);
   }
 
   async start(): Promise<void> {

@@ -16,6 +16,7 @@ import type {
 export type DeskType = AnswerOf<typeof desk.listDeskTypes>[number];
 export type Queue = AnswerOf<typeof desk.listQueues>[number];
 export type QueueDefinition = Queue['definition'];
+export type BuiltInQueues = AnswerOf<typeof desk.listBuiltInQueues>;
 export type Label = AnswerOf<typeof desk.getLabels>[number];
 
 /** The name under which a related record is listed; `untitled` if the user may not read its number and title. */
@@ -38,11 +39,10 @@ export const queuesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Built-in queues with their counts, which are read again while the console is open, and after changes of records. */
+/** Built-in queues with their counts, which are read again after changes of records. `useBuiltInQueues` keeps them current. */
 export const builtInQueuesQuery = queryOptions({
   queryKey: ['records', 'counts'],
   queryFn: ({ signal }) => call<typeof desk.listBuiltInQueues>('GET', '/desk/queues/built-in', { signal }),
-  refetchInterval: 10_000,
 });
 
 export const typeFieldsQuery = (typeId: string) =>

@@ -7,11 +7,13 @@ import {
   IconUserOff,
   IconUsers,
 } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { follow } from '../../api/live.ts';
 import classes from '../../app/navigation.module.css';
 import { useText } from '../../i18n/text.ts';
-import { builtInQueuesQuery } from '../queries.ts';
+import { type BuiltInQueues, builtInQueuesQuery } from '../queries.ts';
 import { texts } from './texts.ts';
 
 const ICONS = {
@@ -23,9 +25,27 @@ const ICONS = {
   closed: IconCheck,
 } as const;
 
+/** How often counts are read while there is no stream. */
+const POLL_MS = 10_000;
+
+/** The built-in queues. The service sends new counts; without a stream they are read at intervals. */
+function useBuiltInQueues() {
+  const client = useQueryClient();
+  const [isLive, setIsLive] = useState(false);
+  useEffect(
+    () =>
+      follow('/desk/queues/stream', 'queues', {
+        onData: (data) => client.setQueryData(builtInQueuesQuery.queryKey, data as BuiltInQueues),
+        onLive: setIsLive,
+      }),
+    [client],
+  );
+  return useQuery({ ...builtInQueuesQuery, refetchInterval: isLive ? false : POLL_MS });
+}
+
 export function BuiltInLinks() {
   const t = useText(texts);
-  const { data: queues = [] } = useQuery(builtInQueuesQuery);
+  const { data: queues = [] } = useBuiltInQueues();
   if (queues.length === 0) return null;
   return (
     <section>

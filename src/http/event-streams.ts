@@ -1,0 +1,145 @@
+/**
+ * Connections of server-sent events: limits, headers, comment lines that keep the connection alive, and the end. What is sent is
+ * up to the operation (`EventStream`).
+ */
+import { Fault } from '../lib/fault.ts';
+import type { EventSink, EventStream } from '../platform/unit-of-work/binding.ts';
+import type { Caller } from '../platform/unit-of-work/context.ts';
+import { overloaded } from './admission.ts';
+import type { RequestContext } from './request-context.ts';
+
+export interface EventStreamLimits {
+  /** Streams of one caller in this process. Default 8. */
+  perCaller?: number;
+  /** Streams of all callers in this process. Default 2000. */
+  inAll?: number;
+  /** Milliseconds between two comment lines. Default 15,000. */
+  heartbeatMs?: number;
+  /** A stream ends after this time or up to a quarter more; browsers then open a new one, whose caller is verified again. Default 30 min. */
+  longestMs?: number;
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Tells nginx to pass each event on at once.
+  'X-Accel-Buffering': 'no',
+  Connection: 'close',
+};
+/** Milliseconds after which browsers open a new stream. */
+const RETRY_MS = 3000;
+
+interface Open {
+  end(): void;
+  beat(): void;
+}
+
+export class EventStreams {
+  readonly #limits: Required<EventStreamLimits>;
+  readonly #open = new Set<Open>();
+  readonly #byCaller = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #stopped = false;
+  /** Number of events sent, and of streams refused because of a limit. */
+  readonly counts = { sent: 0, refused: 0 };
+
+  constructor(limits: EventStreamLimits = {}) {
+    const { perCaller = 8, inAll = 2000, heartbeatMs = 15_000, longestMs = 1_800_000 } = limits;
+    this.#limits = { perCaller, inAll, heartbeatMs, longestMs };
+    this.#timer = setInterval(() => {
+      for (const one of this.#open) one.beat();
+    }, heartbeatMs);
+    this.#timer.unref();
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Answers the request with the stream.
+   *
+   * @param caller verifies the caller again
+   * @throws Fault RATE_LIMITED if the caller has too many streams, OVERLOADED if there are too many or the service stops
+   */
+  start(context: RequestContext, stream: EventStream, caller: () => Promise<Caller>): void {
+    const owner = context.callerId ?? '';
+    const held = this.#byCaller.get(owner) ?? 0;
+    if (this.#stopped || this.#open.size >= this.#limits.inAll) {
+      this.counts.refused++;
+      throw overloaded('The service has too many open event streams. Retry after the time in Retry-After.');
+    }
+    if (held >= this.#limits.perCaller) {
+      this.counts.refused++;
+      const message = `You have ${held} open event streams. Close one of them before you open another one.`;
+      throw new Fault('RATE_LIMITED', message, [], { headers: { 'Retry-After': '15' } });
+    }
+    if (context.request.method === 'HEAD') {
+      context.sendText(200, undefined, '', HEADERS);
+      return;
+    }
+    this.#byCaller.set(owner, held + 1);
+    context.begin(200, HEADERS);
+    const { response } = context;
+    // Comment lines show that the connection is alive; without them it would be idle for longer than others may be.
+    context.request.socket.setTimeout(0);
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    const end = (): void => {
+      response.end();
+    };
+    const lifetime = setTimeout(end, this.#limits.longestMs * (1 + Math.random() / 4));
+    lifetime.unref();
+    const one: Open = { end, beat: heartbeat(response) };
+    this.#open.add(one);
+    let close: (() => void) | undefined;
+    let isClosed = false;
+    context.whenClosed(() => {
+      isClosed = true;
+      clearTimeout(lifetime);
+      this.#open.delete(one);
+      const left = (this.#byCaller.get(owner) ?? 1) - 1;
+      if (left > 0) this.#byCaller.set(owner, left);
+      else this.#byCaller.delete(owner);
+      close?.();
+    });
+    close = stream.open(this.#sink(response, caller, end));
+    if (isClosed) close();
+  }
+
+  #sink(response: RequestContext['response'], caller: () => Promise<Caller>, end: () => void): EventSink {
+    return {
+      caller,
+      send: ({ event, data, id }) => {
+        if (response.writableEnded || response.destroyed) return;
+        this.counts.sent++;
+        const lines = data.split('\n').map((line) => `data: ${line}\n`);
+        response.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\n${lines.join('')}\n`);
+      },
+      end,
+    };
+  }
+
+  /** Ends all streams and admits no further ones. */
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    for (const one of this.#open) one.end();
+  }
+}
+
+/** Writes a comment line. A client that has not read what was sent before the last one is disconnected. */
+function heartbeat(response: RequestContext['response']): () => void {
+  let isUnread = false;
+  return () => {
+    if (response.writableEnded) {
+      // The end was not read since the last time.
+      response.destroy();
+      return;
+    }
+    if (response.writableLength > 0 && isUnread) {
+      response.destroy();
+      return;
+    }
+    isUnread = response.writableLength > 0;
+    response.write(':\n\n');
+  };
+}
