@@ -90,19 +90,15 @@ export class EventStreams {
     lifetime.unref();
     const one: Open = { end, beat: heartbeat(response) };
     this.#open.add(one);
-    let close: (() => void) | undefined;
-    let isClosed = false;
+    const close = stream.open(this.#sink(response, caller, end));
     context.whenClosed(() => {
-      isClosed = true;
       clearTimeout(lifetime);
       this.#open.delete(one);
       const left = (this.#byCaller.get(owner) ?? 1) - 1;
       if (left > 0) this.#byCaller.set(owner, left);
       else this.#byCaller.delete(owner);
-      close?.();
+      close();
     });
-    close = stream.open(this.#sink(response, caller, end));
-    if (isClosed) close();
   }
 
   #sink(response: RequestContext['response'], caller: () => Promise<Caller>, end: () => void): EventSink {

@@ -44,20 +44,24 @@ export function follow(path: string, event: string, listener: LiveListener): () 
   }
   const name = `docket ${path}`;
   const channel = new BroadcastChannel(name);
-  channel.onmessage = ({ data }: MessageEvent<Message | typeof HELLO>) => {
-    if (data !== HELLO) take(data);
+  const post = (message: Message | typeof HELLO): void => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+    channel.postMessage(message);
   };
-  channel.postMessage(HELLO);
+  channel.addEventListener('message', ({ data }: MessageEvent<Message | typeof HELLO>) => {
+    if (data !== HELLO) take(data);
+  });
+  post(HELLO);
   const lead = async (): Promise<void> => {
     let last: Message = { isLive: false };
     const stop = openStream(path, event, (message) => {
       last = { ...last, ...message };
       take(message);
-      channel.postMessage(message);
+      post(message);
     });
-    channel.onmessage = ({ data }: MessageEvent<Message | typeof HELLO>) => {
-      if (data === HELLO) channel.postMessage(last);
-    };
+    channel.addEventListener('message', ({ data }: MessageEvent<Message | typeof HELLO>) => {
+      if (data === HELLO) post(last);
+    });
     await new Promise((resolve) => ended.signal.addEventListener('abort', resolve));
     stop();
   };
@@ -77,11 +81,11 @@ function openStream(path: string, event: string, tell: (message: Message) => voi
   const open = (): void => {
     source = new EventSource(address(path));
     source.addEventListener(event, ({ data }: MessageEvent<string>) => tell({ isLive: true, data }));
-    source.onerror = () => {
+    source.addEventListener('error', () => {
       tell({ isLive: false });
       // The browser itself reopens a stream that ended, but not one that was refused.
       if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, RETRY_MS);
-    };
+    });
   };
   open();
   return () => {
