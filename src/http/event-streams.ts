@@ -39,6 +39,8 @@ export class EventStreams {
   readonly #byCaller = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #stopped = false;
+  /** Streams that were started, so that those of one moment do not end together. */
+  #started = 0;
   /** Number of events sent, and of streams refused because of a limit. */
   readonly counts = { sent: 0, refused: 0 };
 
@@ -86,7 +88,7 @@ export class EventStreams {
     const end = (): void => {
       response.end();
     };
-    const lifetime = setTimeout(end, this.#limits.longestMs * (1 + Math.random() / 4));
+    const lifetime = setTimeout(end, this.#limits.longestMs * (1 + (this.#started++ % 16) / 64));
     lifetime.unref();
     const one: Open = { end, beat: heartbeat(response) };
     this.#open.add(one);

@@ -6,9 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
-import { Fault, faultAt } from '../lib/fault.ts';
+import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import { EventStream, type RequestFacts, type Sender } from '../platform/unit-of-work/binding.ts';
+import { EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -19,7 +19,7 @@ import type { Caller } from '../platform/unit-of-work/context.ts';
 import { decisiveAddress, type Origin } from './address.ts';
 import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
-import type { UnverifiedConnections } from './connection.ts';
+import { callerFor, callerOf, type Callers, requireScope, verified } from './caller.ts';
 import { ClientGone, fault } from './errors.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { RequestContext, Headers } from './request-context.ts';
@@ -29,34 +29,27 @@ import {
   cookie,
   idempotencyKey,
   ifMatchRevision,
-  preferredLocale,
   requireJson,
   singleHeader,
   withIfMatch,
 } from './headers.ts';
-import { readConsistencyOf, tellPosition } from './read-consistency.ts';
-import { MOST_OPEN_BODY, type OpenAdmission, sourceName, sourceOf } from './unverified.ts';
+import { tellPosition } from './read-consistency.ts';
+import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge } from './json-chunks.ts';
-import type { RateAnswer, RateLimiter } from './rate.ts';
 import type { Prepared, Route } from './route.ts';
-import type { Authenticated, ServerOptions } from './types.ts';
+import type { ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
 
 const EMPTY_OBJECT = /^\s*\{\s*\}\s*$/;
 
-export interface Service {
+export interface Service extends Callers {
   options: ServerOptions;
   admissionControl: AdmissionControl;
-  limiter: RateLimiter | undefined;
-  /** Admits requests whose sender is not verified. */
-  open: OpenAdmission;
   /** Bytes of bodies of verified callers. Open operations have their own budget, `openBodies`. */
   bodies: SharedBudget;
-  unverified: UnverifiedConnections;
   openBodies: SharedBudget;
   streams: EventStreams;
   origin: (request: IncomingMessage) => Origin;
-  sender: (request: IncomingMessage, ip: string) => Sender;
 }
 
 /** Answers the request in all cases; never rejects. */
@@ -174,85 +167,6 @@ function requireHost(request: IncomingMessage): void {
 
 function text(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** Checks key, rate and scope. @throws Fault UNAUTHENTICATED, RATE_LIMITED, SCOPE_MISSING, OVERLOADED */
-async function callerOf(
-  service: Service,
-  route: Route,
-  context: RequestContext,
-  from: SentFrom,
-  admission: Admission,
-): Promise<Caller> {
-  const found = await verified(service, route, context, from);
-  service.unverified.verified(context.request.socket);
-  const { version } = service.options;
-  if (version !== undefined && route.surface === 'console') context.extra.push('Docket-Version', version);
-  context.callerId = found.callerId;
-  context.keyId = found.keyId;
-  admission.attribute(found.callerId);
-  if (service.limiter !== undefined) {
-    const taken = service.limiter.take(found.callerId, performance.now());
-    // The in-process limiter answers synchronously.
-    requireRate(service.limiter, context, taken instanceof Promise ? await taken : taken);
-  }
-  if (route.scope !== undefined) {
-    context.scopes = found.scopes;
-    requireScope(context, route.scope);
-  }
-  const replicaSafe = route.prepared.binding.operation.replicaSafe === true;
-  const consistency = service.options.replicated === true ? readConsistencyOf(replicaSafe, context, found) : undefined;
-  return { ...callerFor(route, context, found), consistency };
-}
-
-function callerFor(route: Route, { request, correlationId }: RequestContext, found: Authenticated): Caller {
-  const { actor, via, keyId, config } = found.caller;
-  const locale = route.surface === 'console' ? preferredLocale(request) : undefined;
-  return { actor, via, keyId, config, correlationId, locale, surface: route.surface };
-}
-
-interface SentFrom {
-  sessionToken: string | undefined;
-  ip: string;
-}
-
-/** @throws Fault UNAUTHENTICATED, RATE_LIMITED, OVERLOADED */
-async function verified(
-  service: Service,
-  route: Route,
-  { request, ip: sender }: RequestContext,
-  { sessionToken, ip }: SentFrom,
-): Promise<Authenticated> {
-  return await service.options.authenticate({
-    authorization: singleHeader(request, 'authorization'),
-    sessionToken,
-    csrfToken: text(request.headers['x-docket-csrf']),
-    method: request.method ?? '',
-    surface: route.surface,
-    ip,
-    patienceMs: route.prepared.timeoutMs,
-    lookUp: (work) => service.open.lookUp(sourceName(service.sender(request, sender ?? '')), work),
-  });
-}
-
-/** Checks the scope where the route requires one. Sessions have no scopes and need none. @throws Fault SCOPE_MISSING */
-function requireScope({ scopes }: RequestContext, scope: string): void {
-  if (scopes === null || scopes.has(scope)) return;
-  throw new Fault('SCOPE_MISSING', `The key lacks the scope ${scope}. Use a key that has it.`, { scope });
-}
-
-/** @throws Fault RATE_LIMITED */
-function requireRate(limiter: RateLimiter, context: RequestContext, rate: RateAnswer): void {
-  context.extra.push(
-    'RateLimit-Policy',
-    `"default";q=${limiter.quota};w=${limiter.windowSeconds}`,
-    'RateLimit',
-    `"default";r=${rate.remaining};t=${rate.resetSeconds}`,
-  );
-  if (rate.allowed) return;
-  throw new Fault('RATE_LIMITED', `The request limit is exceeded. Retry in ${rate.retryAfter} s.`, [], {
-    headers: { 'Retry-After': String(rate.retryAfter) },
-  });
 }
 
 /**
