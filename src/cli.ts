@@ -12,6 +12,7 @@ import { migrateCommands, reindexCommand } from './cli/database.ts';
 import { doctorCommand } from './cli/doctor.ts';
 import { type Environment, reasonOf, VERSION } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
+import { initCommand } from './cli/init.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { secretCommands, webhookCommands } from './cli/secrets.ts';
 import type { Role } from './cli/processes.ts';
@@ -58,6 +59,7 @@ export function program(environment: Environment): Command {
     });
   configurationCommands(docket, environment);
   configCommands(docket, environment);
+  initCommand(docket);
   keyCommands(docket, environment);
   secretCommands(docket, environment);
   webhookCommands(docket, environment);

@@ -1,4 +1,4 @@
-/** Commands on a service elsewhere: `docket --url` (docs/spec/configuration.md#command-line). */
+/** Commands on a service elsewhere, `docket --url`, and the templates of `docket init` (docs/spec/configuration.md#command-line). */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { Docket } from '../client/src/index.ts';
+import { TEMPLATE_NAMES } from '../src/cli/init.ts';
 import { RemoteTarget } from '../src/cli/remote.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { makeCertificate } from './harness/certificate.ts';
@@ -34,6 +36,73 @@ importDefinitions:
     resolver: { externalIdField: number }
     mapping: [{ source: title, target: title }]
 `;
+
+/** How a record of each template goes from its creation to its end. `$me` is the caller. */
+const WALKS: readonly {
+  template: string;
+  type: string;
+  values: Record<string, unknown>;
+  steps: readonly [code: string, values: Record<string, unknown>][];
+  item: string;
+  form: Record<string, unknown>;
+  requesterField: string;
+}[] = [
+  {
+    template: 'itsm',
+    type: 'incident',
+    values: { priority: 'p2' },
+    steps: [
+      ['take', { assignee: '$me' }],
+      ['resolve', { solution: 'Replaced', closeCode: 'solved' }],
+      ['close', {}],
+    ],
+    item: 'new-laptop',
+    form: {},
+    requesterField: 'requester',
+  },
+  {
+    template: 'hr',
+    type: 'hr-case',
+    values: { topic: 'leave' },
+    steps: [
+      ['take', { assignee: '$me' }],
+      ['ask', { $reason: 'Which days?' }],
+      ['resume', {}],
+      ['answer', { answer: 'Agreed' }],
+      ['close', {}],
+    ],
+    item: 'vacation',
+    form: { startsOn: '2027-02-01', endsOn: '2027-02-05' },
+    requesterField: 'employee',
+  },
+  {
+    template: 'facilities',
+    type: 'facility-request',
+    values: { kind: 'repair', danger: true },
+    steps: [
+      ['schedule', { assignee: '$me', plannedFor: '2027-02-01T09:00:00Z' }],
+      ['finish', { result: 'New lock', cost: '15.50' }],
+      ['close', {}],
+    ],
+    item: 'repair',
+    form: { danger: false },
+    requesterField: 'requester',
+  },
+  {
+    template: 'bugs',
+    type: 'bug',
+    values: { severity: 'critical', steps: 'Click twice' },
+    steps: [
+      ['confirm', { severity: 'critical' }],
+      ['start', { assignee: '$me' }],
+      ['fix', { fixedIn: '1.2' }],
+      ['verify', {}],
+    ],
+    item: 'report-bug',
+    form: { steps: 'Open the page' },
+    requesterField: 'reporter',
+  },
+];
 
 let app: TestApp;
 let folder: string;
@@ -223,6 +292,11 @@ describe('commands on a service elsewhere', () => {
     const keys: unknown[] = [];
     const times: number[] = [];
     const slow = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      // The port was another program's a moment ago, and its clients may still ask there.
+      if (request.headers.authorization !== `Bearer ${key}`) {
+        response.writeHead(404).end();
+        return;
+      }
       keys.push(request.headers['idempotency-key']);
       times.push(performance.now());
       await drained(request);
@@ -247,5 +321,53 @@ describe('commands on a service elsewhere', () => {
     assert.deepEqual(second.body.data, first.body.data);
     assert.equal(second.headers.get('idempotency-replayed'), 'true');
     assert.equal(await readFile(keyFile, 'utf8'), `${key}\n`);
+  });
+
+  for (const walk of WALKS) {
+    it(`starts the template ${walk.template}: records, SLA and catalogue work`, async () => {
+      const dir = path.join(folder, `template-${walk.template}`);
+      const init = ['init', dir, '--template', walk.template];
+      assert.match((await docket(init)).out, /^Wrote 10-settings\.yaml, .*docket\.schema\.json to /);
+      refused(await docket(init), /is not empty; nothing was written/);
+      const applied = await docket(['apply', dir]);
+      assert.deepEqual([applied.code, applied.err], [0, '']);
+      assert.match((await docket(['plan', dir])).out, /^Nothing to change/);
+
+      const client = new Docket({ url: app.url, key, surface: 'admin' });
+      const me = (await client.identity.users()).find(({ login }) => login === 'admin');
+      assert.ok(me);
+      const records = client.records(walk.type);
+      let record: Awaited<ReturnType<typeof records.create>> = await records.create({ title: 'First', ...walk.values });
+      const [sla] = await client.sla.list(record.id);
+      assert.equal(sla?.status, 'ACTIVE');
+      for (const [code, values] of walk.steps) {
+        const filled = Object.entries(values).map(([name, value]) => [name, value === '$me' ? me.id : value]);
+        record = await records.transition(record, code, Object.fromEntries(filled));
+      }
+      assert.equal(record.workflowState?.category, 'done');
+      const [stopped] = await client.sla.list(record.id);
+      assert.equal(stopped?.status, 'STOPPED');
+
+      const catalog = await client.catalog.get();
+      const item = catalog?.items.find((one) => one.code === walk.item);
+      assert.ok(item, walk.item);
+      const made = await client.catalog.request(item.id, {
+        requesterId: me.id,
+        values: { title: 'Please', ...walk.form },
+      });
+      const requested = await client.objects.get(made.id);
+      assert.equal(requested.values[walk.requesterField], me.id);
+    });
+  }
+
+  it('writes a template only into an empty folder and knows which there are', async () => {
+    const dir = await bundle('taken', 'roles: []\n');
+    refused(await docket(['init', dir, '--template', 'bugs']), /is not empty/);
+    refused(await docket(['init', path.join(folder, 'other')]), /--template <name>' not specified/, 2);
+    refused(await docket(['init', dir, '--template', 'erp']), /Allowed choices are itsm, hr, facilities, bugs/, 2);
+    assert.deepEqual(
+      WALKS.map(({ template }) => template),
+      TEMPLATE_NAMES,
+    );
   });
 });

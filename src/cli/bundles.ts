@@ -44,7 +44,7 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   );
 }
 
-function bundleFiles(names: readonly string[]): string[] {
+export function bundleFiles(names: readonly string[]): string[] {
   return names.filter((name) => name.endsWith('.yaml')).sort();
 }
 
