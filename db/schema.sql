@@ -179,6 +179,7 @@ CREATE TABLE groups (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   revision integer DEFAULT 1 NOT NULL,
+  updated_by uuid,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_code UNIQUE (code_key),
   CONSTRAINT groups_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
@@ -456,6 +457,7 @@ CREATE TABLE org_units (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   revision integer DEFAULT 1 NOT NULL,
+  updated_by uuid,
   CONSTRAINT org_units_pkey PRIMARY KEY (id),
   CONSTRAINT org_units_code UNIQUE (code_key),
   CONSTRAINT org_units_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),
@@ -718,6 +720,7 @@ CREATE TABLE users (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   revision integer DEFAULT 1 NOT NULL,
+  updated_by uuid,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email UNIQUE (email_key),
   CONSTRAINT users_login UNIQUE (login_key),

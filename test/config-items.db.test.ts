@@ -26,12 +26,14 @@ roles:
     rights: [role.assign, config.manage]
     records: [ { type: ticket, actions: [read, create], fields: { read: [title, owner], write: [title, owner] } } ]
     assignedTo: { users: [keeper] }
+  - { code: clerk, rights: [user.administer], assignedTo: { users: [clerk] } }
   - { code: mechanic, rights: [config.manage], assignedTo: { users: [mechanic] } }
 groups: [ { code: outer, groups: [inner] }, { code: inner, users: [anna, boris] } ]
 users:
   - { login: anna, displayName: Anna, email: anna@example.org }
   - { login: boris, displayName: Boris, email: boris@example.org }
   - { login: keeper, displayName: Keeper, email: keeper@example.org }
+  - { login: clerk, displayName: Clerk }
   - { login: mechanic, displayName: Mechanic }
 `;
 
@@ -87,6 +89,7 @@ describe('configuration items', () => {
     const changed = (await list('types')).get('lonely');
     assert.equal(changed.changedBy.displayName, 'Keeper');
     assert.ok(Date.parse(changed.updatedAt) > 0);
+    const clerk = (await app.createKey({ login: 'clerk', scopes: ['admin:manage'] })).key;
     // The keeper may not administer users: no groups are named.
     await ok('POST', '/config/apply', {
       files: bundle(
@@ -95,6 +98,13 @@ describe('configuration items', () => {
     });
     assert.deepEqual(Object.keys((await ok('GET', '/config/types'))[0]), ['id', 'code', 'name', 'state']);
     const user = (await list('users')).get('anna');
+    assert.equal(user.changedBy.displayName, 'Администратор');
+    assert.ok(Date.parse(user.updatedAt) > 0);
+    const inner = (await list('groups')).get('inner');
+    await ok('PATCH', `/identity/groups/${inner.id}`, { expectedRevision: 1, name: 'Inner' }, clerk);
+    const renamed = (await list('groups')).get('inner');
+    assert.equal(renamed.changedBy.displayName, 'Clerk');
+    assert.ok(renamed.updatedAt >= inner.updatedAt);
     assert.ok(user.usedBy.items.some(({ section, code }: any) => section === 'groups' && code === 'inner'));
     assert.ok(
       user.usedBy.items.some(({ section, code }: any) => section === 'roles' && code === 'w'),

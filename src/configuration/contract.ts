@@ -152,10 +152,7 @@ export const listSection = defineOperation({
         name: Type.Unknown(),
         state: Type.String(),
         updatedAt: Type.Optional(
-          nullable({
-            ...Instant,
-            description: 'Time of the last change, with `include=updatedAt`. Null for users, groups and orgUnits.',
-          }),
+          nullable({ ...Instant, description: 'Time of the last change, with `include=updatedAt`.' }),
         ),
         changedBy: Type.Optional(
           nullable(

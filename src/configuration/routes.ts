@@ -11,7 +11,7 @@ import { bundleSchemaText } from './bundle-schema.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import * as contract from './contract.ts';
-import { loadAuthors } from './store.ts';
+import { loadUserNames } from '../platform/audit/journal.ts';
 import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireSection } from './export.ts';
@@ -51,7 +51,9 @@ async function list(
   const section = requireSection(sections, key);
   requireRight(ctx, section);
   const items = await section.load(ctx);
-  const authors = include.includes('changedBy') ? await loadAuthors(ctx, key) : undefined;
+  const authors = include.includes('changedBy')
+    ? await loadUserNames(ctx, [...new Set(items.flatMap(({ updatedBy }) => updatedBy ?? []))])
+    : undefined;
   const uses = include.includes('usedBy') ? await usesOf(ctx, sections, section) : undefined;
   return items.map(({ id, code, state, definition, updatedAt = null, updatedBy = null }) => ({
     id,

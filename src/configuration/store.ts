@@ -1,11 +1,8 @@
 /** Rows of the configuration: items, versions of types, and ids of parts of items. */
 import sql, { type Sql } from 'sql-template-tag';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
-import { joinedUser } from '../platform/audit/journal.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { ItemState } from '../contract/state.ts';
-
-const AUTHOR = joinedUser('i.updated_by', 'u');
 
 /** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
 const APPLY_LOCK = 7_236_823_410;
@@ -19,14 +16,6 @@ export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string
   return await ctx.query<StoredItem>(sql`
     SELECT id, code, state, version, definition, compiled, updated_at AS "updatedAt", updated_by AS "updatedBy"
     FROM config_items WHERE section = ${section} ORDER BY code`);
-}
-
-/** Id of a user → name, for the users who changed items of the section last. */
-export async function loadAuthors(ctx: Pick<ReadContext, 'query'>, section: string): Promise<Map<string, string>> {
-  const rows = await ctx.query<{ id: string; name: string }>(sql`
-    SELECT DISTINCT i.updated_by AS id, ${AUTHOR.name} AS name FROM config_items i ${AUTHOR.join}
-    WHERE i.section = ${section} AND ${AUTHOR.name} IS NOT NULL`);
-  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** Item id → its stored versions, oldest first. */

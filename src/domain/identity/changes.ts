@@ -116,6 +116,7 @@ export function writeUser(ctx: WriteContext, before: UserState | undefined, afte
     external_id: after.externalId,
     state: after.state,
     at: ctx.now,
+    by: ctx.actor.userId,
   };
   if (before === undefined) ctx.plan(store.insertUser, row);
   else ctx.plan(store.updateUser, { ...row, expected: before.revision });
@@ -129,7 +130,7 @@ export function writeGroup(ctx: WriteContext, before: GroupState | undefined, af
   ctx.actor.require('user.administer');
   const { id, code, name, state } = after;
   if (isRestored(before, after)) declareGrant(ctx, { members: [{ groupId: id, memberId: id, memberType: 'group' }] });
-  const row: store.GroupWrite = { id, code, code_key: nameKey(code), name, state, at: ctx.now };
+  const row: store.GroupWrite = { id, code, code_key: nameKey(code), name, state, at: ctx.now, by: ctx.actor.userId };
   if (before === undefined) ctx.plan(store.insertGroup, row);
   else ctx.plan(store.updateGroup, { ...row, expected: before.revision });
   emitChange(ctx, GROUP, before, after, { name });
@@ -154,6 +155,7 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
     location: after.location,
     state: after.state,
     at: ctx.now,
+    by: ctx.actor.userId,
   };
   if (before === undefined) ctx.plan(store.insertUnit, row);
   else ctx.plan(store.updateUnit, { ...row, expected: before.revision });

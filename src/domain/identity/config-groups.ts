@@ -99,9 +99,9 @@ export const groupsSection = defineSection<Item, Group>({
   validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadGroups(ctx);
-    return rows.map(({ id, state, revision, code, name, users, groups }) => {
+    return rows.map(({ id, state, revision, code, name, users, groups, ...changed }) => {
       const definition: Group = { code, name, users: users.sort(), groups: groups.sort() };
-      return { id, code, state, version: revision, definition, compiled: definition };
+      return { id, code, state, version: revision, definition, compiled: definition, ...changed };
     });
   },
   write,

@@ -92,7 +92,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
   validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadUnits(ctx);
-    return rows.map(({ id, state, revision, code, name, parent, manager, location }) => {
+    return rows.map(({ id, state, revision, code, name, parent, manager, location, ...changed }) => {
       const definition: Unit = {
         code,
         name,
@@ -100,7 +100,7 @@ export const orgUnitsSection = defineSection<Item, Unit>({
         ...(manager === null ? {} : { manager }),
         ...(location === null ? {} : { location }),
       };
-      return { id, code, state, version: revision, definition, compiled: definition };
+      return { id, code, state, version: revision, definition, compiled: definition, ...changed };
     });
   },
   write,

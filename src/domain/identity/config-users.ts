@@ -143,13 +143,14 @@ export const usersSection = defineSection<Item, User>({
   validateAll,
   load: async (ctx: ReadContext) => {
     const rows = await loadUsers(ctx);
-    return rows.map(({ id, state, revision, ...row }) => {
+    return rows.map(({ id, state, revision, updatedAt, updatedBy, ...row }) => {
       const definition: User = { login: row.login, displayName: row.displayName };
       for (const name of [...ATTRIBUTES, 'orgUnit'] as const) {
         const value = row[name];
         if (value !== null) definition[name] = value;
       }
-      return { id, code: row.login, state, version: revision, definition, compiled: definition };
+      const version = revision;
+      return { id, code: row.login, state, version, definition, compiled: definition, updatedAt, updatedBy };
     });
   },
   write,

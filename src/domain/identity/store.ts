@@ -130,6 +130,7 @@ interface Written {
   id: string;
   state: ItemState;
   at: string;
+  by: string | null;
 }
 
 export interface UserWrite extends Written {
@@ -145,7 +146,7 @@ export interface UserWrite extends Written {
 }
 
 const USER_COLUMNS = sql`(id uuid, login text, login_key text, display_name text, email text, email_key text, locale text,
-  timezone text, employee_id text, external_id text, state text, at timestamptz, expected integer)`;
+  timezone text, employee_id text, external_id text, state text, at timestamptz, by uuid, expected integer)`;
 
 // A concurrent insert of the same name makes the guard fail. The transaction is then retried and finds the other row.
 export const insertUser: TableWrite<UserWrite> = {
@@ -153,8 +154,8 @@ export const insertUser: TableWrite<UserWrite> = {
   guard: true,
   sql: (rows: Sql) => sql`
     INSERT INTO users (id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state,
-      created_at, updated_at)
-    SELECT id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state, at, at
+      created_at, updated_at, updated_by)
+    SELECT id, login, login_key, display_name, email, email_key, locale, timezone, employee_id, external_id, state, at, at, by
     FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
 };
 
@@ -164,7 +165,7 @@ export const updateUser: TableWrite<UserWrite & { expected: number }> = {
   sql: (rows: Sql) => sql`
     UPDATE users u SET login = r.login, login_key = r.login_key, display_name = r.display_name, email = r.email,
       email_key = r.email_key, locale = r.locale, timezone = r.timezone, employee_id = r.employee_id,
-      external_id = r.external_id, state = r.state, updated_at = r.at, revision = u.revision + 1
+      external_id = r.external_id, state = r.state, updated_at = r.at, updated_by = r.by, revision = u.revision + 1
     FROM jsonb_to_recordset(${rows}) AS r ${USER_COLUMNS} WHERE u.id = r.id AND u.revision = r.expected RETURNING 1`,
 };
 
@@ -174,14 +175,15 @@ export interface GroupWrite extends Written {
   name: Localized;
 }
 
-const GROUP_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, state text, at timestamptz, expected integer)`;
+const GROUP_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, state text, at timestamptz, by uuid,
+  expected integer)`;
 
 export const insertGroup: TableWrite<GroupWrite> = {
   name: 'insert_groups',
   guard: true,
   sql: (rows: Sql) => sql`
-    INSERT INTO groups (id, code, code_key, name, state, created_at, updated_at)
-    SELECT id, code, code_key, name, state, at, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS}
+    INSERT INTO groups (id, code, code_key, name, state, created_at, updated_at, updated_by)
+    SELECT id, code, code_key, name, state, at, at, by FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS}
     ON CONFLICT DO NOTHING RETURNING 1`,
 };
 
@@ -189,7 +191,7 @@ export const updateGroup: TableWrite<GroupWrite & { expected: number }> = {
   name: 'update_groups',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE groups g SET code = r.code, code_key = r.code_key, name = r.name, state = r.state, updated_at = r.at,
+    UPDATE groups g SET code = r.code, code_key = r.code_key, name = r.name, state = r.state, updated_at = r.at, updated_by = r.by,
       revision = g.revision + 1
     FROM jsonb_to_recordset(${rows}) AS r ${GROUP_COLUMNS} WHERE g.id = r.id AND g.revision = r.expected RETURNING 1`,
 };
@@ -201,14 +203,15 @@ export interface UnitWrite extends GroupWrite {
 }
 
 const UNIT_COLUMNS = sql`(id uuid, code text, code_key text, name jsonb, parent_id uuid, manager_user_id uuid, location text,
-  state text, at timestamptz, expected integer)`;
+  state text, at timestamptz, by uuid, expected integer)`;
 
 export const insertUnit: TableWrite<UnitWrite> = {
   name: 'insert_org_units',
   guard: true,
   sql: (rows: Sql) => sql`
-    INSERT INTO org_units (id, code, code_key, name, parent_id, manager_user_id, location, state, created_at, updated_at)
-    SELECT id, code, code_key, name, parent_id, manager_user_id, location, state, at, at
+    INSERT INTO org_units (id, code, code_key, name, parent_id, manager_user_id, location, state, created_at, updated_at,
+      updated_by)
+    SELECT id, code, code_key, name, parent_id, manager_user_id, location, state, at, at, by
     FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} ON CONFLICT DO NOTHING RETURNING 1`,
 };
 
@@ -217,11 +220,18 @@ export const updateUnit: TableWrite<UnitWrite & { expected: number }> = {
   guard: true,
   sql: (rows: Sql) => sql`
     UPDATE org_units o SET code = r.code, code_key = r.code_key, name = r.name, parent_id = r.parent_id,
-      manager_user_id = r.manager_user_id, location = r.location, state = r.state, updated_at = r.at, revision = o.revision + 1
+      manager_user_id = r.manager_user_id, location = r.location, state = r.state, updated_at = r.at, updated_by = r.by,
+      revision = o.revision + 1
     FROM jsonb_to_recordset(${rows}) AS r ${UNIT_COLUMNS} WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
 };
 
-export interface StoredUser {
+/** Who changed a row last; null for the service itself. */
+interface Changed {
+  updatedAt: string;
+  updatedBy: string | null;
+}
+
+export interface StoredUser extends Changed {
   id: string;
   login: string;
   displayName: string;
@@ -238,12 +248,13 @@ export interface StoredUser {
 export async function loadUsers(ctx: ReadContext): Promise<StoredUser[]> {
   return await ctx.query<StoredUser>(sql`
     SELECT u.id, u.login, u.display_name AS "displayName", u.email, u.locale, u.timezone, u.employee_id AS "employeeId",
-      u.external_id AS "externalId", o.code AS "orgUnit", u.state, u.revision
+      u.external_id AS "externalId", o.code AS "orgUnit", u.state, u.revision,
+      u.updated_at AS "updatedAt", u.updated_by AS "updatedBy"
     FROM users u LEFT JOIN org_members m ON m.user_id = u.id LEFT JOIN org_units o ON o.id = m.organization_unit_id
     ORDER BY u.login_key`);
 }
 
-export interface StoredGroup {
+export interface StoredGroup extends Changed {
   id: string;
   code: string;
   name: Localized;
@@ -255,7 +266,7 @@ export interface StoredGroup {
 
 export async function loadGroups(ctx: ReadContext): Promise<StoredGroup[]> {
   return await ctx.query<StoredGroup>(sql`
-    SELECT g.id, g.code, g.name, g.state, g.revision,
+    SELECT g.id, g.code, g.name, g.state, g.revision, g.updated_at AS "updatedAt", g.updated_by AS "updatedBy",
       coalesce((SELECT jsonb_agg(u.login) FROM group_members m JOIN users u ON u.id = m.member_id
         WHERE m.group_id = g.id AND m.member_type = 'user'), '[]') AS users,
       coalesce((SELECT jsonb_agg(i.code) FROM group_members m JOIN groups i ON i.id = m.member_id
@@ -263,7 +274,7 @@ export async function loadGroups(ctx: ReadContext): Promise<StoredGroup[]> {
     FROM groups g ORDER BY g.code_key`);
 }
 
-export interface StoredUnit {
+export interface StoredUnit extends Changed {
   id: string;
   code: string;
   name: Localized;
@@ -276,7 +287,8 @@ export interface StoredUnit {
 
 export async function loadUnits(ctx: ReadContext): Promise<StoredUnit[]> {
   return await ctx.query<StoredUnit>(sql`
-    SELECT o.id, o.code, o.name, p.code AS parent, u.login AS manager, o.location, o.state, o.revision
+    SELECT o.id, o.code, o.name, p.code AS parent, u.login AS manager, o.location, o.state, o.revision,
+      o.updated_at AS "updatedAt", o.updated_by AS "updatedBy"
     FROM org_units o LEFT JOIN org_units p ON p.id = o.parent_id LEFT JOIN users u ON u.id = o.manager_user_id
     ORDER BY o.code_key`);
 }
