@@ -9,6 +9,7 @@ import { call } from '../api/client.ts';
 import type { FieldSchema, objects } from '../api/types.ts';
 import { type DeskType, deskTypesQuery, recordQuery, typeFieldsQuery } from '../desk/queries.ts';
 import { refusalsOf } from '../desk/record/draft.ts';
+import { FormSections } from '../desk/record/form-sections.tsx';
 import { type NewValues, recordLayout, useNewValues } from '../desk/record/schema.ts';
 import { isEmpty } from '../fields/check.ts';
 import { FieldInput } from '../fields/input.tsx';
@@ -85,12 +86,9 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   useOnlyRecord(fields, values);
   const report = useReport(type, values.given);
   const rejected = refusalsOf(report.error);
-  const { title, long, short } = recordLayout(
-    prefilled.filter((field) => field.code !== requester?.code),
-    type,
-  );
-  const main = [...(title === undefined ? [] : [title]), ...long, ...short.filter((field) => field.required)];
-  const rest = short.filter((field) => !field.required);
+  const own = prefilled.filter((field) => field.code !== requester?.code);
+  // Without a layout, the optional fields are folded away.
+  const folded = type.layout.length === 0 ? recordLayout(own, type).short.filter((field) => !field.required) : [];
   const input = (field: FieldSchema) => (
     <FieldInput
       key={field.code}
@@ -116,13 +114,9 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
         >
           <Stack gap="md">
             {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
-            <Panel>
-              <Stack gap="sm">
-                <Requester field={requester} />
-                {main.map(input)}
-              </Stack>
-            </Panel>
-            {rest.length > 0 && <More>{rest.map(input)}</More>}
+            <Requester field={requester} />
+            <FormSections fields={own.filter((field) => !folded.includes(field))} type={type} input={input} />
+            {folded.length > 0 && <More>{folded.map(input)}</More>}
             <Button type="submit" size="md" loading={report.isPending}>
               {t.send}
             </Button>

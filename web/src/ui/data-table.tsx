@@ -45,6 +45,8 @@ export interface DataTableProps<Row> {
   rowActions?: (row: Row) => ReactNode;
   /** Shown if there are no rows. */
   empty?: ReactNode;
+  /** Shown below it: a button that makes the first row. */
+  emptyAction?: ReactNode;
   /** Shown beside the filter. */
   tools?: ReactNode;
   /** Hides the filter, for tables of a few rows. */
@@ -71,7 +73,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     enableSortingRemoval: true,
   });
   const sorted = table.getRowModel().rows;
-  if (rows !== undefined && rows.length === 0) return <Empty action={props.tools}>{props.empty ?? t.empty}</Empty>;
+  if (rows !== undefined && rows.length === 0) return <NoRows {...props} />;
   const headers = table.getHeaderGroups().flatMap((group) => group.headers);
   return (
     <div>
@@ -109,6 +111,17 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+function NoRows<Row>({ empty, emptyAction, tools }: DataTableProps<Row>) {
+  const t = useText(texts);
+  const action = (
+    <>
+      {emptyAction}
+      {tools}
+    </>
+  );
+  return <Empty action={action}>{empty ?? t.empty}</Empty>;
 }
 
 /** The rows of which a value contains the filter, in upper or lower case. */

@@ -1,7 +1,5 @@
 /** Calendars, with a view of the year under the edited configuration. */
-import { useText } from '../../i18n/text.ts';
-import { ConfigScreen } from '../config/config-screen.tsx';
-import type { ScreenProps } from '../../ui/page.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { CalendarForm } from './calendar-form.tsx';
 import { texts } from './texts.ts';
 import { YearView } from './year-view.tsx';
@@ -17,20 +15,12 @@ week:
 exceptions: []
 `;
 
-export default function CalendarsPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="calendars"
-      screen="calendars"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.newOne}
-      template={TEMPLATE}
-      form={CalendarForm}
-      aside={YearView}
-      asideAbove
-    />
-  );
-}
+export default configPage({
+  section: 'calendars',
+  screen: 'calendars',
+  texts,
+  template: TEMPLATE,
+  form: CalendarForm,
+  aside: YearView,
+  asideAbove: true,
+});

@@ -4,7 +4,7 @@ export const texts = defineText(
   {
     title: 'Календари',
     hint: 'Рабочее время, по которому считается SLA.',
-    newOne: 'Новый календарь',
+    create: 'Новый календарь',
     year: 'Год',
     before: 'Предыдущий год',
     after: 'Следующий год',
@@ -31,7 +31,7 @@ export const texts = defineText(
   {
     title: 'Calendars',
     hint: 'Working hours that SLA is calculated with.',
-    newOne: 'New calendar',
+    create: 'New calendar',
     year: 'Year',
     before: 'Previous year',
     after: 'Next year',

@@ -4,14 +4,13 @@ import { IconPlus } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Block, codedOf, freeCode } from '../config/block.tsx';
-import { ConfigScreen } from '../config/config-screen.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { at, CodeInput, NameInputs } from '../config/form-parts.tsx';
 import form from '../config/form-parts.module.css';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { TreeLines } from '../config/tree-lines.tsx';
 import { useCodes } from '../config/type-shape.ts';
 import { nameIn } from '../config/yaml-text.ts';
-import type { ScreenProps } from '../../ui/page.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { texts } from './texts.ts';
 
@@ -109,19 +108,10 @@ function CatalogItems({ item, set }: { item: ItemFormProps['item']; set: ItemFor
   );
 }
 
-export default function CatalogsPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="catalogs"
-      screen="catalogs"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      empty={t.empty}
-      template={TEMPLATE}
-      form={CatalogForm}
-    />
-  );
-}
+export default configPage({
+  section: 'catalogs',
+  screen: 'catalogs',
+  texts,
+  template: TEMPLATE,
+  form: CatalogForm,
+});

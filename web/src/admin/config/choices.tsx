@@ -1,12 +1,9 @@
 /** Pickers of configuration items: by name, stored by code. Unknown codes are kept; the plan reports them. */
-import { Anchor, Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Input, MultiSelect, NativeSelect, Select, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
-import { newItemPage } from './pages.ts';
-import { sectionQuery } from './queries.ts';
+import { useCreateFirstOf } from './missing.tsx';
+import type { PagedSection } from './pages.ts';
 import { texts } from './texts.ts';
 import { type Named, useCodes } from './type-shape.ts';
 
@@ -70,35 +67,15 @@ export function ChooseMany({ choices, value, ...rest }: ManyProps) {
 }
 
 /** Picker of one item of a section. */
-export function ChooseItem({ section, ...rest }: Omit<OneProps, 'choices'> & { section: string }) {
+export function ChooseItem({ section, ...rest }: Omit<OneProps, 'choices'> & { section: PagedSection }) {
   const choices = useCodes(section);
-  return <ChooseOne choices={choices} {...rest} {...useCreateFirst(section, choices)} />;
+  return <ChooseOne choices={choices} {...rest} {...useCreateFirstOf(section, choices)} />;
 }
 
 /** Picker of several items of a section. */
-export function ChooseItems({ section, ...rest }: Omit<ManyProps, 'choices'> & { section: string }) {
+export function ChooseItems({ section, ...rest }: Omit<ManyProps, 'choices'> & { section: PagedSection }) {
   const choices = useCodes(section);
-  return <ChooseMany choices={choices} {...rest} {...useCreateFirst(section, choices)} />;
-}
-
-/** Where there is nothing to choose: a link to the page on which an item can be added, for users who may add one. */
-function useCreateFirst(section: string, choices: readonly Named[]): { description?: ReactNode } {
-  const t = useText(texts);
-  const has = useHas();
-  const { isSuccess } = useQuery(sectionQuery(section));
-  const page = newItemPage(section, has);
-  if (!isSuccess || choices.length > 0) return {};
-  if (page === undefined) return { description: t.nothingToChoose };
-  return {
-    description: (
-      <>
-        {t.nothingToChoose}{' '}
-        <Anchor inherit renderRoot={(props) => <Link to={page} {...props} />}>
-          {t.createFirst}
-        </Anchor>
-      </>
-    ),
-  };
+  return <ChooseMany choices={choices} {...rest} {...useCreateFirstOf(section, choices)} />;
 }
 
 interface AllOrSomeProps {

@@ -106,10 +106,11 @@ function followingCode(item: unknown, path: Path, name: unknown, { saved, templa
   return next === '' ? undefined : next;
 }
 
-/** The code of a form after its name has changed: it follows the name until it was typed by hand. */
-export function codeAfter(code: string, before: unknown, after: unknown): string {
-  const automatic = code === '' || namesOf(before).some((text) => codeFrom(text) === code);
-  return automatic ? codeFrom(nameForCode(after, undefined)) : code;
+/** The code of a form after its name has changed: it follows the name until it was typed by hand, and is not one of `taken`. */
+export function codeAfter(code: string, before: unknown, after: unknown, taken: readonly string[] = []): string {
+  const made = (text: string): string => unique(codeFrom(text), taken, 'dash');
+  const automatic = code === '' || namesOf(before).some((text) => made(text) === code);
+  return automatic ? made(nameForCode(after, undefined)) : code;
 }
 
 /** Paths of the strings that refer to `code` inside `value`; names and codes of other parts are not references. */

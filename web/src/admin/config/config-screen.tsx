@@ -1,31 +1,32 @@
 /**
  * A complete screen of one section: the list with its archive at `/admin/<screen>`, a new item at `…/new`, an item at
- * `…/<code>`. Screens with special needs use its parts (`SectionTable`, `ItemEditor`, `ArchiveButton`).
+ * `…/<code>`. `configPage` makes the page of a screen from its texts and its form.
  */
-import { Button, Switch, Text } from '@mantine/core';
-import { IconArchive, IconPlus } from '@tabler/icons-react';
+import { Button, Switch } from '@mantine/core';
+import { IconArchive } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ComponentType, type ReactNode, useMemo, useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
-import { useText } from '../../i18n/text.ts';
+import { type TextOf, useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Page, type ScreenProps } from '../../ui/page.tsx';
 import { ItemEditor, type ItemEditorProps } from './item-editor.tsx';
 import { Mark } from './mark.tsx';
 import { applyChecked } from './apply-checked.tsx';
+import { CreateButton } from './missing.tsx';
+import type { PagedSection } from './pages.ts';
+import { QueryTable } from './query-table.tsx';
 import { type ConfigItem, itemQuery, sectionListQuery, sectionQuery } from './queries.ts';
 import { texts } from './texts.ts';
-import { UsedBy } from './used-by.tsx';
 import { nameIn } from './yaml-text.ts';
 import { isActive, isArchived } from '../../../../src/contract/state.ts';
 
 interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' | 'section'> {
-  section: string;
+  section: PagedSection;
   /** The screen's path below `/admin/`. */
   screen: string;
   /** The path segments after the screen's own. */
@@ -38,7 +39,6 @@ interface ConfigScreenProps extends Omit<ItemEditorProps, 'code' | 'onApplied' |
   actions?: ReactNode;
   /** Additional columns of the list. */
   columns?: readonly Column<ConfigItem>[];
-  empty?: ReactNode;
   /** Shown on an item's page, below the title. */
   itemHint?: ComponentType<{ code: string }>;
   /** Shown on an item's page, above the editor. */
@@ -58,13 +58,16 @@ export function ConfigScreen(props: ConfigScreenProps) {
         actions={
           <>
             {props.actions}
-            <Button leftSection={<IconPlus size={14} />} onClick={() => go('/new')}>
-              {newTitle}
-            </Button>
+            <CreateButton label={newTitle} onClick={() => go('/new')} />
           </>
         }
       >
-        <SectionTable {...props} label={title} onOpen={(code) => go(`/${encodeURIComponent(code)}`)} />
+        <SectionTable
+          {...props}
+          label={title}
+          create={{ label: newTitle, onClick: () => go('/new') }}
+          onOpen={(code) => go(`/${encodeURIComponent(code)}`)}
+        />
       </Page>
     );
   }
@@ -102,61 +105,20 @@ function ItemPage(props: ConfigScreenProps & { code: string | undefined; onAppli
 }
 
 interface SectionTableProps {
-  section: string;
+  section: PagedSection;
   label: string;
   columns?: readonly Column<ConfigItem>[];
-  empty?: ReactNode;
+  create: { label: string; onClick: () => void };
   onOpen: (code: string) => void;
 }
 
-/** What uses the item, and who changed it when. */
-function useCommonColumns(): Column<ConfigItem>[] {
-  const t = useText(texts);
-  return useMemo(
-    () => [
-      {
-        key: 'usedBy',
-        title: t.usedBy,
-        value: (row) => row.usedBy?.count ?? 0,
-        render: (row) => <UsedBy item={row} />,
-        width: '9rem',
-        minor: true,
-      },
-      {
-        key: 'changed',
-        title: t.changed,
-        value: (row) => row.updatedAt ?? '',
-        render: (row) => <Changed item={row} />,
-        width: '13rem',
-        minor: true,
-      },
-    ],
-    [t],
-  );
-}
-
-function Changed({ item: { updatedAt, changedBy } }: { item: ConfigItem }) {
-  const t = useText(texts);
-  if (updatedAt === undefined || updatedAt === null) return null;
-  return (
-    <>
-      <Time at={updatedAt} />
-      <Text size="xs" c="dimmed">
-        {changedBy?.displayName ?? t.byService}
-      </Text>
-    </>
-  );
-}
-
-/** The items of a section with code, name, last change and state. */
-export function SectionTable({ section, label, columns: more, empty, onOpen }: SectionTableProps) {
+/** The items of a section with code, name, use, last change and state. */
+function SectionTable({ section, label, columns: more, create, onOpen }: SectionTableProps) {
   const t = useText(texts);
   const language = useLanguage();
   const [archive, setArchive] = useState(false);
   const items = useQuery(sectionListQuery(section));
-  const common = useCommonColumns();
   const hasArchive = items.data?.some((item) => isArchived(item)) === true;
-  const rows = items.data?.filter((item) => archive || isActive(item));
   const columns = useMemo(
     (): Column<ConfigItem>[] => [
       { key: 'name', title: t.name, value: (row) => nameIn(row.name, language) || row.code },
@@ -168,41 +130,40 @@ export function SectionTable({ section, label, columns: more, empty, onOpen }: S
         ...(more === undefined ? {} : { minor: true }),
       },
       ...(more ?? []),
-      ...common,
-      ...(archive
-        ? [
-            {
-              key: 'state',
-              title: t.state,
-              value: (row: ConfigItem) => (isArchived(row) ? t.archived : t.active),
-              render: (row: ConfigItem) => <StateMark state={row.state} />,
-            },
-          ]
-        : []),
     ],
-    [t, language, more, archive, common],
+    [t, language, more],
+  );
+  const state = useMemo(
+    (): Column<ConfigItem>[] => [
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => (isArchived(row) ? t.archived : t.active),
+        render: (row) => <StateMark state={row.state} />,
+      },
+    ],
+    [t],
   );
   return (
-    <>
-      <FaultAlert error={items.error} retry={() => void items.refetch()} />
-      <DataTable
-        label={label}
-        columns={columns}
-        rows={rows}
-        rowKey={(row) => row.id}
-        onOpen={(row) => onOpen(row.code)}
-        empty={empty}
-        tools={
-          hasArchive && (
-            <Switch
-              label={t.showArchived}
-              checked={archive}
-              onChange={(event) => setArchive(event.currentTarget.checked)}
-            />
-          )
-        }
-      />
-    </>
+    <QueryTable
+      section={section}
+      label={label}
+      query={items}
+      rows={items.data?.filter((item) => archive || isActive(item))}
+      columns={columns}
+      {...(archive ? { last: state } : {})}
+      create={create}
+      onOpen={(row) => onOpen(row.code)}
+      tools={
+        hasArchive && (
+          <Switch
+            label={t.showArchived}
+            checked={archive}
+            onChange={(event) => setArchive(event.currentTarget.checked)}
+          />
+        )
+      }
+    />
   );
 }
 
@@ -242,4 +203,16 @@ export function ArchiveButton({ section, code, after }: { section: string; code:
       </Button>
     </>
   );
+}
+
+interface PageOptions extends Omit<ConfigScreenProps, 'path' | 'title' | 'hint' | 'newTitle'> {
+  texts: TextOf<{ title: string; hint: string; create: string }>;
+}
+
+/** The page of a section that needs nothing but its form and its texts. */
+export function configPage({ texts: own, ...rest }: PageOptions): ComponentType<ScreenProps> {
+  return function SectionPage({ path }: ScreenProps) {
+    const t = useText(own);
+    return <ConfigScreen {...rest} path={path} title={t.title} hint={t.hint} newTitle={t.create} />;
+  };
 }

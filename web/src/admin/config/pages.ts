@@ -1,35 +1,54 @@
-/** Where the items of a section are edited. */
+/** Where the items of a section are shown, edited and made. */
 import type { GlobalRight } from '../../../../src/contract/rights.ts';
 
-/** Section → path of its screen, and the property that its pages are addressed by. */
-export const PAGES: Readonly<Record<string, readonly [path: string, by: 'code' | 'id']>> = {
-  types: ['types', 'code'],
-  workflows: ['workflows', 'code'],
-  relationDefinitions: ['relations', 'code'],
-  roles: ['roles', 'code'],
-  services: ['services', 'code'],
-  catalogs: ['catalogs', 'code'],
-  calendars: ['calendars', 'code'],
-  slaPolicies: ['sla', 'code'],
-  knowledgeBases: ['bases', 'code'],
-  users: ['people', 'id'],
-  groups: ['groups', 'id'],
-  orgUnits: ['units', 'id'],
-  webhooks: ['webhooks', 'id'],
-  integrations: ['integrations', 'id'],
-  importDefinitions: ['imports', 'id'],
-};
+interface SectionPage {
+  /** The page of an item, below `/admin/`, without its code or id. */
+  path: string;
+  /** What the page of an item is addressed by; default: the code. */
+  by?: 'id';
+  /** Where a new item is made; default: `new` below the path. */
+  add?: string;
+  /** Default: `config.manage`. */
+  right?: GlobalRight;
+}
 
-/** Sections that need another right than `config.manage`. */
-const RIGHTS: Readonly<Record<string, GlobalRight>> = {
-  roles: 'role.assign',
-  users: 'user.administer',
-  groups: 'user.administer',
-  orgUnits: 'user.administer',
-};
+export const PAGES = {
+  types: { path: 'types' },
+  workflows: { path: 'workflows' },
+  relationDefinitions: { path: 'relations' },
+  roles: { path: 'roles', right: 'role.assign' },
+  services: { path: 'services' },
+  catalogs: { path: 'catalogs' },
+  calendars: { path: 'calendars' },
+  slaPolicies: { path: 'sla' },
+  knowledgeBases: { path: 'bases' },
+  users: { path: 'people', by: 'id', right: 'user.administer' },
+  groups: { path: 'groups', by: 'id', right: 'user.administer' },
+  orgUnits: { path: 'units', by: 'id', right: 'user.administer' },
+  webhooks: { path: 'webhooks/subscriptions', by: 'id', add: 'webhooks', right: 'webhook.manage' },
+  signingSecrets: { path: 'webhooks/secrets', by: 'id', add: 'webhooks/secrets', right: 'webhook.manage' },
+  integrations: { path: 'integrations', by: 'id', add: 'integrations', right: 'integration.manage' },
+  importDefinitions: { path: 'imports/definitions', by: 'id', add: 'imports/new', right: 'import.manage' },
+} as const satisfies Readonly<Record<string, SectionPage>>;
 
-/** The page for a new item of the section; undefined if the user may not add one. */
+/** A section with a page. */
+export type PagedSection = keyof typeof PAGES;
+
+function pageOf(section: string): SectionPage | undefined {
+  return Object.hasOwn(PAGES, section) ? PAGES[section as PagedSection] : undefined;
+}
+
+/** The page of an item; undefined if its section has none. */
+export function itemPage(section: string, item: { id: string; code: string }): string | undefined {
+  const page = pageOf(section);
+  return page === undefined
+    ? undefined
+    : `/admin/${page.path}/${encodeURIComponent(page.by === 'id' ? item.id : item.code)}`;
+}
+
+/** The page on which a new item of the section is made; undefined if the user may not make one. */
 export function newItemPage(section: string, has: (right: GlobalRight) => boolean): string | undefined {
-  const page = PAGES[section];
-  return page !== undefined && has(RIGHTS[section] ?? 'config.manage') ? `/admin/${page[0]}/new` : undefined;
+  const page = pageOf(section);
+  if (page === undefined || !has(page.right ?? 'config.manage')) return undefined;
+  return `/admin/${page.add ?? `${page.path}/new`}`;
 }

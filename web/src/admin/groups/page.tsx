@@ -47,6 +47,7 @@ function GroupList() {
   );
   return (
     <Roster
+      section="groups"
       title={t.groups}
       hint={t.groupsHint}
       create={t.newGroup}
@@ -174,12 +175,16 @@ function Members({ group }: { group: GroupRow }) {
         <>
           <AddFrom
             label={t.addPerson}
+            section="users"
+            none={people.size === 0 && users.isSuccess}
             choices={[...people].filter(([id]) => !held.has(id)).map(([value, label]) => ({ value, label }))}
             onAdd={(id) => add.mutate([id, 'user'])}
             pending={add.isPending}
           />
           <AddFrom
             label={t.addGroup}
+            section="groups"
+            none={false}
             choices={[...names]
               .filter(([id]) => !held.has(id) && id !== group.id)
               .map(([value, label]) => ({ value, label }))}

@@ -11,11 +11,20 @@ import { useText } from '../../i18n/text.ts';
 import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { codeAfter } from '../config/codes.ts';
+import { useCreateFirst } from '../config/missing.tsx';
 import { columnsOf, firstRows, textOf } from './file.ts';
 import { guessIdentifier, guessTargets, guessTransforms, type TargetField } from './guess.ts';
 import classes from './imports.module.css';
 import { MappingLine, type MappingValues, useTargets } from './mapping-line.tsx';
-import { definitionsKey, type Format, lastSample, type Mode, type NewDefinition, type TargetKind } from './queries.ts';
+import {
+  definitionsKey,
+  definitionsQuery,
+  type Format,
+  lastSample,
+  type Mode,
+  type NewDefinition,
+  type TargetKind,
+} from './queries.ts';
 import { texts } from './texts.ts';
 
 interface Line extends MappingValues {
@@ -104,7 +113,10 @@ function bodyOf({ code, name, kind, type, format, mode, source, externalId, line
 /** What is imported, from which source, and how rows meet existing records. */
 function TargetInputs({ form }: { form: Form<Values> }) {
   const t = useText(texts);
-  const { data: types = [] } = useQuery(deskTypesQuery);
+  const { data } = useQuery(deskTypesQuery);
+  const types = data ?? [];
+  const missing = useCreateFirst('types', data?.length);
+  const codes = useQuery(definitionsQuery).data?.map((one) => one.code) ?? [];
   const { kind, mode, format } = form.values;
   return (
     <div className={classes.grid}>
@@ -114,7 +126,7 @@ function TargetInputs({ form }: { form: Form<Values> }) {
         value={form.values.name}
         onChange={({ currentTarget: { value: name } }) => {
           const { code, source, name: before } = form.values;
-          const next = codeAfter(code, before, name);
+          const next = codeAfter(code, before, name, codes);
           form.set({ name, code: next, ...(source === code ? { source: next } : {}) });
         }}
       />
@@ -133,6 +145,7 @@ function TargetInputs({ form }: { form: Form<Values> }) {
           required
           searchable
           data={types.map((one) => ({ value: one.id, label: one.name }))}
+          {...missing}
           {...form.input('type')}
         />
       )}

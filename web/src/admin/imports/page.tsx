@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { QueryTable } from '../config/query-table.tsx';
 import { DefinitionForm } from './definition-form.tsx';
 import { DefinitionPage } from './definition-page.tsx';
 import { type Definition, definitionsQuery, nameOf, runsKey, type RunSummary } from './queries.ts';
@@ -38,7 +39,7 @@ function Overview({ tab }: { tab: string }) {
           <Tabs.Tab value="runs">{t.runs}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="definitions">
-          <Definitions onOpen={(one) => go(`imports/definitions/${one.id}`)} />
+          <Definitions onOpen={(one) => go(`imports/definitions/${one.id}`)} onCreate={() => go('imports/new')} />
         </Tabs.Panel>
         <Tabs.Panel value="runs">
           <Runs onOpen={(one) => go(`imports/runs/${one.id}`)} />
@@ -48,10 +49,10 @@ function Overview({ tab }: { tab: string }) {
   );
 }
 
-function Definitions({ onOpen }: { onOpen: (one: Definition) => void }) {
+function Definitions({ onOpen, onCreate }: { onOpen: (one: Definition) => void; onCreate: () => void }) {
   const t = useText(texts);
   const language = useLanguage();
-  const { data, error, refetch } = useQuery(definitionsQuery);
+  const definitions = useQuery(definitionsQuery);
   const columns = useMemo(
     (): Column<Definition>[] => [
       { key: 'name', title: t.name, value: (row) => nameOf(row, language) },
@@ -64,17 +65,15 @@ function Definitions({ onOpen }: { onOpen: (one: Definition) => void }) {
     [t, language],
   );
   return (
-    <>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      <DataTable
-        label={t.definitions}
-        columns={columns}
-        rows={data?.filter(isActive)}
-        rowKey={(row) => row.id}
-        onOpen={onOpen}
-        empty={t.noDefinitions}
-      />
-    </>
+    <QueryTable
+      section="importDefinitions"
+      label={t.definitions}
+      query={definitions}
+      rows={definitions.data?.filter(isActive)}
+      columns={columns}
+      create={{ label: t.create, onClick: onCreate }}
+      onOpen={onOpen}
+    />
   );
 }
 

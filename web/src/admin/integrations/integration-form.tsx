@@ -12,7 +12,9 @@ import { PersonPicker } from '../../fields/pickers.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { FormFrame, useForm } from '../../ui/form.tsx';
-import { type Command, type Integration, integrationsKey, type NewIntegration } from './queries.ts';
+import { codeAfter } from '../config/codes.ts';
+import { useCreateFirst } from '../config/missing.tsx';
+import { type Command, type Integration, integrationsKey, integrationsQuery, type NewIntegration } from './queries.ts';
 import { texts } from './texts.ts';
 
 interface FormProps {
@@ -51,19 +53,26 @@ function Form({ onClose, onSaved, integration }: FormProps) {
   const language = useLanguage();
   const form = useIntegrationForm(integration, onSaved);
   const { command, lines } = form.values;
-  const { data: types = [] } = useQuery(deskTypesQuery);
+  const { data } = useQuery(deskTypesQuery);
+  const types = data ?? [];
   const typeId = typeIdOf(types, form.values.type);
+  const codes = useQuery(integrationsQuery).data?.map((one) => one.code) ?? [];
+  const missing = useCreateFirst('types', data?.length);
+  const change = (part: { command?: Command; type?: string | null }): void => {
+    const name = (values: { command: Command; type: string | null }): string =>
+      `${types.find(({ id }) => id === values.type)?.code ?? ''} ${values.command.replace('object.', '')}`;
+    const { code } = form.values;
+    form.set({ ...part, code: codeAfter(code, name(form.values), name({ ...form.values, ...part }), codes) });
+  };
   return (
     <FormFrame form={form} label={integration === undefined ? t.saveDisabled : t.save} onCancel={onClose}>
-      {integration === undefined && (
-        <TextInput label={t.code} description={t.codeHint} required data-autofocus {...form.text('code')} />
-      )}
       <Select
         label={t.command}
         allowDeselect={false}
         data={COMMANDS.map((one) => ({ value: one, label: t[one] }))}
         value={command}
-        onChange={(next) => form.set({ command: next ?? 'object.create' })}
+        data-autofocus
+        onChange={(next) => change({ command: next ?? 'object.create' })}
       />
       {command === 'comment.add' ? (
         <Select
@@ -83,8 +92,12 @@ function Form({ onClose, onSaved, integration }: FormProps) {
           searchable
           data={types.map((one) => ({ value: one.id, label: one.name }))}
           value={typeId}
-          onChange={(type) => form.set({ type })}
+          onChange={(type) => change({ type })}
+          {...missing}
         />
+      )}
+      {integration === undefined && (
+        <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />
       )}
       <PersonPicker label={t.executor} description={t.executorHint} required {...form.input('executor')} />
       <MappingInput command={command} typeId={typeId} value={lines} onChange={(next) => form.set({ lines: next })} />

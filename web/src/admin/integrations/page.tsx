@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useText } from '../../i18n/text.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { QueryTable } from '../config/query-table.tsx';
 import { ConnectionMark, useStateName } from '../connections/connection.tsx';
 import { IntegrationForm } from './integration-form.tsx';
 import { IntegrationPage } from './integration-page.tsx';
@@ -22,7 +22,7 @@ function Overview() {
   const stateName = useStateName();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
-  const { data, error, refetch } = useQuery(integrationsQuery);
+  const integrations = useQuery(integrationsQuery);
   const open = (id: string): void => void navigate({ to: '/admin/$', params: { _splat: `integrations/${id}` } });
   const columns = useMemo(
     (): Column<Integration>[] => [
@@ -39,14 +39,13 @@ function Overview() {
   );
   return (
     <Page title={t.title} hint={t.hint} actions={<Button onClick={() => setCreating(true)}>{t.create}</Button>}>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      <DataTable
+      <QueryTable
+        section="integrations"
         label={t.title}
+        query={integrations}
         columns={columns}
-        rows={data}
-        rowKey={(row) => row.id}
+        create={{ label: t.create, onClick: () => setCreating(true) }}
         onOpen={(row) => open(row.id)}
-        empty={t.none}
       />
       <IntegrationForm opened={creating} onClose={() => setCreating(false)} onSaved={(one) => open(one.id)} />
     </Page>

@@ -4,7 +4,6 @@ export const texts = defineText(
   {
     title: 'Интеграции',
     hint: 'Другие системы присылают данные, сопоставление превращает их в запись или комментарий.',
-    none: 'Интеграций пока нет',
     create: 'Создать интеграцию',
     created: 'Интеграция создана. Она выключена.',
     changed: 'Сохранено',
@@ -59,7 +58,6 @@ export const texts = defineText(
   {
     title: 'Integrations',
     hint: 'Other systems send data, and the mapping turns it into a record or a comment.',
-    none: 'No integrations yet',
     create: 'Create integration',
     created: 'Integration created. It is disabled.',
     changed: 'Saved',

@@ -1,11 +1,10 @@
 /** Knowledge bases: languages, sections, and visibility in the portal. */
 import { NativeSelect, SimpleGrid, Stack, TagsInput } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
-import { ConfigScreen } from '../config/config-screen.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { at, CodeInput, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { TreeLines } from '../config/tree-lines.tsx';
-import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: my-base
@@ -45,19 +44,10 @@ function BaseForm(props: ItemFormProps) {
   );
 }
 
-export default function BasesPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="knowledgeBases"
-      screen="bases"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      empty={t.empty}
-      template={TEMPLATE}
-      form={BaseForm}
-    />
-  );
-}
+export default configPage({
+  section: 'knowledgeBases',
+  screen: 'bases',
+  texts,
+  template: TEMPLATE,
+  form: BaseForm,
+});

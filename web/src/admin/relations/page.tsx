@@ -2,11 +2,10 @@
 import { Checkbox, NativeSelect, SimpleGrid, Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { ChooseItems, ChooseOne } from '../config/choices.tsx';
-import { ConfigScreen } from '../config/config-screen.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { at, CodeInput, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { useTypeShape } from '../config/type-shape.ts';
-import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: related-to
@@ -80,19 +79,10 @@ function RelationForm(props: ItemFormProps) {
   );
 }
 
-export default function RelationsPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="relationDefinitions"
-      screen="relations"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      empty={t.empty}
-      template={TEMPLATE}
-      form={RelationForm}
-    />
-  );
-}
+export default configPage({
+  section: 'relationDefinitions',
+  screen: 'relations',
+  texts,
+  template: TEMPLATE,
+  form: RelationForm,
+});

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { at, CodeInput, DescriptionInputs, NameInputs } from '../config/form-parts.tsx';
+import { useCreateFirst } from '../config/missing.tsx';
 import { AllOrSome } from '../config/choices.tsx';
 import { ConditionPart } from '../config/condition-part.tsx';
 import { useTypeShape } from '../config/type-shape.ts';
@@ -141,6 +142,7 @@ function Grants({ item, set }: ItemFormProps) {
           value={type}
           onChange={setType}
           searchable
+          {...useCreateFirst('types', types.data?.length)}
         />
         <Button
           variant="default"

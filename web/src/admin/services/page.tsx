@@ -1,11 +1,9 @@
 /** Services and their audiences. */
 import { Stack } from '@mantine/core';
-import { useText } from '../../i18n/text.ts';
 import { AudiencePart } from '../config/audience-part.tsx';
-import { ConfigScreen } from '../config/config-screen.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { CodeInput, DescriptionInputs, NameInputs } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
-import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 
 const TEMPLATE = `code: my-service
@@ -28,19 +26,10 @@ function ServiceForm(props: ItemFormProps) {
   );
 }
 
-export default function ServicesPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="services"
-      screen="services"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      empty={t.empty}
-      template={TEMPLATE}
-      form={ServiceForm}
-    />
-  );
-}
+export default configPage({
+  section: 'services',
+  screen: 'services',
+  texts,
+  template: TEMPLATE,
+  form: ServiceForm,
+});

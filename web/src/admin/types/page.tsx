@@ -1,7 +1,5 @@
 /** Record types: the list, and the editor of one type with its fields, text and a preview of the record form. */
-import { useText } from '../../i18n/text.ts';
-import { ConfigScreen } from '../config/config-screen.tsx';
-import type { ScreenProps } from '../../ui/page.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import { TypeAside } from './aside.tsx';
 import { texts } from './texts.ts';
 import { TypeForm } from './type-form.tsx';
@@ -21,19 +19,11 @@ fields:
     required: true
 `;
 
-export default function TypesPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="types"
-      screen="types"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      template={TEMPLATE}
-      form={TypeForm}
-      aside={TypeAside}
-    />
-  );
-}
+export default configPage({
+  section: 'types',
+  screen: 'types',
+  texts,
+  template: TEMPLATE,
+  form: TypeForm,
+  aside: TypeAside,
+});

@@ -7,6 +7,7 @@ import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { CodeInput, DescriptionInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { useCreateFirst } from '../config/missing.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { sectionQuery } from '../config/queries.ts';
 import { nameIn } from '../config/yaml-text.ts';
@@ -52,6 +53,7 @@ export function TypeForm(props: ItemFormProps) {
         />
         <Select
           label={t.workflow}
+          {...useCreateFirst('workflows', workflows.data?.length)}
           data={(workflows.data ?? [])
             .filter(isActive)
             .map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code }))}

@@ -1,6 +1,5 @@
 /** Organizational units: the tree, a new unit, and a unit with its users. */
-import { Button, Group, Loader, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { Group, Loader, Select, SimpleGrid, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,6 +13,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel, type ScreenProps } from '../../ui/page.tsx';
+import { CreateButton, missingTexts } from '../config/missing.tsx';
 import type { LocalizedText } from '../config/queries.ts';
 import { isNamed, MemberList, StateBadge, StoredName, textOf, TurnButton } from '../users/parts.tsx';
 import classes from '../users/users.module.css';
@@ -35,20 +35,16 @@ function UnitOverview() {
   const units = useQuery(unitsQuery);
   const archived = useQuery(archivedQuery);
   const people = useQuery(usersQuery);
+  const missing = useText(missingTexts);
   const shown = [...(units.data ?? []), ...(archive ? (archived.data?.orgUnits ?? []) : [])];
+  const create = (
+    <CreateButton
+      label={t.newUnit}
+      onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'units/new' } })}
+    />
+  );
   return (
-    <Page
-      title={t.units}
-      hint={t.unitsHint}
-      actions={
-        <Button
-          leftSection={<IconPlus size={14} />}
-          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'units/new' } })}
-        >
-          {t.newUnit}
-        </Button>
-      }
-    >
+    <Page title={t.units} hint={t.unitsHint} actions={create}>
       <FaultAlert error={units.error} retry={() => void units.refetch()} />
       <Group mb="sm" justify="space-between">
         <Switch
@@ -74,7 +70,11 @@ function UnitOverview() {
         )}
       </Group>
       {units.isPending && <Loader size="sm" />}
-      {units.data !== undefined && shown.length === 0 ? <Empty>{t.noUnits}</Empty> : <UnitTree units={shown} />}
+      {units.data !== undefined && shown.length === 0 ? (
+        <Empty action={create}>{missing.orgUnits}</Empty>
+      ) : (
+        <UnitTree units={shown} />
+      )}
     </Page>
   );
 }

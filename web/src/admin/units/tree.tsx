@@ -3,6 +3,8 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconBuilding, IconMapPin, IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useText } from '../../i18n/text.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { useUsageColumns } from '../config/usage.tsx';
 import { StateBadge } from '../users/parts.tsx';
 import type { Unit } from '../users/queries.ts';
 import { texts } from '../users/texts.ts';
@@ -11,6 +13,7 @@ import { isArchived } from '../../../../src/contract/state.ts';
 
 export function UnitTree({ units }: { units: readonly Unit[] }) {
   const t = useText(texts);
+  const usage = useUsageColumns<Unit>('orgUnits');
   const known = new Set(units.map(({ id }) => id));
   // Units whose parent is not shown are at the top level.
   const below = Map.groupBy(units, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : null));
@@ -18,13 +21,20 @@ export function UnitTree({ units }: { units: readonly Unit[] }) {
   return top.length === 0 ? null : (
     <ul className={classes.tree} aria-label={t.units}>
       {top.map((unit) => (
-        <Branch key={unit.id} unit={unit} below={below} />
+        <Branch key={unit.id} unit={unit} below={below} usage={usage} />
       ))}
     </ul>
   );
 }
 
-function Branch({ unit, below }: { unit: Unit; below: ReadonlyMap<string | null, readonly Unit[]> }) {
+interface BranchProps {
+  unit: Unit;
+  below: ReadonlyMap<string | null, readonly Unit[]>;
+  /** What uses the unit, and its last change. */
+  usage: readonly Column<Unit>[];
+}
+
+function Branch({ unit, below, usage }: BranchProps) {
   const t = useText(texts);
   const navigate = useNavigate();
   const inside = below.get(unit.id) ?? [];
@@ -41,6 +51,13 @@ function Branch({ unit, below }: { unit: Unit; below: ReadonlyMap<string | null,
             <IconMapPin size={12} /> {unit.location}
           </span>
         )}
+        <span className={classes.usage}>
+          {usage.map(({ key, title, render }) => (
+            <span key={key} title={title}>
+              {render?.(unit)}
+            </span>
+          ))}
+        </span>
         {isArchived(unit) ? (
           <StateBadge state={unit.state} />
         ) : (
@@ -57,7 +74,7 @@ function Branch({ unit, below }: { unit: Unit; below: ReadonlyMap<string | null,
       {inside.length > 0 && (
         <ul>
           {inside.map((one) => (
-            <Branch key={one.id} unit={one} below={below} />
+            <Branch key={one.id} unit={one} below={below} usage={usage} />
           ))}
         </ul>
       )}

@@ -37,6 +37,7 @@ function UserList() {
   );
   return (
     <Roster
+      section="users"
       title={t.people}
       hint={t.peopleHint}
       create={t.newPerson}
@@ -44,7 +45,6 @@ function UserList() {
       query={users}
       archived={archived.data?.users}
       columns={columns}
-      empty={t.noPeople}
     />
   );
 }

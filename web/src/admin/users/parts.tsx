@@ -3,18 +3,19 @@ import { ActionIcon, Button, Group, Select, Switch, Text, TextInput } from '@man
 import { IconArchive, IconArchiveOff, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { send } from '../../api/client.ts';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PersonMark } from '../../ui/person.tsx';
 import { NameInputs } from '../config/form-parts.tsx';
 import { Mark } from '../config/mark.tsx';
+import { CreateButton, useCreateFirst } from '../config/missing.tsx';
+import { QueryTable } from '../config/query-table.tsx';
 import { type LocalizedText, sectionQuery } from '../config/queries.ts';
 import classes from './users.module.css';
 import { IDENTITY } from './queries.ts';
@@ -110,10 +111,13 @@ interface AddFromProps {
   choices: readonly { value: string; label: string }[];
   onAdd: (value: string) => void;
   pending: boolean;
+  /** The section of the choices, which is said to be empty if `none` of its items exist. */
+  section: 'users' | 'groups';
+  none: boolean;
 }
 
 /** A picker with an add button. */
-export function AddFrom({ label, choices, onAdd, pending }: AddFromProps) {
+export function AddFrom({ label, choices, onAdd, pending, section, none }: AddFromProps) {
   const t = useText(texts);
   const [value, setValue] = useState<string | null>(null);
   return (
@@ -126,6 +130,7 @@ export function AddFrom({ label, choices, onAdd, pending }: AddFromProps) {
         searchable
         limit={50}
         style={{ flex: 1 }}
+        {...useCreateFirst(section, none ? 0 : undefined)}
       />
       <Button
         variant="default"
@@ -192,6 +197,7 @@ export function StoredName({ section, row, value, disabled = false, onChange }: 
 }
 
 interface RosterProps<Row> {
+  section: 'users' | 'groups';
   title: string;
   hint: string;
   /** Label of the button for a new item. */
@@ -201,52 +207,41 @@ interface RosterProps<Row> {
   query: UseQueryResult<Row[]>;
   archived: readonly Row[] | undefined;
   columns: readonly Column<Row>[];
-  empty?: ReactNode;
 }
 
 export function Roster<Row extends { id: string; state: string }>(props: RosterProps<Row>) {
-  const { title, screen, query, columns } = props;
+  const { section, title, screen, query, columns } = props;
   const t = useText(texts);
   const navigate = useNavigate();
   const [archive, setArchive] = useState(false);
-  const all = useMemo(
-    (): readonly Column<Row>[] =>
-      archive
-        ? [
-            ...columns,
-            {
-              key: 'state',
-              title: t.state,
-              value: (row) => (isArchived(row) ? t.archived : t.active),
-              render: (row) => <StateBadge state={row.state} />,
-            },
-          ]
-        : columns,
-    [t, columns, archive],
+  const state = useMemo(
+    (): readonly Column<Row>[] => [
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => (isArchived(row) ? t.archived : t.active),
+        render: (row) => <StateBadge state={row.state} />,
+      },
+    ],
+    [t],
   );
   const rows = useMemo(
     () => (query.data === undefined ? undefined : [...query.data, ...(archive ? (props.archived ?? []) : [])]),
     [query.data, props.archived, archive],
   );
   const go = (rest: string): void => void navigate({ to: '/admin/$', params: { _splat: `${screen}/${rest}` } });
+  const create = { label: props.create, onClick: () => go('new') };
   return (
-    <Page
-      title={title}
-      hint={props.hint}
-      actions={
-        <Button leftSection={<IconPlus size={14} />} onClick={() => go('new')}>
-          {props.create}
-        </Button>
-      }
-    >
-      <FaultAlert error={query.error} retry={() => void query.refetch()} />
-      <DataTable
+    <Page title={title} hint={props.hint} actions={<CreateButton {...create} />}>
+      <QueryTable
+        section={section}
         label={title}
-        columns={all}
+        query={query}
         rows={rows}
-        rowKey={(row) => row.id}
+        columns={columns}
+        {...(archive ? { last: state } : {})}
+        create={create}
         onOpen={(row) => go(row.id)}
-        empty={props.empty}
         tools={
           <Switch
             label={t.showArchived}

@@ -13,6 +13,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type PageProps, Panel } from '../../ui/page.tsx';
 import { AddFrom, MemberList, StateBadge, TurnButton } from './parts.tsx';
+import { useCreateFirst } from '../config/missing.tsx';
 import classes from './users.module.css';
 import { UserForm } from './user-form.tsx';
 import { archivedQuery, groupsQuery, IDENTITY, membersQuery, unitsQuery, type User, usersQuery } from './queries.ts';
@@ -120,6 +121,7 @@ function UnitChoice({ user }: { user: User }) {
   return (
     <Select
       aria-label={t.unit}
+      {...useCreateFirst('orgUnits', units.data?.length)}
       data={(units.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
       value={from}
       placeholder={t.none}
@@ -164,6 +166,8 @@ function Groups({ user }: { user: User }) {
       />
       {isActive(user) && (
         <AddFrom
+          section="groups"
+          none={groups.data?.length === 0}
           label={t.addToGroup}
           choices={(groups.data ?? [])
             .filter(({ id }) => !held.has(id))

@@ -5,9 +5,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { EVENT_KINDS } from '../../i18n/event-texts.ts';
 import { useText } from '../../i18n/text.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { QueryTable } from '../config/query-table.tsx';
 import { ConnectionMark, useStateName } from '../connections/connection.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
 import { type Subscription, subscriptionsQuery } from './queries.ts';
@@ -39,7 +39,10 @@ function Overview({ tab }: { tab: string }) {
           <Tabs.Tab value="secrets">{t.secrets}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="subscriptions">
-          <SubscriptionsTable onOpen={(one) => go(`webhooks/subscriptions/${one.id}`)} />
+          <SubscriptionsTable
+            onOpen={(one) => go(`webhooks/subscriptions/${one.id}`)}
+            onCreate={() => setCreating(true)}
+          />
         </Tabs.Panel>
         <Tabs.Panel value="deliveries">
           <DeliveriesTable />
@@ -57,10 +60,16 @@ function Overview({ tab }: { tab: string }) {
   );
 }
 
-export function SubscriptionsTable({ onOpen }: { onOpen: (one: Subscription) => void }) {
+export function SubscriptionsTable({
+  onOpen,
+  onCreate,
+}: {
+  onOpen: (one: Subscription) => void;
+  onCreate: () => void;
+}) {
   const t = useText(texts);
   const stateName = useStateName();
-  const { data, error, refetch } = useQuery(subscriptionsQuery);
+  const subscriptions = useQuery(subscriptionsQuery);
   const columns = useMemo(
     (): Column<Subscription>[] => [
       { key: 'code', title: t.code, value: (row) => row.code },
@@ -83,16 +92,13 @@ export function SubscriptionsTable({ onOpen }: { onOpen: (one: Subscription) => 
     [t, stateName],
   );
   return (
-    <>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      <DataTable
-        label={t.subscriptions}
-        columns={columns}
-        rows={data}
-        rowKey={(row) => row.id}
-        onOpen={onOpen}
-        empty={t.none}
-      />
-    </>
+    <QueryTable
+      section="webhooks"
+      label={t.subscriptions}
+      query={subscriptions}
+      columns={columns}
+      create={{ label: t.create, onClick: onCreate }}
+      onOpen={onOpen}
+    />
   );
 }

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
+import { missingTexts } from '../config/missing.tsx';
 import { type Secret, secretsKey, secretsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { isActive, isArchived } from '../../../../src/contract/state.ts';
@@ -22,6 +23,7 @@ export function SecretsTable() {
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<Secret>();
   const columns = useSecretColumns();
+  const missing = useText(missingTexts);
   const rotation = (row: Secret): ReactNode =>
     isActive(row) && (
       <Button size="compact-xs" variant="default" onClick={() => setRotating(row)}>
@@ -44,7 +46,7 @@ export function SecretsTable() {
         columns={columns}
         rows={data}
         rowKey={(row) => row.id}
-        empty={t.noSecretsYet}
+        empty={missing.signingSecrets}
         rowActions={rotation}
       />
       <SecretDialogs creating={creating} setCreating={setCreating} rotating={rotating} setRotating={setRotating} />

@@ -13,7 +13,15 @@ import { useSystemFields } from '../../filters/system-fields.ts';
 import { EVENT_KINDS, eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { useText } from '../../i18n/text.ts';
 import { FormFrame, useForm } from '../../ui/form.tsx';
-import { type NewSubscription, secretsQuery, type Subscription, subscriptionsKey } from './queries.ts';
+import { codeAfter } from '../config/codes.ts';
+import { CreateFirst, useCreateFirst } from '../config/missing.tsx';
+import {
+  type NewSubscription,
+  secretsQuery,
+  type Subscription,
+  subscriptionsKey,
+  subscriptionsQuery,
+} from './queries.ts';
 import { texts } from './texts.ts';
 import { isActive } from '../../../../src/contract/state.ts';
 
@@ -42,16 +50,29 @@ export function SubscriptionForm(props: FormProps) {
 function Form({ onClose, onSaved, subscription }: FormProps) {
   const t = useText(texts);
   const events = useText(eventTexts);
-  const { data: types = [] } = useQuery(deskTypesQuery);
+  const { data } = useQuery(deskTypesQuery);
+  const types = data ?? [];
+  const codes = useQuery(subscriptionsQuery).data?.map((one) => one.code) ?? [];
   const form = useSubscriptionForm(subscription, types, onSaved);
   const { types: chosen, condition } = form.values;
   const ids = chosen.map((one) => typeIdOf(types, one));
   return (
     <FormFrame form={form} label={subscription === undefined ? t.saveDisabled : t.save} onCancel={onClose}>
+      <TextInput
+        label={t.endpoint}
+        description={t.endpointHint}
+        required
+        type="url"
+        data-autofocus
+        {...form.input('endpoint')}
+        onChange={({ currentTarget: { value: endpoint } }) => {
+          const { code, endpoint: before } = form.values;
+          form.set({ endpoint, code: codeAfter(code, hostOf(before), hostOf(endpoint), codes) });
+        }}
+      />
       {subscription === undefined && (
-        <TextInput label={t.code} description={t.codeHint} required data-autofocus {...form.text('code')} />
+        <TextInput label={t.code} description={t.codeHint} required {...form.text('code')} />
       )}
-      <TextInput label={t.endpoint} description={t.endpointHint} required type="url" {...form.text('endpoint')} />
       <MultiSelect
         label={t.events}
         required
@@ -68,6 +89,7 @@ function Form({ onClose, onSaved, subscription }: FormProps) {
         data={types.map((type) => ({ value: type.id, label: type.name }))}
         value={ids}
         onChange={(next) => form.set({ types: next })}
+        {...useCreateFirst('types', data?.length)}
       />
       <Input.Wrapper label={t.condition} labelElement="div" size="xs">
         <ConditionOf
@@ -82,6 +104,11 @@ function Form({ onClose, onSaved, subscription }: FormProps) {
       </Group>
     </FormFrame>
   );
+}
+
+/** The host of an address that may be incomplete; the code of a new subscription is made from it. */
+function hostOf(endpoint: string): string {
+  return /^https?:\/\/([^/:?#]+)/.exec(endpoint.trim())?.[1] ?? '';
 }
 
 function typeIdOf(types: readonly DeskType[], idOrCode: string): string {
@@ -147,7 +174,7 @@ function SecretInput({ value, onChange }: { value: string | null; onChange: (cod
   if (secrets !== undefined && usable.length === 0) {
     return (
       <Alert color="yellow" variant="light">
-        {t.noSecrets}
+        <CreateFirst section="signingSecrets" />
       </Alert>
     );
   }

@@ -1,10 +1,8 @@
 /** Workflows: the list, and the editor of one workflow with its graph, states and transitions. */
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import { useText } from '../../i18n/text.ts';
-import { ConfigScreen } from '../config/config-screen.tsx';
+import { configPage } from '../config/config-screen.tsx';
 import type { AsideProps } from '../config/item-editor.tsx';
-import type { ScreenProps } from '../../ui/page.tsx';
 import { texts } from './texts.ts';
 import { WorkflowForm } from './workflow-form.tsx';
 
@@ -37,20 +35,12 @@ function Drawn(props: AsideProps) {
   );
 }
 
-export default function WorkflowsPage({ path }: ScreenProps) {
-  const t = useText(texts);
-  return (
-    <ConfigScreen
-      section="workflows"
-      screen="workflows"
-      path={path}
-      title={t.title}
-      hint={t.hint}
-      newTitle={t.create}
-      template={TEMPLATE}
-      form={WorkflowForm}
-      aside={Drawn}
-      asideAbove
-    />
-  );
-}
+export default configPage({
+  section: 'workflows',
+  screen: 'workflows',
+  texts,
+  template: TEMPLATE,
+  form: WorkflowForm,
+  aside: Drawn,
+  asideAbove: true,
+});

@@ -1,19 +1,65 @@
-/** How many items use an item of the configuration, with links to them. */
+/** What uses an item of the configuration, and who changed it last. */
 import { Anchor, Button, Popover, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type ComponentType, useMemo } from 'react';
+import { useHas } from '../../app/session.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { subjectTexts } from '../audit/texts.ts';
-import { PAGES } from './pages.ts';
-import type { ConfigItem } from './queries.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { itemPage, type PagedSection } from './pages.ts';
+import { type ConfigItem, sectionListQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
 
 type Use = NonNullable<ConfigItem['usedBy']>['items'][number];
 
-function hrefOf({ section, id, code }: Use): string | undefined {
-  const page = PAGES[section];
-  return page === undefined ? undefined : `/admin/${page[0]}/${encodeURIComponent(page[1] === 'id' ? id : code)}`;
+/** Columns for a list of items of the section: what uses each, and its last change. None for users without `config.manage`. */
+export function useUsageColumns<Row extends { id: string }>(section: PagedSection): Column<Row>[] {
+  const t = useText(texts);
+  const { data } = useQuery({ ...sectionListQuery(section), enabled: useHas()('config.manage') });
+  return useMemo(() => {
+    if (data === undefined) return [];
+    const items = new Map(data.map((item) => [item.id, item]));
+    const cell = (Cell: ComponentType<{ item: ConfigItem }>) => (row: Row) => {
+      const item = items.get(row.id);
+      return item === undefined ? null : <Cell item={item} />;
+    };
+    return [
+      {
+        key: 'usedBy',
+        title: t.usedBy,
+        value: (row) => items.get(row.id)?.usedBy?.count ?? 0,
+        render: cell(UsedBy),
+        width: '9rem',
+        minor: true,
+      },
+      {
+        key: 'changed',
+        title: t.changed,
+        value: (row) => items.get(row.id)?.updatedAt ?? '',
+        render: cell(Changed),
+        width: '13rem',
+        minor: true,
+      },
+    ];
+  }, [data, t]);
+}
+
+/** When the item was changed last, and by whom. */
+export function Changed({ item: { updatedAt, changedBy } }: { item: ConfigItem }) {
+  const t = useText(texts);
+  if (updatedAt === undefined || updatedAt === null) return null;
+  return (
+    <>
+      <Time at={updatedAt} />
+      <Text size="xs" c="dimmed">
+        {changedBy?.displayName ?? t.byService}
+      </Text>
+    </>
+  );
 }
 
 export function UsedBy({ item }: { item: ConfigItem }) {
@@ -55,7 +101,7 @@ export function UsedBy({ item }: { item: ConfigItem }) {
 function UseLink({ use }: { use: Use }) {
   const language = useLanguage();
   const sections = useText(subjectTexts) as Readonly<Record<string, string>>;
-  const href = hrefOf(use);
+  const href = itemPage(use.section, use);
   const name = nameIn(use.name, language) || use.code;
   return (
     <Text size="sm">
