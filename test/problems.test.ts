@@ -66,7 +66,7 @@ describe('texts of problems', () => {
   it('exist for every code of a fault, and every cause belongs to a code', () => {
     for (const language of ['ru-RU', 'en-US'] as const) {
       const texts: Readonly<Record<string, string>> = faultTexts[language];
-      assert.deepEqual(Object.keys(texts).sort(), [...Object.keys(FAULTS), 'OFFLINE'].sort(), language);
+      assert.deepEqual(Object.keys(texts).sort(), [...Object.keys(FAULTS), 'OFFLINE', 'UNEXPECTED'].sort(), language);
       for (const [code, text] of Object.entries(texts)) {
         assert.match(text, language === 'ru-RU' ? /^[А-ЯЁ].*\.$/ : /^[A-Z][A-Za-z ,.]*\.$/, code);
       }

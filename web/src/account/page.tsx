@@ -22,6 +22,10 @@ const PROFILE = ['me'] as const;
 const ZONES = Intl.supportedValuesOf('timeZone');
 /** Minimum length, as in the service (src/domain/access/contract.ts). */
 const SHORTEST_PASSWORD = 12;
+/** Descriptions below the inputs, so that inputs of a row are in line. */
+const BELOW = {
+  inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
+};
 
 export function AccountPage() {
   const t = useText(texts);
@@ -86,8 +90,8 @@ function ProfileForm({ profile }: { profile: Profile }) {
           placeholder="Europe/Moscow"
           {...form.input('timezone')}
         />
-        <TextInput label={t.login} description={t.byAdministrator} value={profile.login} readOnly />
-        <TextInput label={t.email} description={t.byAdministrator} value={profile.email ?? ''} readOnly />
+        <TextInput label={t.login} {...BELOW} description={t.byAdministrator} value={profile.login} readOnly />
+        <TextInput label={t.email} {...BELOW} description={t.byAdministrator} value={profile.email ?? ''} readOnly />
       </SimpleGrid>
     </FormFrame>
   );
@@ -130,7 +134,7 @@ function PasswordForm({ onSaved }: { onSaved: () => void }) {
         <PasswordInput
           label={t.newPassword}
           description={t.newPasswordHint(SHORTEST_PASSWORD)}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          {...BELOW}
           autoComplete="new-password"
           {...toggle}
           {...form.text('newPassword')}

@@ -1,12 +1,13 @@
 /** Texts of errors by code. `problems/russian.ts` has the texts of finer causes. */
 import type { FaultCode } from '../../../src/lib/fault-codes.ts';
 
-/** `OFFLINE`: the call had no answer. */
-type Texts = Readonly<Record<FaultCode | 'OFFLINE', string>>;
+/** `OFFLINE`: the call had no answer. `UNEXPECTED`: an error of the console itself. */
+type Texts = Readonly<Record<FaultCode | 'OFFLINE' | 'UNEXPECTED', string>>;
 
 export const faultTexts: Readonly<Record<'ru-RU' | 'en-US', Texts>> = {
   'ru-RU': {
     OFFLINE: 'Сервис недоступен. Проверьте соединение и повторите попытку.',
+    UNEXPECTED: 'Непредвиденная ошибка. Обновите страницу.',
     OVERLOADED: 'Сервис перегружен. Повторите через минуту.',
     DATABASE_UNAVAILABLE: 'База данных недоступна. Повторите через минуту.',
     RATE_LIMITED: 'Слишком много запросов. Подождите немного.',
@@ -57,6 +58,7 @@ export const faultTexts: Readonly<Record<'ru-RU' | 'en-US', Texts>> = {
   },
   'en-US': {
     OFFLINE: 'The service is not available. Check the connection and try again.',
+    UNEXPECTED: 'Unexpected error. Reload the page.',
     OVERLOADED: 'The service is overloaded. Try again in a minute.',
     DATABASE_UNAVAILABLE: 'The database is not available. Try again in a minute.',
     RATE_LIMITED: 'Too many requests. Wait a moment.',

@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 export function useFaultText(): (error: unknown) => string {
   const t = useText(faultTexts);
   return (error) => {
-    if (!(error instanceof ApiFault)) return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof ApiFault)) return t.UNEXPECTED;
     return error.places.length === 0 && error.explanation !== undefined ? error.explanation : wordsOf(t, error);
   };
 }

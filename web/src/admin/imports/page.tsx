@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { CreateButton } from '../config/missing.tsx';
 import { QueryTable } from '../config/query-table.tsx';
 import { DefinitionForm } from './definition-form.tsx';
 import { DefinitionPage } from './definition-page.tsx';
@@ -32,7 +33,7 @@ function Overview({ tab }: { tab: string }) {
   const navigate = useNavigate();
   const go = (splat: string): void => void navigate({ to: '/admin/$', params: { _splat: splat } });
   return (
-    <Page title={t.title} hint={t.hint} actions={<Button onClick={() => go('imports/new')}>{t.create}</Button>}>
+    <Page title={t.title} hint={t.hint} actions={<CreateButton label={t.create} onClick={() => go('imports/new')} />}>
       <Tabs value={tab} onChange={(next) => go(`imports/${next ?? ''}`)}>
         <Tabs.List mb="md">
           <Tabs.Tab value="definitions">{t.definitions}</Tabs.Tab>

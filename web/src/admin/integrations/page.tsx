@@ -1,11 +1,11 @@
 /** Inbound integrations. */
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useText } from '../../i18n/text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { CreateButton } from '../config/missing.tsx';
 import { QueryTable } from '../config/query-table.tsx';
 import { ConnectionMark, useStateName } from '../connections/connection.tsx';
 import { IntegrationForm } from './integration-form.tsx';
@@ -24,6 +24,7 @@ function Overview() {
   const [creating, setCreating] = useState(false);
   const integrations = useQuery(integrationsQuery);
   const open = (id: string): void => void navigate({ to: '/admin/$', params: { _splat: `integrations/${id}` } });
+  const create = { label: t.create, onClick: () => setCreating(true) };
   const columns = useMemo(
     (): Column<Integration>[] => [
       { key: 'code', title: t.code, value: (row) => row.code },
@@ -38,13 +39,13 @@ function Overview() {
     [t, stateName],
   );
   return (
-    <Page title={t.title} hint={t.hint} actions={<Button onClick={() => setCreating(true)}>{t.create}</Button>}>
+    <Page title={t.title} hint={t.hint} actions={<CreateButton {...create} />}>
       <QueryTable
         section="integrations"
         label={t.title}
         query={integrations}
         columns={columns}
-        create={{ label: t.create, onClick: () => setCreating(true) }}
+        create={create}
         onOpen={(row) => open(row.id)}
       />
       <IntegrationForm opened={creating} onClose={() => setCreating(false)} onSaved={(one) => open(one.id)} />

@@ -1,6 +1,6 @@
 /** API keys: owner and last use; issue, rotate and revoke. A secret is shown only once. */
 import { ActionIcon, Button, Group, Menu, Modal, Select, Stack, Switch, Text, Tooltip } from '@mantine/core';
-import { IconDots, IconPlus, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
@@ -13,6 +13,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
+import { CreateButton } from '../config/missing.tsx';
 import { texts as uiTexts } from '../../ui/texts.ts';
 import { Time } from '../../ui/time.tsx';
 import { Mark } from '../config/mark.tsx';
@@ -53,20 +54,13 @@ function KeyList() {
     row.revokedAt === null && (
       <KeyMenu keyRow={row} rotate={() => setRotating(row)} revoke={() => void askRevoke(row)} />
     );
+  const create = {
+    label: t.create,
+    onClick: () => void navigate({ to: '/admin/$', params: { _splat: 'keys/new' } }),
+  };
   const rows = keys.data?.filter((key) => revoked || key.revokedAt === null);
   return (
-    <Page
-      title={t.title}
-      hint={t.hint}
-      actions={
-        <Button
-          leftSection={<IconPlus size={14} />}
-          onClick={() => void navigate({ to: '/admin/$', params: { _splat: 'keys/new' } })}
-        >
-          {t.create}
-        </Button>
-      }
-    >
+    <Page title={t.title} hint={t.hint} actions={<CreateButton {...create} />}>
       <FaultAlert error={keys.error} retry={() => void keys.refetch()} />
       <DataTable
         label={t.title}
@@ -74,6 +68,7 @@ function KeyList() {
         rows={rows}
         rowKey={(row) => row.id}
         empty={t.none}
+        emptyAction={<CreateButton {...create} />}
         tools={
           keys.data?.some((key) => key.revokedAt !== null) === true && (
             <Switch

@@ -1,5 +1,6 @@
 /** Global settings: one mapping of the configuration. */
-import { NumberInput, Stack, TextInput } from '@mantine/core';
+import { Autocomplete, NumberInput, Stack } from '@mantine/core';
+import { LANGUAGES } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page } from '../../ui/page.tsx';
 import { at, textAt } from '../config/form-parts.tsx';
@@ -17,8 +18,14 @@ export default function SettingsPage() {
 
 function SettingsForm({ item, set }: ItemFormProps) {
   const t = useText(texts);
-  const text = (key: 'defaultLocale' | 'timezone') => (
-    <TextInput label={t[key]} value={textAt(item, [key])} onChange={(event) => set([key], event.currentTarget.value)} />
+  const text = (key: 'defaultLocale' | 'timezone', data: readonly string[]) => (
+    <Autocomplete
+      label={t[key]}
+      data={[...data]}
+      limit={50}
+      value={textAt(item, [key])}
+      onChange={(value) => set([key], value)}
+    />
   );
   const number = (key: 'attachmentMaxBytes' | 'searchExactTotal') => (
     <NumberInput
@@ -31,8 +38,8 @@ function SettingsForm({ item, set }: ItemFormProps) {
   );
   return (
     <Stack gap="sm" maw="28rem">
-      {text('defaultLocale')}
-      {text('timezone')}
+      {text('defaultLocale', LANGUAGES)}
+      {text('timezone', Intl.supportedValuesOf('timeZone'))}
       {number('attachmentMaxBytes')}
       {number('searchExactTotal')}
     </Stack>

@@ -1,5 +1,5 @@
 /** Webhooks: subscriptions with their deliveries, and signing secrets. */
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -7,6 +7,7 @@ import { EVENT_KINDS } from '../../i18n/event-texts.ts';
 import { useText } from '../../i18n/text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { CreateButton } from '../config/missing.tsx';
 import { QueryTable } from '../config/query-table.tsx';
 import { ConnectionMark, useStateName } from '../connections/connection.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
@@ -31,7 +32,7 @@ function Overview({ tab }: { tab: string }) {
   const [creating, setCreating] = useState(false);
   const go = (splat: string): void => void navigate({ to: '/admin/$', params: { _splat: splat } });
   return (
-    <Page title={t.title} hint={t.hint} actions={<Button onClick={() => setCreating(true)}>{t.create}</Button>}>
+    <Page title={t.title} hint={t.hint} actions={<CreateButton label={t.create} onClick={() => setCreating(true)} />}>
       <Tabs value={tab} onChange={(next) => go(`webhooks/${next ?? ''}`)}>
         <Tabs.List mb="md">
           <Tabs.Tab value="subscriptions">{t.subscriptions}</Tabs.Tab>
