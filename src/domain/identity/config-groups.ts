@@ -8,7 +8,8 @@ import type { Change, ConfigView, MergeOptions, SectionReport } from '../../conf
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { join, leave, writeGroup } from './changes.ts';
-import { loadGroups, accessLock } from './store.ts';
+import { accessLock } from './store.ts';
+import { loadGroups } from './store-members.ts';
 import { nameKey, checkName } from './rules.ts';
 
 const Members = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 100_000, uniqueItems: true }));

@@ -8,7 +8,8 @@ import type { Change, ConfigView, MergeOptions, SectionReport } from '../../conf
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type UnitState, writeUnit } from './changes.ts';
-import { loadUnits, accessLock } from './store.ts';
+import { accessLock } from './store.ts';
+import { loadUnits } from './store-members.ts';
 import { nameKey, checkLines, checkName } from './rules.ts';
 
 const UnitItem = closed({

@@ -10,7 +10,7 @@ import { Code, LocaleCode, Login } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
-import { loadUsers } from './store.ts';
+import { loadUsers } from './store-members.ts';
 import { nameKey, checkLines } from './rules.ts';
 import { isEmail } from '../../lib/data-types/index.ts';
 

@@ -1,7 +1,8 @@
-/** SQL on memberships of groups and units, and on what users, groups and units stand in: the rights that a change would give. */
+/** SQL on memberships of groups and units: the rights that a change would give, and the items of the configuration. */
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { ItemState } from '../../contract/state.ts';
+import type { Localized } from '../../configuration/schemas.ts';
 
 export type MemberType = 'user' | 'group';
 
@@ -268,4 +269,72 @@ export async function usersOfUnits(ctx: ReadContext, unitIds: readonly string[])
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT user_id AS id FROM org_members WHERE organization_unit_id = ANY(${[...unitIds]}::uuid[])`);
   return rows.map(({ id }) => id);
+}
+
+/** Who changed a row last; null for the service itself. */
+interface Changed {
+  updatedAt: string;
+  updatedBy: string | null;
+}
+
+export interface StoredUser extends Changed {
+  id: string;
+  login: string;
+  displayName: string;
+  email: string | null;
+  locale: string | null;
+  timezone: string | null;
+  employeeId: string | null;
+  externalId: string | null;
+  orgUnit: string | null;
+  state: ItemState;
+  revision: number;
+}
+
+export async function loadUsers(ctx: ReadContext): Promise<StoredUser[]> {
+  return await ctx.query<StoredUser>(sql`
+    SELECT u.id, u.login, u.display_name AS "displayName", u.email, u.locale, u.timezone, u.employee_id AS "employeeId",
+      u.external_id AS "externalId", o.code AS "orgUnit", u.state, u.revision,
+      u.updated_at AS "updatedAt", u.updated_by AS "updatedBy"
+    FROM users u LEFT JOIN org_members m ON m.user_id = u.id LEFT JOIN org_units o ON o.id = m.organization_unit_id
+    ORDER BY u.login_key`);
+}
+
+export interface StoredGroup extends Changed {
+  id: string;
+  code: string;
+  name: Localized;
+  state: ItemState;
+  revision: number;
+  users: string[];
+  groups: string[];
+}
+
+export async function loadGroups(ctx: ReadContext): Promise<StoredGroup[]> {
+  return await ctx.query<StoredGroup>(sql`
+    SELECT g.id, g.code, g.name, g.state, g.revision, g.updated_at AS "updatedAt", g.updated_by AS "updatedBy",
+      coalesce((SELECT jsonb_agg(u.login) FROM group_members m JOIN users u ON u.id = m.member_id
+        WHERE m.group_id = g.id AND m.member_type = 'user'), '[]') AS users,
+      coalesce((SELECT jsonb_agg(i.code) FROM group_members m JOIN groups i ON i.id = m.member_id
+        WHERE m.group_id = g.id AND m.member_type = 'group'), '[]') AS groups
+    FROM groups g ORDER BY g.code_key`);
+}
+
+export interface StoredUnit extends Changed {
+  id: string;
+  code: string;
+  name: Localized;
+  parent: string | null;
+  manager: string | null;
+  location: string | null;
+  state: ItemState;
+  revision: number;
+}
+
+export async function loadUnits(ctx: ReadContext): Promise<StoredUnit[]> {
+  return await ctx.query<StoredUnit>(sql`
+    SELECT o.id, o.code, o.name, p.code AS parent, u.login AS manager, o.location, o.state, o.revision,
+      o.updated_at AS "updatedAt", o.updated_by AS "updatedBy"
+    FROM org_units o LEFT JOIN org_units p ON p.id = o.parent_id LEFT JOIN users u ON u.id = o.manager_user_id
+    ORDER BY o.code_key`);
 }
