@@ -5,7 +5,15 @@ import { bundleRoutes } from './configuration/routes.ts';
 import { addItem } from './configuration/engine.ts';
 import { configurationChecks } from './configuration/store-versions.ts';
 import type { Operation } from './contract/operation.ts';
-import { accessRoutes, administratorFollower, sessionFollower, SignIns, systemActor } from './domain/access/index.ts';
+import type { ImpactParts } from './configuration/impact.ts';
+import {
+  accessImpact,
+  accessRoutes,
+  administratorFollower,
+  sessionFollower,
+  SignIns,
+  systemActor,
+} from './domain/access/index.ts';
 import { rolesSection } from './domain/access/config.ts';
 import { catalogsSection, servicesSection } from './domain/catalog/config.ts';
 import { catalogRoutes, serviceSource } from './domain/catalog/index.ts';
@@ -28,7 +36,7 @@ import { exportRoutes } from './domain/exports/index.ts';
 import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
 import { commentChecks, commentEvents, commentRoutes } from './domain/comments/index.ts';
 import { macrosSection } from './domain/desk/config.ts';
-import { deskRoutes } from './domain/desk/index.ts';
+import { deskRoutes, queuesImpact } from './domain/desk/index.ts';
 import {
   imageUse,
   objectChecks,
@@ -36,6 +44,7 @@ import {
   requireVisible,
   readableTitle,
   recordProbe,
+  recordsImpact,
 } from './domain/objects/index.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
 import {
@@ -48,7 +57,7 @@ import {
 } from './domain/search/index.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
-import { slaChecks, slaFollower, slaRoutes, timerMetrics } from './domain/sla/index.ts';
+import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { workflowRoutes } from './domain/workflow/index.ts';
 import { inputReader } from './http/validate.ts';
@@ -159,6 +168,12 @@ export function followers(search: SearchParts, { oidc }: { oidc: boolean }): Fol
   ];
 }
 
+/** What a plan can compute its impact from. */
+export const IMPACT: ImpactParts = {
+  sources: [accessImpact, recordsImpact, slaImpact, queuesImpact],
+  systemActor: (config) => systemActor(config.get(typeView)),
+};
+
 /** All operations of the service, in the order of the documentation. */
 export function bindings(parts: Parts): BoundOperation[] {
   const sections = configSections(parts.outbound);
@@ -185,7 +200,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     }),
     ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
-    ...bundleRoutes(sections),
+    ...bundleRoutes(sections, IMPACT),
   ];
 }
 

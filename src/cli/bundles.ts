@@ -7,9 +7,11 @@ import type { Command } from 'commander';
 import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
 import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
+import { parseRefusal } from '../configuration/impact.ts';
 import { problem } from '../lib/problem.ts';
 import { type Environment, output, warn } from './command.ts';
 import { applyFiles } from './local.ts';
+import { impactLines, impactMarkdown, requireHarmless } from './impact-text.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
 import { onTarget } from './select-target.ts';
 import type { Tool } from './service.ts';
@@ -82,6 +84,8 @@ interface Flags {
   identity?: boolean;
   expected?: string;
   section?: string[];
+  impact?: boolean;
+  refuseIf?: string;
 }
 
 function options(flags: Flags): BundleOptions {
@@ -119,16 +123,23 @@ export function configurationCommands(docket: Command, environment: Environment)
     .description('Show what apply would create, change or leave, value by value, without changing anything.')
     .option('--prune', 'also show items that the bundle omits')
     .option('--prune-identity', 'the same for users, groups, units and memberships')
+    .option('--impact', 'also show who gains or loses access, which records no longer fit, and what stops working')
     .option('--markdown', 'print Markdown for the comment of a pull request')
-    .option('--json', 'print [{section, code, id, action, differences, …}]')
+    .option('--json', 'print [{section, code, id, action, differences, …}]; with --impact {items, impact}')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const files = await readBundleFiles(dir, options(flags));
-      const { items, pending } = await onTarget(environment, command, async (target) => ({
-        items: await target.plan(files, options(flags)),
+      const { items, impact, pending } = await onTarget(environment, command, async (target) => ({
+        ...(flags.impact === true
+          ? await target.planImpact(files, options(flags))
+          : { items: await target.plan(files, options(flags)), impact: undefined }),
         pending: await target.pendingIndexes(),
       }));
-      const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color: colored(environment) });
-      output(flags.json === true).result(items, text);
+      const effect = impact === undefined ? [] : impactLines(impact);
+      const text =
+        flags.markdown === true
+          ? [planMarkdown(items, impact === undefined ? [] : [impactMarkdown(impact)])]
+          : [...planLines(items, { color: colored(environment) }), ...effect];
+      output(flags.json === true).result(impact === undefined ? items : { items, impact }, text);
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
     });
@@ -138,10 +149,18 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
     .option('--prune-identity', 'with --prune: archive those as well')
     .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
+    .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const files = await readBundleFiles(dir, options(flags));
-      const items = await onTarget(environment, command, (target) => target.apply(files, options(flags)));
+      const refusal = flags.refuseIf === undefined ? undefined : parseRefusal(flags.refuseIf);
+      const items = await onTarget(environment, command, async (target) => {
+        if (refusal === undefined) return await target.apply(files, options(flags));
+        const { impact, configVersion } = await target.planImpact(files, options(flags));
+        requireHarmless(impact, refusal);
+        // What is applied is what was examined.
+        return await target.apply(files, { expected: configVersion, ...options(flags) });
+      });
       output(flags.json === true).result(items, planLines(items, { verb: 'Applied', color: colored(environment) }));
     });
   docket

@@ -26,14 +26,14 @@ import { ownFieldView } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { systemCaller } from '../modules.ts';
+import { IMPACT, systemCaller } from '../modules.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Settings } from '../settings.ts';
 import { openTool, type Tool } from './service.ts';
-import type { ConfigurationTarget, Exported, ImportOutcome, ImportRequest } from './target.ts';
+import type { ConfigurationTarget, Exported, ImportOutcome, ImportRequest, PlanWithImpact } from './target.ts';
 
 export class LocalTarget implements ConfigurationTarget {
   readonly #tool: Tool;
@@ -48,6 +48,12 @@ export class LocalTarget implements ConfigurationTarget {
 
   async plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]> {
     return (await planChanges(this.#tool, this.#tool.sections, files, options)).items;
+  }
+
+  async planImpact(files: readonly BundleFile[], options: BundleOptions): Promise<PlanWithImpact> {
+    const { impact, ...planned } = await planChanges(this.#tool, this.#tool.sections, files, options, IMPACT);
+    if (impact === undefined) throw new Error('the plan has no impact');
+    return { ...planned, impact };
   }
 
   async pendingIndexes(): Promise<PendingIndex[]> {

@@ -16,7 +16,7 @@ const COMMENT = 60_000;
 /** Control characters and those that change the direction of text: names come from other people. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -104,9 +104,13 @@ function markdownOf(item: Line): string {
   ]);
   const content = [...remarksOf(item).map((text) => `# ${text}`), ...rows].join('\n');
   const head = `**${item.action}** ${codeSpan(nameOf(item))}\n`;
-  if (content === '') return head;
+  return content === '' ? head : `${head}\n${codeFence(content, 'diff')}\n`;
+}
+
+/** A fenced block that the content cannot end. */
+export function codeFence(content: string, language: string): string {
   const ticks = fence(content, 3);
-  return `${head}\n${ticks}diff\n${content}\n${ticks}\n`;
+  return `${ticks}${language}\n${content}\n${ticks}`;
 }
 
 /**

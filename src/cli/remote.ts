@@ -7,7 +7,14 @@ import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthentic
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 import { VERSION, warn } from './command.ts';
-import type { ConfigurationTarget, Exported, ExportOptions, ImportOutcome, ImportRequest } from './target.ts';
+import type {
+  ConfigurationTarget,
+  Exported,
+  ExportOptions,
+  ImportOutcome,
+  ImportRequest,
+  PlanWithImpact,
+} from './target.ts';
 
 export interface Remote {
   /** Base URL without credentials, query and fragment. */
@@ -20,11 +27,15 @@ export interface Remote {
 /** How long a call is repeated while the service does not answer, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
+type PlanMeta = Partial<Pick<PlanWithImpact, 'impact' | 'configVersion'>>;
+
 export class RemoteTarget implements ConfigurationTarget {
   readonly #remote: Remote;
   readonly #docket: Docket;
   /** Version of the service; undefined before its first answer and for versions that do not tell. */
   #version: string | undefined;
+  /** `meta` of the last plan. */
+  #planMeta: PlanMeta = {};
 
   constructor(remote: Remote, patienceMs = PATIENCE_MS) {
     this.#remote = remote;
@@ -36,6 +47,10 @@ export class RemoteTarget implements ConfigurationTarget {
       fetch: async (input, init) => {
         // A redirect would turn a POST into a GET, or lead the key elsewhere.
         const response = await fetch(input, { ...init, redirect: 'manual' });
+        // The client returns data alone.
+        if (response.ok && new URL(response.url).pathname.endsWith('/config/plan')) {
+          this.#planMeta = ((await response.clone().json()) as { meta: PlanMeta }).meta;
+        }
         this.#version ??= response.headers.get('docket-version') ?? undefined;
         return response;
       },
@@ -50,6 +65,16 @@ export class RemoteTarget implements ConfigurationTarget {
   async plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]> {
     const planned = await this.#asked(() => this.#docket.admin.config.plan(bodyOf(files, options)));
     return planned as PlannedChange[];
+  }
+
+  async planImpact(files: readonly BundleFile[], options: BundleOptions): Promise<PlanWithImpact> {
+    const body = { ...bodyOf(files, options), impact: true };
+    const items = (await this.#asked(() => this.#docket.admin.config.plan(body))) as PlannedChange[];
+    const { impact, configVersion } = this.#planMeta;
+    if (impact === undefined || configVersion === undefined) {
+      throw new Error(`${this.#remote.url} does not tell the impact of a plan; it has an older version.`);
+    }
+    return { items, impact, configVersion };
   }
 
   async pendingIndexes(): Promise<[]> {

@@ -3,6 +3,7 @@
  * read files and print results; only the implementations differ.
  */
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
+import type { Impact } from '../configuration/impact.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 
@@ -28,6 +29,12 @@ export interface ImportOutcome {
   rows: readonly { row: number; status: string; errors: readonly { path: string; message: string }[] }[];
 }
 
+export interface PlanWithImpact {
+  items: PlannedChange[];
+  impact: Impact;
+  configVersion: number;
+}
+
 export interface ExportOptions {
   identity: boolean;
   /** Keys of the sections to export; all if absent. */
@@ -42,6 +49,8 @@ export interface Exported {
 /** Every operation throws an error with a message for the user. */
 export interface ConfigurationTarget {
   plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]>;
+  /** The plan with its impact. @throws Error if the service does not tell the impact */
+  planImpact(files: readonly BundleFile[], options: BundleOptions): Promise<PlanWithImpact>;
   /** Indexes of filterable fields that are not built yet; empty where the target does not tell. */
   pendingIndexes(): Promise<readonly PendingIndex[]>;
   apply(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedItem[]>;

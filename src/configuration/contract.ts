@@ -7,6 +7,7 @@ import { defineOperation } from '../contract/operation.ts';
 import { MetaSchema } from '../contract/envelope.ts';
 import { pagingQuery } from '../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../contract/schemas.ts';
+import { differenceProperties, ImpactSchema, PlannedChanges, PlannedItems } from './contract-plan.ts';
 import { oneOf } from './schemas.ts';
 
 const ItemName = Type.String({ minLength: 1, maxLength: 255 });
@@ -48,6 +49,16 @@ const ApplyFiles = closed({
   }),
 });
 
+const PlanFiles = closed({
+  ...bundleProperties,
+  impact: Type.Optional(
+    Type.Boolean({
+      description:
+        'If true, `meta.impact` says what the plan does to records and users. Counts over all records need the right `role.assign`; without it only records that the caller may read are counted.',
+    }),
+  ),
+});
+
 /** The configuration version in `meta`. */
 const VersionMeta = Type.Object(
   {
@@ -62,65 +73,7 @@ const VersionMeta = Type.Object(
   { $id: 'ConfigVersionMeta' },
 );
 
-const PlanNotes = Type.Array(
-  Type.Object(
-    {
-      reason: Type.String({ description: 'Code of the note, such as `FIELD_REMOVED`.' }),
-      params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The values in the message.' })),
-      message: Type.String(),
-    },
-    { $id: 'PlanNote' },
-  ),
-);
-
-const plannedProperties = {
-  section: Type.String(),
-  code: Type.String(),
-  id: Type.Union([Id, Type.Null()]),
-  action: Type.String({ description: 'create, change, leave, archive or restore' }),
-  version: Type.Optional(
-    Type.Object(
-      {
-        from: Type.Integer(),
-        to: Type.Integer(),
-        compatible: Type.Boolean(),
-        reasons: Type.Array(Type.String(), { description: 'The messages of `notes`.' }),
-        notes: PlanNotes,
-      },
-      { description: 'For a record type: whether stored records are compatible with the new version, and why.' },
-    ),
-  ),
-  note: Type.Optional(Type.String({ description: 'The messages of `notes`, separated by "; ".' })),
-  notes: Type.Optional(PlanNotes),
-};
-
-const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));
-
-const Difference = Type.Object(
-  {
-    path: Type.String({
-      description: 'A path such as `fields[2].required`. Elements with a code are identified by it.',
-    }),
-    before: Type.Optional(Type.Unknown()),
-    after: Type.Optional(Type.Unknown()),
-  },
-  { $id: 'ConfigDifference' },
-);
-
-const differenceProperties = {
-  differences: Type.Array(Difference, { description: 'At most 200; empty for an unchanged item.' }),
-  moreDifferences: Type.Integer({ minimum: 0 }),
-};
-
-const PlannedChanges = Type.Array(
-  Type.Object(
-    {
-      ...plannedProperties,
-      ...differenceProperties,
-    },
-    { $id: 'PlannedChange' },
-  ),
-);
+const PlanMeta = Type.Object({ ...VersionMeta.properties, impact: Type.Optional(ImpactSchema) }, { $id: 'PlanMeta' });
 
 const shared = { access: 'console', right: 'config.manage', tag: 'Configuration' } as const;
 
@@ -219,9 +172,9 @@ export const plan = defineOperation({
   summary: 'Preview what applying a bundle would change',
   description:
     'Needs the right `user.administer` where the bundle names or prunes users, groups or orgUnits, and for other sections with endpoints of their own (webhooks, signingSecrets, integrations, importDefinitions) the right of these endpoints where something changes.',
-  body: BundleFiles,
+  body: PlanFiles,
   answer: PlannedChanges,
-  meta: VersionMeta,
+  meta: PlanMeta,
   faults: ['RIGHT_MISSING', 'NOT_FOUND'],
   timeoutMs: 300_000,
 });

@@ -16,6 +16,7 @@ import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';
 import { BundleError } from './errors.ts';
+import { type Impact, impactOf, type ImpactParts } from './impact.ts';
 
 export { BundleError, type BundleProblem } from './errors.ts';
 export { exportBundle, exportItem, type ExportScope, unreadable } from './export.ts';
@@ -57,16 +58,23 @@ export interface PlannedChange extends PlannedItem, ListedDifferences {}
 
 export interface PlannedChanges {
   items: PlannedChange[];
+  /** Only if it was asked for. */
+  impact?: Impact;
   /** The configuration version that the plan compares with; `expected` of an apply takes it. */
   configVersion: number;
 }
 
-/** Like `planBundle`, with the differences in each item. Files are parsed before the snapshot is opened. */
+/**
+ * Like `planBundle`, with the differences in each item. Files are parsed before the snapshot is opened.
+ *
+ * @param impact given to compute the impact of the plan, too
+ */
 export async function planChanges(
   { work, caller }: Pick<Runner, 'work' | 'caller'>,
   sections: readonly ConfigSection[],
   files: readonly BundleFile[],
   options: BundleOptions = {},
+  impact?: ImpactParts,
 ): Promise<PlannedChanges> {
   caller.actor.require('config.manage');
   const bundle = await readBundle(files, sections, caller.actor.userId);
@@ -74,7 +82,10 @@ export async function planChanges(
     items: await withDifferences(ctx, sections, bundle, options),
     configVersion: await currentVersion(ctx),
   });
-  return await work.read(caller, plan, { snapshot: true });
+  const planned = await work.read(caller, plan, { snapshot: true });
+  if (impact === undefined) return planned;
+  const parts = { bundle, options, write: writePlan };
+  return { ...planned, impact: await impactOf({ work, caller }, sections, impact, parts) };
 }
 
 async function withDifferences(

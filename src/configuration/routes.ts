@@ -15,6 +15,7 @@ import { loadUserNames } from '../platform/audit/journal.ts';
 import { type Use, usesOf } from './uses.ts';
 import { applyBundle, type BundleOptions, exportBundle, exportItem, planChanges, unreadable } from './engine.ts';
 import { requireSection } from './export.ts';
+import type { ImpactParts } from './impact.ts';
 import { requireRight } from './rights.ts';
 import { currentVersion, diffVersions, listVersions, readVersion } from './store-versions.ts';
 
@@ -74,7 +75,7 @@ async function atVersion(ctx: ReadContext, data: unknown): Promise<Reply> {
   return Reply.withMeta(data, { configVersion: await currentVersion(ctx) });
 }
 
-export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation[] {
+export function bundleRoutes(sections: readonly ConfigSection[], parts: ImpactParts): BoundOperation[] {
   const schema = bundleSchemaText(sections);
   return [
     bind(contract.listSection, async (ctx, { params, query }) =>
@@ -85,8 +86,9 @@ export function bundleRoutes(sections: readonly ConfigSection[]): BoundOperation
       return atVersion(ctx, await exportItem(ctx, sections, requireSection(sections, params.section), params.code));
     }),
     bind(contract.plan, async (runner, { body }) => {
-      const { items, configVersion } = await planChanges(runner, sections, body.files, options(body));
-      return Reply.withMeta(items, { configVersion });
+      const wanted = body.impact === true ? parts : undefined;
+      const { items, configVersion, impact } = await planChanges(runner, sections, body.files, options(body), wanted);
+      return Reply.withMeta(items, { configVersion, ...(impact === undefined ? {} : { impact }) });
     }),
     bind(contract.apply, async (ctx, { body }) => {
       const given = body.expected === undefined ? {} : { expected: body.expected };

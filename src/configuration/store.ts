@@ -1,5 +1,7 @@
 /** Rows of the configuration: items, versions of types, and ids of parts of items. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { type Sql } from 'sql-template-tag';
+import { Fault } from '../lib/fault.ts';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { ItemState } from '../contract/state.ts';
@@ -10,6 +12,24 @@ const APPLY_LOCK = 7_236_823_410;
 /** Opens the unit's transaction and blocks other applies until it ends. */
 export async function lockConfiguration(ctx: WriteContext): Promise<void> {
   await ctx.lock(sql`SELECT pg_advisory_xact_lock(${APPLY_LOCK}::bigint)`);
+}
+
+/**
+ * Like `lockConfiguration`, for a dry run: waits at most a second.
+ *
+ * @throws Fault OVERLOADED
+ */
+export async function tryLockConfiguration(ctx: WriteContext): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    const [row] = await ctx.lock<{ locked: boolean }>(
+      sql`SELECT pg_try_advisory_xact_lock(${APPLY_LOCK}::bigint) AS locked`,
+    );
+    if (row?.locked === true) return;
+    await sleep(50);
+  }
+  throw new Fault('OVERLOADED', 'Another change of the configuration is running. Retry in a moment.', [], {
+    headers: { 'Retry-After': '1' },
+  });
 }
 
 export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {

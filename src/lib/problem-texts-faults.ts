@@ -18,6 +18,10 @@ export const FAULT_PROBLEMS = {
     'INVALID_REQUEST',
     'The change refers to an item that does not exist, or removes one that is in use.',
   ],
+  REFUSAL_SYNTAX: [
+    'INVALID_REQUEST',
+    '"{text}" is no comparison. Write one of {names}, then >, >= or ==, then an integer, joined by &&.',
+  ],
   NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
   ARCHIVED_ELSEWHERE: [
     'INVALID_REQUEST',

@@ -85,6 +85,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
     reads: {
       search: SEARCHED,
       desk: SEARCHED,
+      access: 'the impact of a plan counts records under the rights before and after in one statement',
+      sla: 'the impact of a plan is limited to instances of records that the caller may read',
       webhooks: 'events are dispatched by the type of their records, a thousand in one statement',
       reports: 'rights, filter and groups are part of the counting statement',
     },

@@ -623,6 +623,41 @@ export type GroupMembership = {
   memberType: 'user' | 'group';
 };
 
+export type ImpactExample = {
+  id: string;
+  number: string | null;
+};
+
+export type ImpactField = {
+  type: string;
+  field: string;
+  access: 'read' | 'write';
+  change: 'gained' | 'lost';
+};
+
+export type ImpactRecords = {
+  type: string;
+  /**
+   * Records that become readable.
+   */
+  gained: number;
+  /**
+   * Records that are no longer readable.
+   */
+  lost: number;
+  /**
+   * The same for changing records.
+   */
+  writable: {
+    gained: number;
+    lost: number;
+  };
+  /**
+   * At most ten records, only such that the caller may read.
+   */
+  examples: Array<ImpactExample>;
+};
+
 export type ImportDefinition = {
   id: string;
   code: string;
@@ -898,6 +933,94 @@ export type OwnSession = {
 export type Person = {
   id: string;
   displayName: string;
+};
+
+export type PlanImpact = {
+  /**
+   * False if only records that the caller may read were counted.
+   */
+  complete: boolean;
+  exact: boolean;
+  errorBound: number | null;
+  roles: Array<{
+    role: string;
+    records: Array<ImpactRecords>;
+    fields: Array<ImpactField>;
+  }>;
+  /**
+   * The 50 most affected users. Empty for callers without `role.assign` and `user.administer`, who may not see who holds a role.
+   */
+  people: Array<{
+    id: string;
+    login: string;
+    displayName: string;
+    records: Array<ImpactRecords>;
+    fields: Array<ImpactField>;
+  }>;
+  affectedPeople: number;
+  /**
+   * Fields with stored values that the new rules do not accept, as `types.incident.fields.priority`.
+   */
+  constraints: Array<{
+    path: string;
+    records: number;
+    /**
+     * At most ten records, only such that the caller may read.
+     */
+    examples: Array<ImpactExample>;
+  }>;
+  /**
+   * Records in states that the workflow of their type no longer has.
+   */
+  states: Array<{
+    type: string;
+    state: string;
+    records: number;
+    /**
+     * At most ten records, only such that the caller may read.
+     */
+    examples: Array<ImpactExample>;
+  }>;
+  /**
+   * Running SLA instances whose due time moves.
+   */
+  sla: Array<{
+    policy: string;
+    moved: number;
+    earliest: string | null;
+    breachedAtOnce: number;
+  }>;
+  /**
+   * Webhooks, integrations, import definitions and saved queues that stop working.
+   */
+  broken: Array<{
+    section: string;
+    code: string;
+    reason: string;
+  }>;
+  /**
+   * What `docket apply --refuse-if` compares: sums over all users, roles and types.
+   */
+  totals: {
+    'lost-access': number;
+    'gained-access': number;
+    'invalid-records': number;
+    'sla-breached': number;
+    broken: number;
+  };
+};
+
+export type PlanMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * The version of the configuration. Every change of what a bundle holds raises it, except changes of users, groups and orgUnits.
+   */
+  configVersion: number;
+  impact?: PlanImpact;
 };
 
 export type PlanNote = {
@@ -4154,6 +4277,10 @@ export type ConfigPlanData = {
       section: string;
       code: string;
     }>;
+    /**
+     * If true, `meta.impact` says what the plan does to records and users. Counts over all records need the right `role.assign`; without it only records that the caller may read are counted.
+     */
+    impact?: boolean;
   };
   path?: never;
   query?: never;
@@ -4166,7 +4293,7 @@ export type ConfigPlanResponses = {
    */
   200: {
     data: Array<PlannedChange>;
-    meta: ConfigVersionMeta;
+    meta: PlanMeta;
   };
 };
 

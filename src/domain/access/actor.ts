@@ -10,8 +10,10 @@ import { problem } from '../../lib/problem.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
 import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
-import { conditionEnvironment, type TypeRegistry, today } from '../metadata/index.ts';
-import type { Grant, RoleSet } from './roles.ts';
+import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
+import { conditionEnvironment, type TypeRegistry, today, typeView } from '../metadata/index.ts';
+import { type Grant, type RoleSet, roleView } from './roles.ts';
+import type { UserRow } from './store.ts';
 
 const EVERY_FIELD: FieldAccess = { canRead: () => true, canWrite: () => true };
 const NO_FIELD: FieldAccess = { canRead: () => false, canWrite: () => false };
@@ -199,6 +201,18 @@ export class UserActor implements Actor {
     const conditions = grants.map((grant) => compileCondition(grant.where as TypedCondition, environment));
     return sql`(${join(conditions, ' OR ')})`;
   }
+}
+
+/** The actor of a user in a configuration. @param names shared by all actors of a rights version */
+export function actorFor(user: UserRow, config: ConfigSnapshot, names: Map<string, string> = new Map()): UserActor {
+  const { id, displayName, roles, unitsAbove, groups, orgUnit, orgUnits } = user;
+  const variables = { me: id, groups, orgUnit, orgUnits };
+  return new UserActor(
+    { id, displayName, roles, variables, unitsAbove },
+    config.get(roleView).union(roles),
+    config.get(typeView),
+    names,
+  );
 }
 
 /**

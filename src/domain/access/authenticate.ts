@@ -13,10 +13,8 @@ import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { VersionWatcher } from '../../platform/unit-of-work/versions.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { typeView } from '../metadata/index.ts';
-import { UserActor } from './actor.ts';
+import { actorFor } from './actor.ts';
 import { hashSecret, readKey } from './keys.ts';
-import { roleView } from './roles.ts';
 import {
   findKeyByPrefix,
   findSession,
@@ -190,23 +188,8 @@ export class Authenticator {
         return undefined;
       }
       await this.#onLoaded();
-      return { user, actor: this.#actor(user, await this.#versions.fresh()) };
+      return { user, actor: actorFor(user, await this.#versions.fresh(), this.#names) };
     });
-  }
-
-  #actor(user: UserRow, config: ConfigSnapshot): Actor {
-    return new UserActor(
-      {
-        id: user.id,
-        displayName: user.displayName,
-        roles: user.roles,
-        variables: { me: user.id, groups: user.groups, orgUnit: user.orgUnit, orgUnits: user.orgUnits },
-        unitsAbove: user.unitsAbove,
-      },
-      config.get(roleView).union(user.roles),
-      config.get(typeView),
-      this.#names,
-    );
   }
 
   /** The actor of a user who is ACTIVE, for work on behalf of other users (catalogue, webhooks). */

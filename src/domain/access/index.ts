@@ -17,3 +17,4 @@ export { setPassword } from './sessions.ts';
 export { DEVICE_COOKIE, SignIns } from './sign-in.ts';
 export { purgeSessions, touchKeys, touchSessions } from './store.ts';
 export { purgeSignIns } from './store-sign-in.ts';
+export { accessImpact } from './impact.ts';

@@ -212,20 +212,26 @@ export interface UserRow {
  * Loads a user with all that rights depend on: groups (nested ones, too), the unit with all units below and above, and roles.
  */
 export async function loadUser(db: Queryable, userId: string): Promise<UserRow | undefined> {
-  const rows = await db.query<UserRow>(sql`
+  const rows = await db.query<UserRow>(userQuery(sql`${userId}::uuid`));
+  return rows[0];
+}
+
+/** Selects a user with all that rights depend on. @param id SQL of the id; it is repeated */
+export function userQuery(id: Sql): Sql {
+  return sql`
     WITH RECURSIVE held AS (
       SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-      WHERE m.member_type = 'user' AND m.member_id = ${userId}::uuid
+      WHERE m.member_type = 'user' AND m.member_id = ${id}
       UNION
       SELECT m.group_id FROM held h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
       JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
     ), units AS (
-      SELECT organization_unit_id AS id FROM org_members WHERE user_id = ${userId}::uuid
+      SELECT organization_unit_id AS id FROM org_members WHERE user_id = ${id}
       UNION
       SELECT o.id FROM units JOIN org_units o ON o.parent_id = units.id AND o.state = 'ACTIVE'
     ), above AS (
       SELECT o.id, o.parent_id FROM org_members m JOIN org_units o ON o.id = m.organization_unit_id AND o.state = 'ACTIVE'
-      WHERE m.user_id = ${userId}::uuid
+      WHERE m.user_id = ${id}
       UNION
       SELECT o.id, o.parent_id FROM above JOIN org_units o ON o.id = above.parent_id AND o.state = 'ACTIVE'
     )
@@ -237,8 +243,7 @@ export async function loadUser(db: Queryable, userId: string): Promise<UserRow |
       coalesce((SELECT array_agg(DISTINCT a.role_id::text) FROM role_assignments a
         WHERE (a.member_type = 'user' AND a.member_id = u.id)
            OR (a.member_type = 'group' AND a.member_id IN (SELECT id FROM held))), '{}') AS roles
-    FROM users u WHERE u.id = ${userId}::uuid`);
-  return rows[0];
+    FROM users u WHERE u.id = ${id}`;
 }
 
 /** How a user holds a role: directly or by a group. */

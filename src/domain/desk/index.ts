@@ -7,3 +7,4 @@
  * and field that they name. Nothing here grants rights: each operation checks them again.
  */
 export { deskRoutes } from './routes.ts';
+export { queuesImpact } from './impact.ts';

@@ -46,7 +46,8 @@ function requireReadable(ctx: ReadContext, definition: QueueDefinition): void {
   });
 }
 
-function isReadable(ctx: ReadContext, definition: QueueDefinition): boolean {
+/** Whether type and fields of the queue exist and the caller may read them. */
+export function isReadable(ctx: ReadContext, definition: QueueDefinition): boolean {
   try {
     requireReadable(ctx, definition);
     return true;

@@ -56,3 +56,4 @@ export { creationData, type EventFilter, readCard, replayObject, type WordMatch 
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules.ts';
 export { type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';
+export { recordsImpact } from './impact.ts';

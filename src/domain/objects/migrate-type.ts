@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { checkValue, convertValue, findType, type RecordType, registry } from '../metadata/index.ts';
+import { checkValue, convertValue, findType, type RecordType, registry, type TypeVersion } from '../metadata/index.ts';
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { requireAction } from './load.ts';
@@ -65,7 +65,11 @@ export async function migrateTypeBatch(ctx: WriteContext, code: string, after: s
   };
 }
 
-function convert(type: RecordType, { row, version }: VisibleObject): { values: Values; reasons: Unmoved['reasons'] } {
+/** The values of a record in the newest version of its type, and why some of them cannot be kept. */
+export function convert(
+  type: Pick<RecordType, 'newest'>,
+  { row, version }: { row: { values: Readonly<Record<string, unknown>> }; version: Pick<TypeVersion, 'fields'> },
+): { values: Values; reasons: Unmoved['reasons'] } {
   const values: Values = {};
   const reasons: Unmoved['reasons'] = [];
   for (const field of type.newest.fields.values()) {

@@ -15,3 +15,4 @@ export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
 export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
 export { hasSla, instanceOutcomes, policiesOfRecord, RUNNING_BY_RECORD, timerBacklog } from './store.ts';
+export { slaImpact } from './impact.ts';

@@ -29,6 +29,25 @@ export async function listInstances(ctx: ReadContext, objectId: string): Promise
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.object_id = ${objectId}::uuid ORDER BY i.started_at, i.id`);
 }
 
+/**
+ * Running instances of a policy in the order of their ids.
+ *
+ * @param options.visible limits them to records `o` for which it is true; null to none, undefined to all
+ */
+export async function listRunning(
+  ctx: ReadContext,
+  policyId: string,
+  { after, limit, visible }: { after: string | null; limit: number; visible: Sql | null | undefined },
+): Promise<StoredInstance[]> {
+  const seen =
+    visible === undefined
+      ? sql`true`
+      : sql`EXISTS (SELECT FROM objects o WHERE o.id = i.object_id AND ${visible ?? sql`false`})`;
+  return await ctx.query<StoredInstance>(sql`
+    SELECT ${COLUMNS} FROM sla_instances i WHERE i.policy_id = ${policyId}::uuid AND i.status <> 'STOPPED'
+      AND (${after}::uuid IS NULL OR i.id > ${after}::uuid) AND ${seen} ORDER BY i.id LIMIT ${limit}::int`);
+}
+
 /** The running instance of each record and policy, or else the last one. */
 export async function listLatest(ctx: ReadContext, objectIds: readonly string[]): Promise<StoredInstance[]> {
   // Ids are ordered by the machine's clock, independently of the time of the unit of work.

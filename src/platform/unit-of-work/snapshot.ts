@@ -5,8 +5,7 @@
  * needs, evaluated once per snapshot and cached with it.
  */
 import type { ItemState } from '../../contract/state.ts';
-import sql from 'sql-template-tag';
-import type { Queryable } from '../database/pool.ts';
+import sql, { type Sql } from 'sql-template-tag';
 
 /** A stored configuration item (table `config_items`). */
 export interface ConfigItem {
@@ -64,7 +63,7 @@ export class ConfigSnapshot {
 }
 
 /** Reads the whole configuration in one statement, so that it is consistent. */
-export async function loadSnapshot(db: Queryable): Promise<ConfigSnapshot> {
+export async function loadSnapshot(db: { query<Row>(statement: Sql): Promise<Row[]> }): Promise<ConfigSnapshot> {
   const rows = await db.query<{
     version: number;
     items: ConfigItem[] | null;

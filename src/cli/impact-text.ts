@@ -1,0 +1,90 @@
+/** The impact of a plan as text, and the refusal of an apply for its impact. */
+import {
+  type AccessCount,
+  type Comparison,
+  type FieldAccessChange,
+  type Impact,
+  refuses,
+} from '../configuration/impact.ts';
+import { codeFence, printable } from './plan-text.ts';
+
+/** Lines of each list. */
+const MOST_LINES = 50;
+
+const named = (examples: AccessCount['examples']): string =>
+  examples.length === 0 ? '' : ` (${examples.map(({ id, number }) => number ?? id).join(', ')})`;
+
+function accessText({ type, gained, lost, writable, examples }: AccessCount): string {
+  const parts = [
+    [lost, 'no longer readable'],
+    [gained, 'become readable'],
+    [writable.lost, 'no longer writable'],
+    [writable.gained, 'become writable'],
+  ] as const;
+  const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]));
+  return `${type}: ${said.join(', ')}${named(examples)}`;
+}
+
+const fieldText = ({ type, field, access, change }: FieldAccessChange): string =>
+  `${type}.${field}: ${change} ${access === 'read' ? 'reading' : 'writing'}`;
+
+/** Lines for a terminal, without colours. */
+export function impactLines(impact: Impact): string[] {
+  const lines: string[] = [];
+  const add = (title: string, items: readonly string[]): void => {
+    if (items.length === 0) return;
+    lines.push(`${title}:`, ...items.slice(0, MOST_LINES).map((item) => `  ${printable(item)}`));
+    if (items.length > MOST_LINES) lines.push(`  ${items.length - MOST_LINES} more`);
+  };
+  const access = ({ records, fields }: Pick<Impact['roles'][number], 'records' | 'fields'>): string[] => [
+    ...records.map(accessText),
+    ...fields.map(fieldText),
+  ];
+  for (const role of impact.roles) add(`Role ${printable(role.role)}`, access(role));
+  for (const person of impact.people) add(`User ${printable(person.login)}`, access(person));
+  const unlisted = impact.affectedPeople - impact.people.length;
+  if (unlisted > 0) lines.push(`${unlisted} more users are affected.`);
+  add('Records that no longer fit', [
+    ...impact.constraints.map(({ path, records, examples }) => `${path}: ${records}${named(examples)}`),
+    ...impact.states.map(({ type, state, records, examples }) => `${type} in ${state}: ${records}${named(examples)}`),
+  ]);
+  add(
+    'Due times that move',
+    impact.sla.map(
+      ({ policy, moved, earliest, breachedAtOnce }) =>
+        `${policy}: ${moved}, earliest ${earliest ?? 'none'}, ${breachedAtOnce} breached at once`,
+    ),
+  );
+  add(
+    'Stops working',
+    impact.broken.map(({ section, code, reason }) => `${section}/${code}: ${reason}`),
+  );
+  const totals = Object.entries(impact.totals).map(([name, count]) => `${name} ${count}`);
+  lines.push(`Impact: ${totals.join(', ')}.`);
+  if (!impact.exact) {
+    const bound = impact.errorBound === null ? 'time ran out before all was counted' : `± ${impact.errorBound}`;
+    lines.push(`The counts are not exact: ${bound}.`);
+  }
+  if (!impact.complete) lines.push('Only records that you may read were counted: the right role.assign is missing.');
+  return lines;
+}
+
+/** A section of Markdown; the text stands in code. */
+export function impactMarkdown(impact: Impact): string {
+  return `\n#### Impact\n\n${codeFence(impactLines(impact).join('\n'), 'text')}\n`;
+}
+
+/** @throws Error if the impact meets the comparisons, or cannot be judged as a whole */
+export function requireHarmless(impact: Impact, comparisons: readonly Comparison[]): void {
+  if (!impact.complete) {
+    throw new Error(
+      '--refuse-if needs the right role.assign: without it not all records are counted. Nothing was applied.',
+    );
+  }
+  if (!impact.exact && impact.errorBound === null) {
+    throw new Error('--refuse-if: time ran out before the whole impact was counted. Nothing was applied.');
+  }
+  if (!refuses(comparisons, impact)) return;
+  const found = comparisons.map(({ text, measure }) => `${text} (${impact.totals[measure]})`);
+  throw new Error(`Refused because of ${found.join(' && ')}. Nothing was applied; see docket plan --impact.`);
+}

@@ -1,0 +1,139 @@
+/** Schemas of plans: the planned items with their differences, and the impact. */
+import Type from 'typebox';
+import { Id, Instant, nullable } from '../contract/schemas.ts';
+import { oneOf } from './schemas.ts';
+
+const PlanNotes = Type.Array(
+  Type.Object(
+    {
+      reason: Type.String({ description: 'Code of the note, such as `FIELD_REMOVED`.' }),
+      params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The values in the message.' })),
+      message: Type.String(),
+    },
+    { $id: 'PlanNote' },
+  ),
+);
+
+const plannedProperties = {
+  section: Type.String(),
+  code: Type.String(),
+  id: Type.Union([Id, Type.Null()]),
+  action: Type.String({ description: 'create, change, leave, archive or restore' }),
+  version: Type.Optional(
+    Type.Object(
+      {
+        from: Type.Integer(),
+        to: Type.Integer(),
+        compatible: Type.Boolean(),
+        reasons: Type.Array(Type.String(), { description: 'The messages of `notes`.' }),
+        notes: PlanNotes,
+      },
+      { description: 'For a record type: whether stored records are compatible with the new version, and why.' },
+    ),
+  ),
+  note: Type.Optional(Type.String({ description: 'The messages of `notes`, separated by "; ".' })),
+  notes: Type.Optional(PlanNotes),
+};
+
+export const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));
+
+const Difference = Type.Object(
+  {
+    path: Type.String({
+      description: 'A path such as `fields[2].required`. Elements with a code are identified by it.',
+    }),
+    before: Type.Optional(Type.Unknown()),
+    after: Type.Optional(Type.Unknown()),
+  },
+  { $id: 'ConfigDifference' },
+);
+
+export const differenceProperties = {
+  differences: Type.Array(Difference, { description: 'At most 200; empty for an unchanged item.' }),
+  moreDifferences: Type.Integer({ minimum: 0 }),
+};
+
+export const PlannedChanges = Type.Array(
+  Type.Object(
+    {
+      ...plannedProperties,
+      ...differenceProperties,
+    },
+    { $id: 'PlannedChange' },
+  ),
+);
+
+const Count = Type.Integer({ minimum: 0 });
+
+const Examples = Type.Array(Type.Object({ id: Id, number: nullable(Type.String()) }, { $id: 'ImpactExample' }), {
+  description: 'At most ten records, only such that the caller may read.',
+});
+
+const accessProperties = {
+  records: Type.Array(
+    Type.Object(
+      {
+        type: Type.String(),
+        gained: { ...Count, description: 'Records that become readable.' },
+        lost: { ...Count, description: 'Records that are no longer readable.' },
+        writable: Type.Object({ gained: Count, lost: Count }, { description: 'The same for changing records.' }),
+        examples: Examples,
+      },
+      { $id: 'ImpactRecords' },
+    ),
+  ),
+  fields: Type.Array(
+    Type.Object(
+      {
+        type: Type.String(),
+        field: Type.String(),
+        access: oneOf(['read', 'write']),
+        change: oneOf(['gained', 'lost']),
+      },
+      { $id: 'ImpactField' },
+    ),
+  ),
+};
+
+export const ImpactSchema = Type.Object(
+  {
+    complete: Type.Boolean({ description: 'False if only records that the caller may read were counted.' }),
+    exact: Type.Boolean(),
+    errorBound: nullable(
+      Type.Integer({
+        minimum: 0,
+        description: 'The largest error of a count with a probability of 95 %; null if time ran out.',
+      }),
+    ),
+    roles: Type.Array(Type.Object({ role: Type.String(), ...accessProperties })),
+    people: Type.Array(Type.Object({ id: Id, login: Type.String(), displayName: Type.String(), ...accessProperties }), {
+      description:
+        'The 50 most affected users. Empty for callers without `role.assign` and `user.administer`, who may not see who holds a role.',
+    }),
+    affectedPeople: Count,
+    constraints: Type.Array(Type.Object({ path: Type.String(), records: Count, examples: Examples }), {
+      description: 'Fields with stored values that the new rules do not accept, as `types.incident.fields.priority`.',
+    }),
+    states: Type.Array(Type.Object({ type: Type.String(), state: Type.String(), records: Count, examples: Examples }), {
+      description: 'Records in states that the workflow of their type no longer has.',
+    }),
+    sla: Type.Array(
+      Type.Object({ policy: Type.String(), moved: Count, earliest: nullable(Instant), breachedAtOnce: Count }),
+      { description: 'Running SLA instances whose due time moves.' },
+    ),
+    broken: Type.Array(Type.Object({ section: Type.String(), code: Type.String(), reason: Type.String() }), {
+      description: 'Webhooks, integrations, import definitions and saved queues that stop working.',
+    }),
+    totals: Type.Object(
+      {
+        'lost-access': Count,
+        'gained-access': Count,
+        'invalid-records': Count,
+        'sla-breached': Count,
+        broken: Count,
+      },
+      { description: 'What `docket apply --refuse-if` compares: sums over all users, roles and types.' },
+    ),
+  },
+  { $id: 'PlanImpact' },
+);

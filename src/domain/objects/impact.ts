@@ -1,0 +1,96 @@
+/** The impact of a plan on stored records: values that break a new constraint, and states that the workflow loses. */
+import type { Impact, ImpactContext, ImpactExample, ImpactSource } from '../../configuration/impact.ts';
+import { deepEqualJson } from '../../lib/json.ts';
+import { Turns } from '../../lib/yielding.ts';
+import { type FieldDefinition, type RecordType, typeView } from '../metadata/index.ts';
+import { convert } from './migrate-type.ts';
+import { otherStates, type StoredValues, valuesAfter } from './store-impact.ts';
+
+const BATCH = 1000;
+/** Records of a type that are checked. */
+const MOST_RECORDS = 100_000;
+const MOST_EXAMPLES = 10;
+
+function isStricter(was: FieldDefinition | undefined, is: FieldDefinition): boolean {
+  if (was === undefined) return is.required;
+  const rule = ({ dataType, multiple, required, constraints }: FieldDefinition): unknown => ({
+    dataType,
+    multiple,
+    required,
+    constraints,
+  });
+  return !deepEqualJson(rule(was), rule(is));
+}
+
+/** The type with only the fields whose rules change. */
+function narrowed(was: RecordType, is: RecordType): RecordType {
+  const fields = [...is.newest.fields].filter(([code, field]) => isStricter(was.newest.fields.get(code), field));
+  return { ...is, newest: { ...is.newest, fields: new Map(fields) } };
+}
+
+interface Found {
+  records: number;
+  examples: ImpactExample[];
+}
+
+/** Field code → the records whose values do not fit. */
+async function brokenValues(context: ImpactContext, was: RecordType, is: RecordType): Promise<Map<string, Found>> {
+  const type = narrowed(was, is);
+  const found = new Map<string, Found>();
+  if (type.newest.fields.size === 0) return found;
+  const turns = new Turns();
+  let checked = 0;
+  for (let after: string | null = null; ; ) {
+    const rows: StoredValues[] = await valuesAfter(context.after, context, { typeId: is.id, after, limit: BATCH });
+    for (const { id, number, typeVersion, values, visible } of rows) {
+      await turns.next();
+      const version = was.versions.get(typeVersion);
+      if (version === undefined) continue;
+      for (const { field } of convert(type, { row: { values }, version }).reasons) {
+        const one = found.get(field) ?? { records: 0, examples: [] };
+        one.records++;
+        if (visible && one.examples.length < MOST_EXAMPLES) one.examples.push({ id, number });
+        found.set(field, one);
+      }
+    }
+    checked += rows.length;
+    after = rows.at(-1)?.id ?? null;
+    if (rows.length < BATCH) return found;
+    if (checked < MOST_RECORDS && context.hasTime()) continue;
+    // The other records are not counted.
+    context.inexact(null);
+    return found;
+  }
+}
+
+async function lostStates(context: ImpactContext, was: RecordType, is: RecordType): Promise<Impact['states']> {
+  const states = is.newest.workflow?.states;
+  const before = was.newest.workflow?.states;
+  if (states === undefined || before === undefined || [...before.keys()].every((id) => states.has(id))) return [];
+  const known = context.before.config.get(typeView).states;
+  const rows = await otherStates(context.after, context, is.id, [...states.keys()]);
+  return rows.map(({ stateId, records, examples }) => ({
+    type: is.code,
+    state: known.get(stateId)?.code ?? stateId,
+    records,
+    examples,
+  }));
+}
+
+export const recordsImpact: ImpactSource = async () => async (context) => {
+  const constraints: Impact['constraints'] = [];
+  const states: Impact['states'] = [];
+  const after = context.after.config.get(typeView);
+  for (const was of context.before.config.get(typeView).byId.values()) {
+    const is = after.byId.get(was.id);
+    if (is === undefined || deepEqualJson(was.newest.definition, is.newest.definition)) {
+      if (is !== undefined) states.push(...(await lostStates(context, was, is)));
+      continue;
+    }
+    for (const [field, found] of await brokenValues(context, was, is)) {
+      constraints.push({ path: `types.${is.code}.fields.${field}`, ...found });
+    }
+    states.push(...(await lostStates(context, was, is)));
+  }
+  return { constraints, states };
+};

@@ -1,0 +1,58 @@
+/** Stored records that a changed type concerns. */
+import sql from 'sql-template-tag';
+import type { ImpactExample } from '../../configuration/impact.ts';
+import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
+
+export interface StoredValues extends ImpactExample {
+  typeVersion: number;
+  values: Record<string, unknown>;
+  /** Whether the caller may read the record. */
+  visible: boolean;
+}
+
+/** Whose records count, and whose may be named. */
+export interface Scope {
+  limit: Actor | null;
+  caller: Actor;
+}
+
+function conditions({ limit, caller }: Scope, typeId: string, now: string) {
+  const of = (actor: Actor) => actor.visible('o', 'read', now, [typeId]) ?? sql`false`;
+  return { counted: limit === null ? sql`true` : of(limit), visible: of(caller) };
+}
+
+/** The records of the type after an id, in the order of their ids. */
+export async function valuesAfter(
+  ctx: ReadContext,
+  scope: Scope,
+  { typeId, after, limit }: { typeId: string; after: string | null; limit: number },
+): Promise<StoredValues[]> {
+  const { counted, visible } = conditions(scope, typeId, ctx.now);
+  return await ctx.query<StoredValues>(sql`
+    SELECT o.id, o.number, o.type_version AS "typeVersion", o."values", coalesce(${visible}, false) AS visible FROM objects o
+    WHERE o.type_id = ${typeId}::uuid AND (${after}::uuid IS NULL OR o.id > ${after}::uuid) AND ${counted}
+    ORDER BY o.id LIMIT ${limit}::int`);
+}
+
+export interface InState {
+  stateId: string;
+  records: number;
+  examples: ImpactExample[];
+}
+
+/** The records of the type by workflow state, without those in one of the given states. */
+export async function otherStates(
+  ctx: ReadContext,
+  scope: Scope,
+  typeId: string,
+  states: readonly string[],
+): Promise<InState[]> {
+  const { counted, visible } = conditions(scope, typeId, ctx.now);
+  return await ctx.query<InState>(sql`
+    SELECT o.workflow_state_id AS "stateId", count(*)::int AS records, coalesce(
+        jsonb_path_query_array(jsonb_agg(jsonb_build_object('id', o.id, 'number', o.number) ORDER BY o.id)
+          FILTER (WHERE ${visible}), '$[0 to 9]'), '[]') AS examples
+    FROM objects o
+    WHERE o.type_id = ${typeId}::uuid AND o.workflow_state_id <> ALL(${[...states]}::uuid[]) AND ${counted}
+    GROUP BY 1 ORDER BY 2 DESC`);
+}

@@ -1,0 +1,235 @@
+/** The impact of a plan: counts equal what each user reads before and after the apply. */
+import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { runCommand } from './harness/commands.ts';
+import { startTestApp, type TestApp } from './harness/app.ts';
+import { watchAnswers } from './harness/response-check.ts';
+import { bundle } from './harness/small-configuration.ts';
+
+const LOGINS = ['anna', 'boris', 'clara'] as const;
+
+const WORLD = `
+types:
+  - code: ticket
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true, constraints: { maxLength: 50 } }
+      - { code: kind, dataType: enum, constraints: { options: [ { code: a }, { code: b }, { code: c } ] } }
+      - { code: owner, dataType: user }
+      - { code: team, dataType: group }
+workflows:
+  - code: flow
+    initial: open
+    states: [ { code: open, category: open }, { code: closed, category: done } ]
+    transitions: [ { code: close, from: [open], to: closed } ]
+  - { code: other, initial: fresh, states: [ { code: fresh, category: open } ] }
+roles:
+  - code: reader
+    records: [ { type: ticket, actions: [read], fields: { read: '*' } } ]
+    assignedTo: { users: [anna], groups: [red] }
+  - code: planner
+    rights: [config.manage, webhook.manage]
+    records: [ { type: ticket, where: { field: kind, operator: equals, value: a }, actions: [read], fields: { read: '*' } } ]
+    assignedTo: { users: [planner] }
+groups: [ { code: red, users: [boris] }, { code: blue, users: [clara] } ]
+users:
+${['anna', 'boris', 'clara', 'planner'].map((login) => `  - { login: ${login}, displayName: ${login}, email: ${login}@example.org }`).join('\n')}
+calendars: [ { code: always, timezone: UTC, week: { mon: ['00:00-24:00'], tue: ['00:00-24:00'], wed: ['00:00-24:00'], thu: ['00:00-24:00'], fri: ['00:00-24:00'], sat: ['00:00-24:00'], sun: ['00:00-24:00'] } } ]
+slaPolicies:
+  - { code: soon, type: ticket, calendar: always, targets: [ { duration: PT8H } ], start: { field: kind, operator: equals, value: a }, stop: { field: kind, operator: equals, value: c } }
+integrations:
+  - { code: alarm, type: inbound-webhook, executionPrincipal: anna, enabled: true, config: { command: object.create, typeDefinitionId: ticket, mapping: [ { source: t, target: title } ] } }
+`;
+
+describe('the impact of a plan', () => {
+  let app: TestApp;
+  let admin: string;
+  let keys: Record<string, string>;
+  let undocumented: string[];
+  const ask = async (key: string, method: string, place: string, body?: unknown): Promise<any> =>
+    await app.request(method, `/api/admin/v1${place}`, { key, ...(body === undefined ? {} : { body }) });
+  const ok = async (method: string, place: string, body?: unknown, key = admin): Promise<any> => {
+    const answer = await ask(key, method, place, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const impactOf = async (text: string, more: object = {}, key = admin): Promise<any> =>
+    (await ok('POST', '/config/plan', { files: bundle(text), impact: true, ...more }, key)).meta.impact;
+  /** Ids of the records that the user reads. */
+  const read = async (login: string): Promise<Set<string>> => {
+    const { data } = await ok('GET', '/objects?pageSize=100', undefined, keys[login]);
+    return new Set(data.rows.map(({ id }: { id: string }) => id));
+  };
+
+  before(async () => {
+    app = await startTestApp();
+    undocumented = watchAnswers(app);
+    admin = (await app.createKey({ login: 'admin', scopes: ['admin:manage'] })).key;
+    await ok('POST', '/config/apply', { files: bundle(WORLD) });
+    const made = [...LOGINS, 'planner'].map(async (login) => {
+      const { key } = await app.createKey({ login, scopes: ['admin:manage'] });
+      return [login, key] as const;
+    });
+    keys = Object.fromEntries(await Promise.all(made));
+    const ids = new Map<string, string>();
+    for (const section of ['users', 'groups']) {
+      for (const { code, id } of (await ok('GET', `/config/${section}`)).data) ids.set(code, id);
+    }
+    for (let index = 0; index < 12; index++) {
+      await ok('POST', '/objects', {
+        typeDefinitionId: 'ticket',
+        values: {
+          title: `Ticket ${'x'.repeat(index)}`,
+          kind: 'abc'[index % 3],
+          owner: ids.get(LOGINS[index % 2] as string),
+          team: ids.get(index % 4 === 0 ? 'red' : 'blue'),
+        },
+      });
+    }
+  });
+  after(() => app.close());
+
+  it('counts what each user reads before and after', async () => {
+    const where = fc.constantFrom(
+      '',
+      'where: { field: kind, operator: equals, value: a }, ',
+      'where: { field: owner, operator: equals, value: $me }, ',
+      'where: { field: team, operator: in, value: $myGroups }, ',
+    );
+    const role = fc.record({
+      where,
+      actions: fc.constantFrom('read', 'read, update', 'update'),
+      users: fc.subarray([...LOGINS]),
+      groups: fc.subarray(['red', 'blue']),
+    });
+    await fc.assert(
+      fc.asyncProperty(role, fc.subarray(['boris', 'clara']), async (made, members) => {
+        const text = `roles:
+  - code: reader
+    records: [ { type: ticket, ${made.where}actions: [${made.actions}], fields: { read: '*' } } ]
+    assignedTo: { users: [${made.users.join()}], groups: [${made.groups.join()}] }
+groups: [ { code: red, users: [${members.join()}] } ]`;
+        const was = new Map(await Promise.all(LOGINS.map(async (login) => [login, await read(login)] as const)));
+        const impact = await impactOf(text, { exact: true });
+        assert.deepEqual([impact.complete, impact.exact, impact.errorBound], [true, true, 0]);
+        await ok('POST', '/config/apply', { files: bundle(text), exact: true });
+        for (const login of LOGINS) {
+          const [old, now] = [was.get(login) as Set<string>, await read(login)];
+          const person = impact.people.find((one: any) => one.login === login);
+          const counted = person?.records.find((one: any) => one.type === 'ticket') ?? { gained: 0, lost: 0 };
+          const what = `${login}: ${text}`;
+          assert.equal(counted.gained, now.difference(old).size, what);
+          assert.equal(counted.lost, old.difference(now).size, what);
+        }
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it('names roles, fields, examples and sums, and changes nothing', async () => {
+    await ok('POST', '/config/apply', { files: bundle(WORLD), exact: true });
+    const before = (await ok('GET', '/config/export')).meta.configVersion;
+    const text = `roles: [ { code: reader, records: [ { type: ticket, where: { field: kind, operator: equals, value: b }, actions: [read], fields: { read: [title, kind] } } ] } ]`;
+    const impact = await impactOf(text);
+    const [role] = impact.roles;
+    assert.equal(role.role, 'reader');
+    assert.deepEqual(
+      role.records.map(({ type, gained, lost, examples }: any) => [type, gained, lost, examples.length]),
+      [['ticket', 0, 8, 8]],
+    );
+    assert.ok(role.fields.some((one: any) => one.field === 'owner' && one.access === 'read' && one.change === 'lost'));
+    assert.deepEqual(
+      impact.people.map(({ login }: any) => login),
+      ['anna', 'boris'],
+    );
+    assert.equal(impact.affectedPeople, 2);
+    assert.equal(impact.totals['lost-access'], 16 + role.fields.length);
+    assert.equal((await ok('GET', '/config/export')).meta.configVersion, before);
+    assert.equal((await ok('POST', '/config/plan', { files: bundle(text) })).meta.impact, undefined);
+  });
+
+  it('counts records that no longer fit, due times that move and what stops working', async () => {
+    await ok('POST', '/desk/queues', {
+      name: 'By team',
+      shared: true,
+      definition: { type: 'ticket', filter: { field: 'team', operator: 'is-empty', value: false } },
+    });
+    const impact = await impactOf(`
+types:
+  - code: ticket
+    workflow: other
+    fields:
+      - { code: title, dataType: string, required: true, constraints: { maxLength: 12 } }
+      - { code: kind, dataType: enum, constraints: { options: [ { code: a }, { code: c } ] } }
+      - { code: owner, dataType: user }
+slaPolicies:
+  - { code: soon, type: ticket, calendar: always, targets: [ { duration: PT1S } ], start: { field: kind, operator: equals, value: a }, stop: { field: kind, operator: equals, value: c } }
+integrations:
+  - { code: alarm, type: inbound-webhook, executionPrincipal: anna, enabled: false, config: { command: object.create, typeDefinitionId: ticket, mapping: [ { source: t, target: title } ] } }
+`);
+    assert.deepEqual(impact.constraints.map((one: any) => [one.path, one.records]).sort(), [
+      ['types.ticket.fields.kind', 4],
+      ['types.ticket.fields.title', 6],
+    ]);
+    assert.deepEqual(
+      impact.states.map(({ type, state, records }: any) => [type, state, records]),
+      [['ticket', 'open', 12]],
+    );
+    const [sla] = impact.sla;
+    assert.deepEqual([sla.policy, sla.moved], ['soon', 4]);
+    assert.ok(Date.parse(sla.earliest) > 0);
+    assert.deepEqual(impact.broken, [
+      { section: 'integrations', code: 'alarm', reason: 'DISABLED' },
+      { section: 'queues', code: 'By team', reason: 'TYPE_OR_FIELD_MISSING' },
+    ]);
+    assert.deepEqual([impact.totals['invalid-records'], impact.totals.broken], [22, 2]);
+  });
+
+  it('counts only what the caller may read without role.assign, and needs config.manage', async () => {
+    const text = `roles: [ { code: reader, records: [] } ]`;
+    const impact = await impactOf(text, {}, keys['planner']);
+    assert.deepEqual([impact.complete, impact.people], [false, []]);
+    assert.deepEqual(
+      impact.roles[0].records.map(({ lost }: any) => lost),
+      [4],
+    );
+    assert.equal(impact.roles[0].records[0].examples.length, 4);
+    assert.equal(
+      (await ask(keys['anna'] as string, 'POST', '/config/plan', { files: bundle(text), impact: true })).status,
+      403,
+    );
+  });
+
+  it('is a gate of docket apply', async () => {
+    const text = `roles: [ { code: reader, records: [] } ]`;
+    const run = (key: string, ...args: string[]) => runCommand(['--url', app.url, ...args], { DOCKET_KEY: key });
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-impact-'));
+    await writeFile(`${folder}/a.yaml`, text);
+    const planned = await run(admin, 'plan', folder, '--impact');
+    assert.match(planned.out, /^Role reader:\n {2}ticket: 12 no longer readable/m);
+    assert.match(
+      planned.out,
+      /^Impact: lost-access \d+, gained-access 0, invalid-records 0, sla-breached 0, broken 0\.$/m,
+    );
+    assert.match(
+      (await run(admin, 'plan', folder, '--impact', '--markdown')).out,
+      /#### Impact\n\n```text\nRole reader:/,
+    );
+    const refused = await run(admin, 'apply', folder, '--refuse-if', 'lost-access>0');
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(refused.err, /Refused because of lost-access>0 \(\d+\)\. Nothing was applied/);
+    assert.match((await run(admin, 'apply', folder, '--refuse-if', 'access>0')).err, /"access>0" is no comparison/);
+    const planner = await run(keys['planner'] as string, 'apply', folder, '--refuse-if', 'lost-access>0');
+    assert.match(planner.err, /--refuse-if needs the right role\.assign/);
+    const applied = await run(admin, 'apply', folder, '--refuse-if', 'lost-access>0 && broken>0');
+    assert.match(applied.out, /^change {3}roles\/reader\n/m);
+  });
+
+  it('answers as the OpenAPI document describes', () => {
+    assert.deepEqual(undocumented.slice(0, 3), []);
+  });
+});
