@@ -8,6 +8,12 @@ const WORDS = {
   'ru-RU': {
     account: 'Мой профиль',
     name: 'Имя',
+    zone: 'Часовой пояс',
+    language: 'Язык',
+    other: 'English',
+    otherAccount: 'My profile',
+    end: 'Завершить сеанс',
+    endedOne: 'Сеанс завершён',
     save: 'Сохранить',
     saved: 'Сохранено',
     old: 'Текущий пароль',
@@ -23,6 +29,12 @@ const WORDS = {
   'en-US': {
     account: 'My profile',
     name: 'Name',
+    zone: 'Time zone',
+    language: 'Language',
+    other: 'Русский',
+    otherAccount: 'Мой профиль',
+    end: 'End session',
+    endedOne: 'Session ended',
     save: 'Save',
     saved: 'Saved',
     old: 'Current password',
@@ -48,6 +60,7 @@ describe('the own account in a browser', () => {
     const t = WORDS[language];
     it(`changes profile, password and sessions (${language})`, async () => {
       const elsewhere = await console.open(REQUESTER, '/', { language });
+      const forgotten = await console.open(REQUESTER, '/', { language });
       const { page, check, close } = await console.open(REQUESTER, '/', { language });
       await page.getByRole('button', { name: /Мария Иванова/ }).click();
       await page.getByRole('menuitem', { name: t.account }).click();
@@ -55,6 +68,7 @@ describe('the own account in a browser', () => {
       await check();
 
       await page.getByLabel(t.name, { exact: false }).first().fill(`Мария Иванова ${language}`);
+      await page.getByRole('combobox', { name: t.zone }).fill('Asia/Tokyo');
       await page.getByRole('button', { name: t.save }).click();
       await page.getByText(t.saved).first().waitFor();
       await page.getByRole('button', { name: `Мария Иванова ${language}` }).waitFor();
@@ -67,6 +81,12 @@ describe('the own account in a browser', () => {
       await change('not the right password');
       await page.getByText(t.wrong, { exact: true }).waitFor();
       assert.equal(await page.getByText(t.current).count(), 1);
+      const sessions = page.getByRole('row').filter({ hasText: 'Chrome, Linux' });
+      assert.equal(await sessions.count(), 3);
+      assert.equal(await sessions.filter({ hasText: '127.0.0.1' }).count(), 3);
+      await page.getByRole('button', { name: t.end }).first().click();
+      await page.getByText(t.endedOne).waitFor();
+      assert.equal(await sessions.count(), 2);
       await page.getByRole('button', { name: t.endOthers }).click();
       await page.getByRole('dialog').getByRole('button', { name: t.endOthers }).click();
       await page.getByText(t.ended).waitFor();
@@ -77,13 +97,21 @@ describe('the own account in a browser', () => {
       await page.getByText(t.changed).waitFor();
       await check();
       assert.equal(await page.getByRole('heading', { name: t.keys }).count(), 0, 'without key.manage');
-      for (const open of [elsewhere.close, close]) await open();
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: t.account }).waitFor();
+      assert.equal(await page.getByRole('combobox', { name: t.zone }).inputValue(), 'Asia/Tokyo');
+      await page.getByRole('combobox', { name: t.language }).click();
+      await page.getByRole('option', { name: t.other }).click();
+      await page.getByRole('button', { name: t.save }).click();
+      await page.getByRole('heading', { level: 1, name: t.otherAccount }).waitFor();
+      for (const open of [elsewhere.close, forgotten.close, close]) await open();
     });
   }
 
   it('fits a telephone, and shows the own keys where they may be managed', async () => {
     const { page, check, close } = await console.open('admin', '/account', { width: 390, scheme: 'dark' });
     await page.getByRole('heading', { name: WORDS['ru-RU'].keys }).waitFor();
+    assert.ok((await page.getByRole('table', { name: WORDS['ru-RU'].keys }).getByRole('row').count()) > 1);
     const wider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
     assert.equal(wider, false);
     await check();

@@ -196,6 +196,7 @@ export const subjectTexts = defineText(
     integrations: 'Интеграция',
     importDefinitions: 'Импорт',
     macros: 'Макрос',
+    dashboards: 'Панель показателей',
     'webhook-delivery': 'Доставка',
   },
   {
@@ -223,6 +224,7 @@ export const subjectTexts = defineText(
     integrations: 'Integration',
     importDefinitions: 'Import',
     macros: 'Macro',
+    dashboards: 'Dashboard',
     'webhook-delivery': 'Delivery',
   },
 );

@@ -28,6 +28,12 @@ export function at(item: unknown, path: Path): unknown {
   return value;
 }
 
+/** The list of codes at a path; empty if missing. */
+export function codesAt(item: unknown, path: Path): string[] {
+  const list = at(item, path);
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
 export function textAt(item: unknown, path: Path): string {
   const value = at(item, path);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -21,6 +21,8 @@ export const PAGES = {
   catalogs: { path: 'catalogs' },
   calendars: { path: 'calendars' },
   slaPolicies: { path: 'sla' },
+  macros: { path: 'macros' },
+  dashboards: { path: 'dashboards' },
   knowledgeBases: { path: 'bases' },
   users: { path: 'people', by: 'id', right: 'user.administer' },
   groups: { path: 'groups', by: 'id', right: 'user.administer' },

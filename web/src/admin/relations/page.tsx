@@ -3,7 +3,7 @@ import { Checkbox, NativeSelect, SimpleGrid, Stack } from '@mantine/core';
 import { useText } from '../../i18n/text.ts';
 import { ChooseItems, ChooseOne } from '../config/choices.tsx';
 import { configPage } from '../config/config-screen.tsx';
-import { at, CodeInput, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { at, CodeInput, codesAt, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { useTypeShape } from '../config/type-shape.ts';
 import { texts } from './texts.ts';
@@ -19,15 +19,10 @@ cardinality: many-to-many
 
 const CARDINALITIES = ['many-to-many', 'many-to-one', 'one-to-many', 'one-to-one'] as const;
 
-function codesAt(item: unknown, key: string): string[] {
-  const list = at(item, [key]);
-  return Array.isArray(list) ? list.map(String) : [];
-}
-
 function RelationForm(props: ItemFormProps) {
   const { item, set } = props;
   const t = useText(texts);
-  const sources = codesAt(item, 'sourceTypes');
+  const sources = codesAt(item, ['sourceTypes']);
   const { fields } = useTypeShape(sources);
   const references = fields.filter(({ dataType }) => dataType === 'reference');
   return (
@@ -47,7 +42,7 @@ function RelationForm(props: ItemFormProps) {
           section="types"
           label={t.targets}
           required
-          value={codesAt(item, 'targetTypes')}
+          value={codesAt(item, ['targetTypes'])}
           onChange={(codes) => set(['targetTypes'], codes)}
         />
         <NativeSelect

@@ -6,14 +6,19 @@ import { deskTypesQuery, type DeskType, typeFieldsQuery } from '../../desk/queri
 import type { ConditionField } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
 
-export interface TypeFields {
-  /** The types that the user may read. */
-  types: readonly DeskType[];
+/** The choices of a tile's form. */
+export interface FieldChoices {
+  types: readonly { code: string; name: string }[];
   /** The fields of the named types, each code once. */
   fields: readonly FieldSchema[];
-  /** These and the system fields. */
-  conditionFields: readonly ConditionField[];
   nameOf: (code: string) => string;
+}
+
+interface TypeFields extends FieldChoices {
+  /** The types that the user may read. */
+  types: readonly DeskType[];
+  /** The fields and the system fields. */
+  conditionFields: readonly ConditionField[];
 }
 
 /** @param codes codes or ids of record types */

@@ -24,7 +24,7 @@ import {
 } from '../../../../src/lib/report-query.ts';
 import { type Condition, isComplete } from '../../filters/model.ts';
 import { useText } from '../../i18n/text.ts';
-import { type TypeFields, useTypeFields } from './fields.ts';
+import { type FieldChoices, useTypeFields } from './fields.ts';
 import { headOf } from './figures.ts';
 import type { Query, Tile } from './queries.ts';
 import { measureTexts, texts } from './texts.ts';
@@ -148,10 +148,11 @@ function Shape({ draft, onTile }: Pick<QueryInputsProps, 'draft' | 'onTile'>) {
 interface QueryInputsProps {
   draft: Tile;
   onTile: (tile: Tile) => void;
-  fields: TypeFields;
+  fields: FieldChoices;
 }
 
-function QueryInputs({ draft, onTile, fields }: QueryInputsProps) {
+/** What a tile counts and how: its kind, types, measures, groups and period. */
+export function QueryInputs({ draft, onTile, fields }: QueryInputsProps) {
   const t = useText(texts);
   const m = useText(measureTexts);
   const set = (part: Partial<Tile>): void => onTile({ ...draft, ...part });
@@ -183,7 +184,7 @@ function QueryInputs({ draft, onTile, fields }: QueryInputsProps) {
 interface GroupsProps {
   query: Query;
   kind: TileKind;
-  fields: TypeFields;
+  fields: FieldChoices;
   onChange: (part: Partial<Query>) => void;
 }
 
