@@ -8,7 +8,7 @@ import { parseDocument } from 'yaml';
 import { checkValue, type FieldDefinition } from '../src/domain/metadata/index.ts';
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType, isWebAddress } from '../src/lib/data-types/index.ts';
-import { filesBelow, readSources, ROOT, walk } from './harness/source-files.ts';
+import { dotted, filesBelow, type Node, readSources, ROOT, walk } from './harness/source-files.ts';
 import { codeFrom, followCode } from '../web/src/admin/config/codes.ts';
 import { guessIdentifier, guessTargets, guessTransforms } from '../web/src/admin/imports/guess.ts';
 import { checkField } from '../web/src/fields/check.ts';
@@ -247,6 +247,38 @@ describe('the value rules of the console', () => {
       assert.doesNotMatch(text, /dangerouslySetInnerHTML|\.innerHTML\s*=/, file);
       if (file !== 'web/src/ui/action.ts') assert.doesNotMatch(text, /invalidateQueries/, `${file}: use invalidate()`);
     }
+  });
+
+  it('have every text in both languages', () => {
+    const strings = (root: Node): string[] =>
+      [...walk(root)].flatMap(([node]) => {
+        const value = node.type === 'TemplateElement' ? (node['value'] as { cooked: unknown }).cooked : node['value'];
+        return typeof value === 'string' ? [value] : [];
+      });
+    const byKey = (root: Node): Map<unknown, string> =>
+      new Map(
+        ((root['properties'] ?? []) as Node[]).flatMap((property) => {
+          const key = property['key'] as Node | undefined;
+          return key === undefined ? [] : [[key['name'] ?? key['value'], strings(property['value'] as Node).join(' ')]];
+        }),
+      );
+    const isRussian = (text: string): boolean => /\p{Script=Cyrillic}/u.test(text);
+    // A text without a word of its language is a name, which is the same in both.
+    const names = new Set(['api']);
+    let pairs = 0;
+    for (const file of readSources('web/src')) {
+      for (const [node] of walk(file.program)) {
+        if (node.type !== 'CallExpression' || !/^(?:defineText|both)$/.test(dotted(node['callee']))) continue;
+        const [russian, english] = node['arguments'] as [Node, Node];
+        assert.deepEqual(strings(english).filter(isRussian), [], `${file.path}: English texts`);
+        const others = byKey(english);
+        for (const [key, text] of byKey(russian)) {
+          pairs++;
+          if (!isRussian(text) && !names.has(String(key))) assert.equal(text, others.get(key), `${file.path}: ${key}`);
+        }
+      }
+    }
+    assert.ok(pairs > 500, `only ${pairs} texts were found`);
   });
 
   it('share only files that run in a browser', () => {

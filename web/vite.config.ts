@@ -13,6 +13,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // One file for each set of screens that share a module would be about 90 requests for a list of records. What the first
+        // page needs, and what most screens or most parts of the desk share, are files of their own.
+        codeSplitting: {
+          groups: [
+            { name: 'base', tags: ['$initial'] },
+            { name: 'common', minShareCount: 30 },
+            { name: 'icons', test: /icons-react/, minShareCount: 2 },
+            { name: 'desk', test: /web[\\/]src[\\/]desk/, minShareCount: 4 },
+          ],
+        },
+      },
+    },
   },
   server: {
     // `npx vite web` beside a running service: sources reload, calls go through.

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
 import { stored } from '../harness/small-configuration.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -76,6 +76,7 @@ describe('imports in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language);
     it(`previews, dry-runs, runs and undoes an import: ${language}`, async () => {
       const words = WORDS[language];
       const code = `categories-${language.slice(0, 2)}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -52,6 +52,7 @@ describe('integrations in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     it(`are created, tested, enabled and monitored: ${language}`, async () => {
       const words = WORDS[language];
       const code = `alerts-${language.slice(0, 2)}`;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -72,6 +72,7 @@ describe('webhooks in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language);
     it(`manages a subscription from its secret to the archive: ${language}`, async () => {
       const words = WORDS[language];
       const code = `portal-${language.slice(0, 2)}`;

@@ -1,7 +1,7 @@
 /** Nothing typed is lost: drafts on the device, an ended session, a sign-in in another tab. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -44,6 +44,7 @@ describe('what a user typed', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     it(`is kept on the device until it is sent or discarded: ${language}`, async () => {
       const words = WORDS[language];
       const id = await incident('С черновиком');

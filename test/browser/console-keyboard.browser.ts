@@ -1,7 +1,7 @@
 /** Keys: the command palette, help, keys of a record, the way to the list; and long conversations. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { after, before, describe } from 'node:test';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -45,6 +45,7 @@ describe('the keyboard and the conversation', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language);
     it(`goes everywhere by keys: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('petrova', '/records?type=incident', { language });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addManyRecords } from '../harness/console-sample-data.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole, until } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -86,6 +86,7 @@ describe('the layout of lists', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language);
     const words = WORDS[language];
 
     it(`keeps order and widths of columns on the device: ${language}`, async () => {
@@ -110,7 +111,7 @@ describe('the layout of lists', () => {
       assert.ok(dragged > before + 60, `${dragged}`);
       await edge.focus();
       await page.keyboard.press('ArrowLeft');
-      assert.ok((await widthOf(page, 'workflowState')) < dragged);
+      await until('the column is narrower', async () => (await widthOf(page, 'workflowState')) < dragged);
       const kept = await widthOf(page, 'workflowState');
       await page.reload();
       await page.getByRole('grid').getByText('INC0000016').waitFor();

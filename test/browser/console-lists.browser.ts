@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { READER } from '../harness/console-seed.ts';
 import { readXlsx } from '../harness/xlsx.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -78,6 +78,7 @@ describe('lists of records', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     it(`choose columns, states and conditions, and are saved as queues: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/records?type=incident', { language });
@@ -241,7 +242,8 @@ describe('lists of records', () => {
     };
     for (const width of [1920, 1280, 900]) {
       await page.setViewportSize({ width, height: 800 });
-      for (const column of ['title', 'workflowState', 'priority', 'updatedAt']) {
+      // Narrow windows do not show the last change.
+      for (const column of ['title', 'workflowState', 'priority', 'assignee']) {
         const places = new Set([...(await left(`[data-head=${column}]`)), ...(await left(`[data-column=${column}]`))]);
         assert.equal(places.size, 1, `${column} at ${width}: ${[...places].join()}`);
       }
@@ -272,7 +274,7 @@ describe('lists of records', () => {
   it('open built-in queues with their counts from the navigation', async () => {
     const watched = await desk.open('petrova', '/records?type=incident');
     const { page } = watched;
-    const link = page.getByRole('link', { name: /^Назначено мне/ });
+    const link = page.getByRole('link', { name: /^Назначено мне.*[0-9]/ });
     await link.waitFor();
     const counted = Number(/[0-9]+/.exec(await link.innerText())?.[0]);
     assert.ok(counted > 0);

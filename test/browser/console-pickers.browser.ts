@@ -1,7 +1,7 @@
 /** Pickers: nothing can be chosen before the answer to what was typed, and users with the same name can be distinguished. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { after, before, describe } from 'node:test';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': { edit: 'Изменить: Исполнитель', assignee: 'Исполнитель', save: 'Сохранить', saved: 'Сохранено' },
@@ -24,6 +24,7 @@ describe('pickers', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language);
     it(`choose only from the answer to what was typed: ${language}`, async () => {
       const words = WORDS[language];
       const { id } = await desk.call('POST', '/objects', {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { LANGUAGES, startConsole, type TestConsole, type WatchedPage } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole, type WatchedPage, until } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -90,6 +90,7 @@ describe('working on a record', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     const words = WORDS[language];
     const headState = (page: Page, text: string) => page.locator('[data-record-head]').getByText(text, { exact: true });
 
@@ -184,7 +185,8 @@ describe('working on a record', () => {
       await page.keyboard.press('Enter');
       const text = page.getByRole('textbox', { name: words.comment });
       await text.waitFor();
-      assert.match(await text.inputValue(), new RegExp(`Мария Иванова[^]*${number}[^]*Анна Петрова`));
+      const reply = new RegExp(`Мария Иванова[^]*${number}[^]*Анна Петрова`);
+      await until('the text of the macro', async () => reply.test(await text.inputValue()));
       await page.getByRole('button', { name: words.send }).click();
       await page.getByText(words.needed).waitFor();
       await page.getByRole('textbox', { name: words.solution }).fill('Обновлён драйвер');
@@ -221,7 +223,8 @@ describe('working on a record', () => {
       for (const heading of [words.open, words.assets]) await card.getByText(heading).waitFor();
       await watched.check();
       // The comments count as seen after three seconds.
-      await page.waitForTimeout(3500);
+      const seen = `Object.keys(localStorage).some((key) => key.startsWith('docket.seen.') && localStorage[key].includes('${id}'))`;
+      await until('the comments count as seen', () => page.evaluate<boolean>(seen));
       for (const body of ['Раз', 'Два', 'Три']) {
         await desk.call('POST', `/objects/${id}/comments`, { body, visibility: 'public' });
       }
@@ -271,7 +274,8 @@ describe('working on a record', () => {
     await page.keyboard.press('Enter');
     const text = page.getByRole('textbox', { name: 'Комментарий' });
     await text.waitFor();
-    assert.match(await text.inputValue(), new RegExp(`^Сам смотрел\\.\n\n[^]*${number}`));
+    const both = new RegExp(`^Сам смотрел\\.\n\n[^]*${number}`);
+    await until('both texts', async () => both.test(await text.inputValue()));
     assert.ok(await page.getByRole('radio', { name: 'Внутренний комментарий' }).isChecked());
     await watched.check();
     await watched.close();

@@ -1,7 +1,7 @@
 /** The page of a record: fields, conflict, transitions, comments, files, relations, history, archive; and who may what. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -91,7 +91,7 @@ describe('the page of a record', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
-    it(`takes a record from new to archived: ${language}`, async () => {
+    byTurns(language)(`takes a record from new to archived: ${language}`, async () => {
       const words = WORDS[language];
       const { id } = await desk.call('POST', '/objects', {
         typeDefinitionId: 'incident',

@@ -1,7 +1,7 @@
 /** Selection in lists: ranges by click, check box and keyboard from the anchor; and what happens to records that failed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -95,7 +95,7 @@ describe('selection in lists', () => {
       await watched.close();
     });
 
-    it(`offers the records that failed again: ${language}`, async () => {
+    byTurns(language, 'en-US')(`offers the records that failed again: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('petrova', '/records?type=incident', { language });
       const { page } = watched;

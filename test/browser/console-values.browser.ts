@@ -1,7 +1,7 @@
 /** A value of each of the twenty data types, made in the form and shown again; and texts that try to be more than text. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startConsole, type TestConsole } from '../harness/console.ts';
+import { showScreen, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -266,7 +266,7 @@ describe('values', () => {
       '/admin/audit',
     ];
     for (const path of shown) {
-      await page.goto(desk.url + path);
+      await showScreen(page, path);
       if (path === '/admin/audit') {
         await page.locator('details').first().waitFor();
         await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -66,6 +66,7 @@ describe('dashboards in a browser', () => {
   after(() => console.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     const t = WORDS[language];
     it(`shows the dashboard of the starter, its tables, downloads and records (${language})`, async () => {
       const scheme = language === 'ru-RU' ? 'light' : 'dark';

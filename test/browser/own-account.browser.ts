@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
-import { LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -57,6 +57,7 @@ describe('the own account in a browser', () => {
   after(() => console.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     const t = WORDS[language];
     it(`changes profile, password and sessions (${language})`, async () => {
       const elsewhere = await console.open(REQUESTER, '/', { language });

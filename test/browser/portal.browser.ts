@@ -199,9 +199,8 @@ describe('the portal of requesters', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) homeWorks(language);
-  for (const language of LANGUAGES) requestsWork(language);
-
-  for (const language of LANGUAGES) articlesWork(language);
+  requestsWork('en-US');
+  articlesWork('ru-RU');
 
   it('requests a laptop from the home page with two clicks and without typing', async () => {
     for (const language of LANGUAGES) {

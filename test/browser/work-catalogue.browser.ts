@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
-import { LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -70,6 +70,7 @@ describe('the catalogue in the console', () => {
   after(() => desk.close());
 
   for (const language of LANGUAGES) {
+    const it = byTurns(language, 'en-US');
     it(`can be browsed, and a request sent for another user: ${language}`, async () => {
       const words = WORDS[language];
       const watched = await desk.open('admin', '/work/catalogue', { language });

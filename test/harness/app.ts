@@ -22,7 +22,7 @@ import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../../src/platform/observability/traces.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
 import { textOf } from './event-stream.ts';
-import { createTestDatabase, type TestDatabase, throughPooler } from './database.ts';
+import { createTestDatabase, type TemplateContent, type TestDatabase, throughPooler } from './database.ts';
 import type { BundleFile } from '../../src/configuration/read.ts';
 
 export interface TestAnswer {
@@ -62,6 +62,8 @@ export interface TestOptions {
   /** A folder name under `config/`, files, or nothing at all; the starter `itsm` by default. */
   bundle?: string | BundleFile[] | 'none';
   clock?: Clock;
+  /** What the database starts with, instead of a bundle. */
+  content?: TemplateContent;
   /** Uses the database of another app, as a second process would. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
@@ -104,11 +106,20 @@ export const TEST_SECRETS = new SecretBox(TEST_KEY);
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   const given = options.on?.databaseUrl ?? options.database?.url;
-  const database = given === undefined ? await createTestDatabase() : undefined;
+  // Content of a template has the time of this machine.
+  const content =
+    options.content ?? (options.clock === undefined ? starterContent(options.bundle ?? 'itsm') : undefined);
+  const database = given === undefined ? await createTestDatabase(content) : undefined;
   const databaseUrl = given ?? (database?.url as string);
   const db = new Database({ max: 10, acquireMs: PATIENCE_MS, ...throughPooler(databaseUrl) });
   try {
-    return await startOn({ options, database, databaseUrl, db });
+    return await startOn({
+      options,
+      database,
+      databaseUrl,
+      db,
+      isFilled: given === undefined && content !== undefined,
+    });
   } catch (error) {
     // Open handles would keep the test process alive and hide its failure.
     await db.close();
@@ -122,19 +133,47 @@ interface Opened {
   database: TestDatabase | undefined;
   databaseUrl: string;
   db: Database;
+  /** True if the database has its content already. */
+  isFilled: boolean;
 }
 
-async function startOn({ options, database, databaseUrl, db }: Opened): Promise<TestApp> {
+/** The bundle of a folder below `config/` as content of a template; undefined for other bundles. */
+function starterContent(bundle: string | BundleFile[]): TemplateContent | undefined {
+  if (typeof bundle !== 'string' || bundle === 'none') return undefined;
+  return {
+    name: `bundle_${bundle.replaceAll('-', '_')}`,
+    fill: async (url) => {
+      const db = new Database({ max: 2, ...throughPooler(url) });
+      try {
+        await apply(db, {}, bundle);
+      } finally {
+        await db.close();
+      }
+    },
+  };
+}
+
+async function apply(
+  db: Database,
+  options: Pick<TestOptions, 'clock' | 'outbound'>,
+  bundle: string | BundleFile[],
+): Promise<void> {
   const work = new Work({ db, clock: options.clock ?? systemClock });
-  const caller = async () => systemCaller(await loadSnapshot(db));
-  const sections = configSections(new Outbound({ allowPrivate: false, ...options.outbound }));
-  if (options.on === undefined && options.bundle !== 'none') {
-    const bundle = options.bundle ?? 'itsm';
-    if (typeof bundle === 'string')
-      await applyFolder({ work, caller: await caller(), sections }, starterFolder(bundle), {});
-    else await work.write(await caller(), (ctx) => applyBundle(ctx, sections, bundle, {}));
-    await ensureNumbering(db, await loadSnapshot(db));
-  }
+  const caller = systemCaller(await loadSnapshot(db));
+  const sections = sectionsOf(options);
+  if (typeof bundle === 'string') await applyFolder({ work, caller, sections }, starterFolder(bundle), {});
+  else await work.write(caller, (ctx) => applyBundle(ctx, sections, bundle, {}));
+  await ensureNumbering(db, await loadSnapshot(db));
+}
+
+function sectionsOf({ outbound }: Pick<TestOptions, 'outbound'>): readonly ConfigSection[] {
+  return configSections(new Outbound({ allowPrivate: false, ...outbound }));
+}
+
+async function startOn({ options, database, databaseUrl, db, isFilled }: Opened): Promise<TestApp> {
+  const sections = sectionsOf(options);
+  const bundle = options.bundle ?? 'itsm';
+  if (options.on === undefined && !isFilled && bundle !== 'none') await apply(db, options, bundle);
   const readUrl = options.database?.readUrl;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max: 10 });
   const folder = options.on?.blobFolder ?? (await mkdtemp(path.join(tmpdir(), 'docket-blobs-')));

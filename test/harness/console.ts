@@ -2,14 +2,33 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import sql from 'sql-template-tag';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestApp, type TestOptions } from './app.ts';
-import { AGENT, LEAD, READER, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
+import { AGENT, attachLog, LEAD, READER, REQUESTER, type SeedCall, type Seeded, seed } from './console-seed.ts';
+import type { TemplateContent } from './database.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 export const LANGUAGES = ['ru-RU', 'en-US'] as const;
 export type Language = (typeof LANGUAGES)[number];
+/**
+ * `it` for a loop over the languages whose tests are about behaviour: each test runs in one of the languages, by turns, the
+ * first one in `first`. `console-rules.test.ts` checks that all texts are there in both.
+ */
+export function byTurns(
+  language: Language,
+  first: Language = 'ru-RU',
+): (name: string, fn: () => Promise<void>) => void {
+  let isTurn = language === first;
+  return (name, fn) => {
+    if (isTurn) it(name, fn);
+    isTurn = !isTurn;
+  };
+}
+
 export type Login = 'admin' | typeof AGENT | typeof LEAD | typeof READER | typeof REQUESTER;
 
 export interface PageOptions {
@@ -42,6 +61,9 @@ export interface TestConsole {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+/** How long a page may take for what a test waits for. */
+const PATIENCE_MS = 20_000;
+
 /** What breaches of the policy are gathered under, in the page. */
 const BREACHES = '__breaches';
 
@@ -51,19 +73,14 @@ interface ConsoleOptions extends Pick<TestOptions, 'oidc' | 'clock'> {
 }
 
 export async function startConsole({ before, ...options }: ConsoleOptions = {}): Promise<TestConsole> {
-  const app = await startTestApp({ ...options, console: true });
+  const ownContent = before !== undefined || options.clock !== undefined;
+  const app = await startTestApp({ ...options, console: true, ...(ownContent ? {} : { content: SAMPLE_DATA }) });
   app.app.startWorker();
-  const { key } = await app.createKey({ login: 'admin', scopes: ['admin:manage'] });
-  const call: SeedCall = async (method, path, body) => {
-    const answer = await app.request(method, `/api/admin/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body.data;
-  };
+  const call = await callAsAdmin(app);
   await before?.(call);
-  const seeded = await seed(call);
-  for (const login of ['admin', AGENT, LEAD, READER, REQUESTER]) {
-    await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
-  }
+  const seeded = ownContent ? await fill(app, call) : await seededOf(app);
+  // Its content is outside of the database.
+  await attachLog(call, seeded.incident);
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   return {
     app,
@@ -77,6 +94,42 @@ export async function startConsole({ before, ...options }: ConsoleOptions = {}):
       await app.close();
     },
   };
+}
+
+async function callAsAdmin(app: TestApp): Promise<SeedCall> {
+  const { key } = await app.createKey({ login: 'admin', scopes: ['admin:manage'] });
+  return async (method, path, body) => {
+    const answer = await app.request(method, `/api/admin/v1${path}`, { key, ...(body === undefined ? {} : { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+}
+
+async function fill(app: TestApp, call: SeedCall): Promise<Seeded> {
+  const seeded = await seed(call);
+  for (const login of ['admin', AGENT, LEAD, READER, REQUESTER]) {
+    await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, PASSWORD));
+  }
+  return seeded;
+}
+
+/** The sample data with its ids, created once for all test files. */
+const SAMPLE_DATA: TemplateContent = {
+  name: 'console',
+  fill: async (url) => {
+    const app = await startTestApp({ database: { url } });
+    app.app.startWorker();
+    const seeded = await fill(app, await callAsAdmin(app));
+    await app.db.query(sql`CREATE SCHEMA test`);
+    await app.db.query(sql`CREATE TABLE test.seeded AS SELECT ${JSON.stringify(seeded)}::jsonb AS seeded`);
+    await app.close();
+  },
+};
+
+async function seededOf(app: TestApp): Promise<Seeded> {
+  const [row] = await app.db.query<{ seeded: Seeded }>(sql`SELECT seeded FROM test.seeded`);
+  assert.ok(row);
+  return row.seeded;
 }
 
 async function open(
@@ -93,7 +146,7 @@ async function open(
     locale: language,
     acceptDownloads: true,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   // As text: what runs in a page knows its document, and this file does not.
   await context.addInitScript({
     content: `localStorage.setItem('docket.language', '${language}');
@@ -133,6 +186,34 @@ async function open(
   };
 }
 
+/** Waits until a condition holds that no locator can express. */
+export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; !(await holds()); await sleep(50))
+    assert.ok(performance.now() < end, `in vain: ${what}`);
+}
+
+/** Waits until the screen has its heading and its data. */
+export async function screenLoaded(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' });
+}
+
+/** The paths of a table of screens. */
+export function screensOf(file: string, prefix: string): string[] {
+  const text = readFileSync(new URL(`../../web/src/${file}`, import.meta.url), 'utf8');
+  const paths = [...text.matchAll(/^ {4}path: '([a-z-]+)',$/gm)].map(([, own]) => `${prefix}/${own}`);
+  assert.ok(paths.length > 1, `${file} has a table of screens`);
+  return paths;
+}
+
+/** Goes to another screen as a link does, which is much quicker than loading the console again. It must have its own heading. */
+export async function showScreen(page: Page, path: string): Promise<void> {
+  await page.evaluate(`for (const one of document.querySelectorAll('h1')) one.dataset.left = '';
+    history.pushState(null, '', ${JSON.stringify(path)});`);
+  await page.locator('h1[data-left]').first().waitFor({ state: 'detached' });
+  await screenLoaded(page);
+}
+
 /** Waits until no button is busy and no transition runs: intermediate colours must not be measured. */
 async function settled(page: Page): Promise<void> {
   // Asked again and again from here: a function that waits in the page would be made by `eval`, which its policy refuses.
@@ -162,11 +243,20 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<s
   return await violations(page, only);
 }
 
+/** What axe finds twice: what is found only once is a page that changes meanwhile. */
 async function violations(page: Page, only: { type: string; values: readonly string[] }): Promise<string[]> {
+  const found = await violationsNow(page, only);
+  if (found.length === 0) return found;
+  await page.waitForTimeout(1000);
+  await settled(page);
+  return await violationsNow(page, only);
+}
+
+async function violationsNow(page: Page, only: { type: string; values: readonly string[] }): Promise<string[]> {
   // Not a script element: the policy of the page would refuse it, as it should.
-  await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
   const found = await page.evaluate<Violation[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(only)} }).then(({ violations }) =>
+    `axe.run(document, { runOnly: ${JSON.stringify(only)}, resultTypes: ['violations'] }).then(({ violations }) =>
       violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target, failureSummary }) => ({ target, failureSummary })) })))`,
   );
   return found.flatMap(({ id, nodes }) =>

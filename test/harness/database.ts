@@ -1,5 +1,6 @@
 /**
- * Databases for tests: each a copy of one migrated template, on the run's cluster, or on the server of DATABASE_URL.
+ * Databases for tests: each a copy of a template, on the run's cluster, or on the server of DATABASE_URL. One template is only
+ * migrated; others have the content that many tests start with.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -8,11 +9,21 @@ import { startTestCluster, type TestCluster } from './cluster.ts';
 
 /** Set by `global-setup.ts` for the test files of its run: connects to the administrative database. */
 export const CLUSTER_VARIABLE = 'DOCKET_TEST_CLUSTER';
+/** Set by `global-setup.ts`: part of the names of the run's templates with content. They depend on the source code. */
+export const RUN_VARIABLE = 'DOCKET_TEST_RUN';
 
 export interface TestDatabase {
   url: string;
   /** Ends all connections to it and removes it. */
   drop(): Promise<void>;
+}
+
+/** What a template contains beyond the migrations. */
+export interface TemplateContent {
+  /** Lower-case letters, digits and underscores. */
+  name: string;
+  /** Creates the content. It closes all its connections. */
+  fill(url: string): Promise<void>;
 }
 
 // One cluster per process. It is stored on the global object because test files in one process may load this module
@@ -71,33 +82,56 @@ async function templateName(): Promise<string> {
 
 /** Creates the migrated template unless it exists, and returns its name. Safe for concurrent processes. */
 export async function prepareTemplate(): Promise<string> {
-  const url = await serverUrl();
   const name = await templateName();
-  await connected(url, async (client) => {
-    if (await exists(client, name)) return;
-    await client.query('SELECT pg_advisory_lock(7236823402)');
-    if (await exists(client, name)) return;
-    const unfinished = `${name}_new`;
-    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE template0 ENCODING 'UTF8'`);
-    await connected(withDatabase(url, unfinished), (inner) => migrate(inner));
-    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+  await prepare(name, "template0 ENCODING 'UTF8'", async (url) => {
+    await connected(url, (client) => migrate(client));
   });
   return name;
 }
 
-/** Removes the template of these migrations; for a server that outlives the run. */
-export async function dropTemplate(): Promise<void> {
-  const name = await templateName();
-  await connected(await serverUrl(), (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+/** Creates the template `name` from `source` unless it exists; other processes wait meanwhile. */
+async function prepare(name: string, source: string, fill: (url: string) => Promise<void>): Promise<void> {
+  const url = await serverUrl();
+  await connected(url, async (client) => {
+    if (await exists(client, name)) return;
+    await client.query('SELECT pg_advisory_lock(7236823402 + hashtext($1))', [name]);
+    if (await exists(client, name)) return;
+    const unfinished = `${name}_new`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${unfinished} TEMPLATE ${source}`);
+    await fill(withDatabase(url, unfinished));
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+  });
 }
 
-/** A migrated database of the caller's own, empty but for what the migrations put there. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** The run whose templates with content this process may share; undefined on a server where nobody would remove them. */
+function run(): string | undefined {
+  const given = process.env['DATABASE_URL'];
+  return process.env[RUN_VARIABLE] ?? (given === undefined || given === '' ? 'own' : undefined);
+}
+
+/** Removes the templates of this run; for a server that outlives it. */
+export async function dropTemplates(): Promise<void> {
+  const name = await templateName();
+  await connected(await serverUrl(), async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE datname = $1 OR starts_with(datname, $2)',
+      [name, `docket_content_${run()}_`],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`);
+  });
+}
+
+/** A migrated database of the caller's own, with this content or with nothing but what the migrations put there. */
+export async function createTestDatabase(content?: TemplateContent): Promise<TestDatabase> {
   const url = await serverUrl();
-  const template = await prepareTemplate();
+  const migrated = await prepareTemplate();
+  const shared = content === undefined ? undefined : run();
+  const template = shared === undefined ? migrated : `docket_content_${shared}_${content?.name}`;
+  if (content !== undefined && shared !== undefined) await prepare(template, migrated, content.fill);
   const name = `docket_test_${randomUUID().replaceAll('-', '')}`;
   await connected(url, (client) => copy(client, template, name));
+  if (content !== undefined && shared === undefined) await content.fill(withDatabase(url, name));
   return {
     url: withDatabase(url, name),
     drop: async () => {

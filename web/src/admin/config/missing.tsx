@@ -65,7 +65,7 @@ export function CreateFirst({ section }: { section: PagedSection }) {
     <>
       {missing[section]}{' '}
       {page !== undefined && (
-        <Anchor inherit renderRoot={(props) => <Link to={page} {...props} />}>
+        <Anchor inherit underline="always" renderRoot={(props) => <Link to={page} {...props} />}>
           {t.create}
         </Anchor>
       )}
