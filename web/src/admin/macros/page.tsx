@@ -78,7 +78,7 @@ function MacroForm(props: ItemFormProps) {
 function CommentInputs({ item, set }: FormPart) {
   const t = useText(texts);
   const language = useLanguage();
-  const visibility = textAt(item, ['comment', 'visibility']);
+  const chosen = textAt(item, ['comment', 'visibility']);
   return (
     <>
       <Select
@@ -90,10 +90,10 @@ function CommentInputs({ item, set }: FormPart) {
           value: one as string,
           label: VISIBILITY_VIEWS[one].label[language],
         }))}
-        value={visibility || null}
+        value={chosen || null}
         onChange={(next) => (next === null ? set(['comment'], undefined) : set(['comment', 'visibility'], next))}
       />
-      {visibility !== '' && (
+      {chosen !== '' && (
         <>
           <LocalizedInputs item={item} set={set} path={['comment', 'body']} ru={t.bodyRu} en={t.bodyEn} lines />
           <Text size="xs" c="dimmed">
