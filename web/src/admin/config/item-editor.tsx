@@ -20,6 +20,7 @@ import classes from './item-editor.module.css';
 import { SavedItem } from './part-code.tsx';
 import { PlanView } from './plan-view.tsx';
 import { type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
+import { ImpactView } from './impact-view.tsx';
 import { Notice } from './mark.tsx';
 import { texts } from './texts.ts';
 import { bundleOf, edited, problemInItem, type ItemValue, type Path, type Shape, valueOf } from './yaml-text.ts';
@@ -226,9 +227,10 @@ function EditorBar({ edit, view, onView }: EditorBarProps) {
           {t.applyBody(changes.length)}
         </Text>
         <PlanView items={changes} />
+        <ImpactView body={plan.body} />
       </>
     );
-    if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking })) apply.mutate();
+    if (await confirm({ title: t.applyTitle, body, yes: t.apply, danger: breaking, wide: true })) apply.mutate();
   };
   const status = (): string => {
     if (plan.checking) return t.checking;

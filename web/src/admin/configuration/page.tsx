@@ -12,6 +12,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { notify } from '../../ui/notify.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { CodeEditor, type CodeEditorHandle } from '../config/code-editor.tsx';
+import { ImpactView } from '../config/impact-view.tsx';
 import { ProblemList } from '../config/problem-list.tsx';
 import { PlanView } from '../config/plan-view.tsx';
 import { applyChecked } from '../config/apply-checked.tsx';
@@ -47,7 +48,7 @@ export default function ConfigurationPage() {
 function Bundle({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
   const t = useText(texts);
   const handle = useRef<CodeEditorHandle>(null);
-  const { values, set, plan, problems, error } = bundle;
+  const { values, set, body, plan, problems, error } = bundle;
   const marks = marksOf(problems.filter(({ file }) => file === PASTED));
   return (
     <Stack gap="sm" miw={0}>
@@ -82,6 +83,7 @@ function Bundle({ bundle }: { bundle: ReturnType<typeof useBundle> }) {
       {plan.data !== undefined && (
         <Panel title={t.planTitle}>
           <PlanView items={plan.data.items} />
+          {plan.data.items.some(({ action }) => action !== 'leave') && <ImpactView body={body} />}
         </Panel>
       )}
     </Stack>
