@@ -28,7 +28,7 @@ const LAYOUTS: Readonly<Partial<Record<View, Layout>>> = {
   time: { width: 5 },
   duration: { width: 7 },
   choice: { width: 7.5 },
-  reference: { width: 9.5 },
+  reference: { width: 10.5 },
 };
 
 export function layoutOf(dataType: string): Layout {

@@ -16,8 +16,10 @@ import { FieldInput } from '../fields/input.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { useAction } from '../ui/action.ts';
+import { useDeviceDraft } from '../ui/device-draft.ts';
 import { Empty } from '../ui/empty.tsx';
 import { FaultAlert } from '../ui/fault.tsx';
+import { DraftRestored } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { useOnlyAsset } from '../work/catalogue/only-asset.ts';
 import { RequestForm } from '../work/catalogue/request.tsx';
@@ -82,16 +84,19 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
   const t = useText(texts);
   const requester = requesterField(fields);
   const prefilled = usePrefilled(type, fields, requester);
-  const values = useNewValues(prefilled);
+  // A link with a title starts another report.
+  const { title: linked = '' } = useSearch({ from: '/inside/portal/$' });
+  const values = useNewValues(prefilled, useDeviceDraft(`report.${type.id}.${linked}`));
   useOnlyRecord(fields, values);
-  const report = useReport(type, values.given);
+  const report = useReport(type, values);
   const rejected = refusalsOf(report.error);
   const own = prefilled.filter((field) => field.code !== requester?.code);
   // Without a layout, the optional fields are folded away.
   const folded = type.layout.length === 0 ? recordLayout(own, type).short.filter((field) => !field.required) : [];
   const input = (field: FieldSchema) => (
     <FieldInput
-      key={field.code}
+      // Some inputs read their value once: discarding the draft needs new ones.
+      key={`${field.code} ${values.restored}`}
       field={field}
       value={values.value(field.code)}
       onChange={(value) => {
@@ -113,6 +118,7 @@ function Report({ type, fields }: { type: DeskType; fields: readonly FieldSchema
           }}
         >
           <Stack gap="md">
+            {values.restored && <DraftRestored onDiscard={values.reset} />}
             {report.isError && rejected.size === 0 && <FaultAlert error={report.error} />}
             <Requester field={requester} />
             <FormSections fields={own.filter((field) => !folded.includes(field))} type={type} input={input} />
@@ -148,18 +154,19 @@ function Requester({ field }: { field: FieldSchema | undefined }) {
   );
 }
 
-function useReport(type: DeskType, values: Record<string, unknown>) {
+function useReport(type: DeskType, { given, reset }: NewValues) {
   const t = useText(texts);
   const navigate = useNavigate();
   const client = useQueryClient();
   // One idempotency key per content of the form: a double click creates one record.
   const [key, setKey] = useState(() => crypto.randomUUID());
   const report = useAction({
-    run: () => createReport(type.id, values, key),
+    run: () => createReport(type.id, given, key),
     touches: [['records']],
     done: t.sent,
     quiet: true,
     after: async (record) => {
+      reset();
       client.setQueryData(recordQuery(record.id).queryKey, record);
       await navigate({ to: '/portal/$', params: { _splat: `requests/${record.id}` } });
     },

@@ -61,12 +61,15 @@ export function useDeviceDraft<Value>(key: string | undefined): DeviceDraft<Valu
   const { user } = useSession();
   const place = key === undefined ? undefined : `${user.id ?? ''}.${key}`;
   const open = useRef(false);
+  const placeNow = useRef(place);
+  placeNow.current = place;
   const notice = useRef(t.draftKept);
   notice.current = t.draftKept;
   // Leaving the page loses nothing, but the user should know that the text was not sent.
   useEffect(
     () => () => {
-      if (open.current) notify({ id: 'draft-kept', message: notice.current, color: 'yellow', autoClose: 5000 });
+      if (open.current && placeNow.current !== undefined && read(placeNow.current) !== undefined)
+        notify({ id: 'draft-kept', message: notice.current, color: 'yellow', autoClose: 5000 });
     },
     [],
   );
@@ -76,4 +79,10 @@ export function useDeviceDraft<Value>(key: string | undefined): DeviceDraft<Valu
     write(place, value);
   };
   return { read: () => (place === undefined ? undefined : (read(place)?.value as Value | undefined)), keep };
+}
+
+/** Returns a function that removes a draft when what it belongs to was sent by another component. */
+export function useForgetDraft(): (key: string) => void {
+  const { user } = useSession();
+  return (key) => write(`${user.id ?? ''}.${key}`, undefined);
 }

@@ -49,7 +49,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
       ...(['createdAt', 'createdBy', 'updatedAt', 'updatedBy'] as const).map((code) => ({
         code,
         name: t[code],
-        width: code.endsWith('At') ? 6.75 : 10,
+        width: code.endsWith('At') ? 7.25 : 10.5,
         sort: code,
       })),
     ];

@@ -1,5 +1,6 @@
 /** The condition of a list, each part as a chip: pressing it changes the part, its cross removes it. */
 import { Pill, UnstyledButton } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
@@ -8,7 +9,7 @@ import { useSystemFields } from '../../filters/system-fields.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
-import type { DeskType } from '../queries.ts';
+import { type DeskType, typeFieldsQuery } from '../queries.ts';
 import classes from './list.module.css';
 import { texts } from './texts.ts';
 
@@ -21,11 +22,12 @@ interface ConditionChipsProps {
   onChange: (condition: Condition | undefined) => void;
 }
 
-export function ConditionChips({ value, fields, types, onChange }: ConditionChipsProps) {
+export function ConditionChips({ value, fields: own, types, onChange }: ConditionChipsProps) {
   const t = useText(texts);
   const [edited, setEdited] = useState<number>();
   const condition = value as Condition;
   const parts = isGroup(condition) && condition.logic === 'AND' ? condition.conditions : [condition];
+  const fields = useFieldsOf(own, types, parts);
   const textOf = usePartText(fields, types, parts);
   const set = (next: Condition[]): void => onChange(next.length === 0 ? undefined : { logic: 'AND', conditions: next });
   const part = edited === undefined ? undefined : parts[edited];
@@ -74,6 +76,24 @@ const INSTANT = /^\d{4}-\d\d-\d\dT/;
 
 function leavesOf(condition: Condition): Leaf[] {
   return isGroup(condition) ? condition.conditions.flatMap(leavesOf) : [condition];
+}
+
+/** The fields of the list; for one without a type, those of the types that have the fields of the condition. */
+function useFieldsOf(
+  own: readonly FieldSchema[],
+  types: readonly DeskType[],
+  parts: readonly Condition[],
+): readonly FieldSchema[] {
+  const codes = new Set(parts.flatMap(leavesOf).map(({ field }) => field));
+  const asked = own.length > 0 ? [] : types.filter(({ canRead, category }) => canRead && category === 'object');
+  return useQueries({
+    queries: asked.map(({ id }) => typeFieldsQuery(id)),
+    combine: (results) => {
+      const found = results.flatMap(({ data }) => (data?.fields as FieldSchema[] | undefined) ?? []);
+      const named = found.filter(({ code }) => codes.has(code));
+      return own.length > 0 ? own : [...new Map(named.map((field) => [field.code, field])).values()];
+    },
+  });
 }
 
 /** Returns a function that says a part in words: names of fields, options, users and groups instead of codes and ids. */

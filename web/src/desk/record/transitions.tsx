@@ -12,6 +12,7 @@ import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
+import { useDeviceDraft, useForgetDraft } from '../../ui/device-draft.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, workflowQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
@@ -69,10 +70,13 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
   );
 }
 
+const draftOf = ({ id }: DocketRecord, transition: Transition): string => `transition.${id}.${transition.id}`;
+
 /** Makes a transition and reloads the record. `setChosen` closes the form. */
 export function useTransition(record: DocketRecord, setChosen: (next: Transition | undefined) => void) {
   const client = useQueryClient();
   const t = useText(texts);
+  const forget = useForgetDraft();
   return useAction({
     run: async ({ transition, values }: { transition: Transition; values: Record<string, unknown> }) => {
       const known = await client.ensureQueryData(workflowQuery(record.id));
@@ -87,7 +91,10 @@ export function useTransition(record: DocketRecord, setChosen: (next: Transition
     },
     touches: [recordKey(record.id), ['records']],
     done: (_output, { transition }) => t.moved(transition.to.name),
-    after: () => setChosen(undefined),
+    after: (_output, { transition }) => {
+      forget(draftOf(record, transition));
+      setChosen(undefined);
+    },
   });
 }
 
@@ -129,12 +136,30 @@ interface FormProps {
   onCancel: () => void;
 }
 
+/** What is typed in the form of a transition, kept on this device until it is made or cancelled. */
+function useTransitionValues(
+  transition: Transition,
+  record: DocketRecord | undefined,
+  start: FormProps['start'] | undefined,
+) {
+  const { user } = useSession();
+  const draft = useDeviceDraft<Record<string, unknown>>(record === undefined ? undefined : draftOf(record, transition));
+  const [values, setValues] = useState<Record<string, unknown>>(() => ({
+    ...(start ?? startingValues(transition, record?.values ?? {}, user.id)),
+    ...draft.read(),
+  }));
+  const change = (code: string, next: unknown): void => {
+    draft.keep({ ...values, [code]: next });
+    setValues((before) => ({ ...before, [code]: next }));
+  };
+  return { values, change, discard: () => draft.keep(undefined) };
+}
+
 export function TransitionForm({ transition, record, start, pending, error, onSubmit, onCancel }: FormProps) {
   const t = useText(texts);
   const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
-  const { user } = useSession();
-  const [values, setValues] = useState(() => start ?? startingValues(transition, record?.values ?? {}, user.id));
+  const { values, change, discard } = useTransitionValues(transition, record, start);
   const [tried, setTried] = useState(false);
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
   const problems = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
@@ -158,7 +183,7 @@ export function TransitionForm({ transition, record, start, pending, error, onSu
             key={field.code}
             field={field}
             value={value(field.code)}
-            onChange={(next) => setValues((before) => ({ ...before, [field.code]: next }))}
+            onChange={(next) => change(field.code, next)}
             error={
               (tried || Object.hasOwn(values, field.code) ? problemText(problems.get(field.code)) : undefined) ??
               refusals.get(field.code)
@@ -169,7 +194,13 @@ export function TransitionForm({ transition, record, start, pending, error, onSu
         ))}
         {error !== null && error !== undefined && refusals.size === 0 && <FaultAlert error={error} />}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              discard();
+              onCancel();
+            }}
+          >
             {t.cancel}
           </Button>
           <Button type="submit" loading={pending}>

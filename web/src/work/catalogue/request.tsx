@@ -13,7 +13,9 @@ import { FieldInput } from '../../fields/input.tsx';
 import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
+import { useDeviceDraft } from '../../ui/device-draft.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
+import { DraftRestored } from '../../ui/form.tsx';
 import { useOnlyAsset } from './only-asset.ts';
 import { texts } from './texts.ts';
 
@@ -45,8 +47,11 @@ export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProp
   const [chosen, setAsset] = useState<string | null>();
   const only = useOnlyAsset(item.assetTypes ?? []);
   const asset = chosen === undefined ? (requester === user.id ? only : null) : chosen;
-  const values = useNewValues(useNamed(fields, item.name));
-  const request = useRequest(item, { requester, asset, values: values.given }, onSent);
+  const values = useNewValues(useNamed(fields, item.name), useDeviceDraft(`request.${item.id}`));
+  const request = useRequest(item, { requester, asset, values: values.given }, (sent) => {
+    values.reset();
+    onSent?.(sent);
+  });
   const places = request.error instanceof ApiFault ? request.error.places : [];
   if (request.data !== undefined && onSent === undefined) return <Submitted record={request.data} onClose={onClose} />;
   return (
@@ -63,6 +68,7 @@ export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProp
             {item.description}
           </Text>
         )}
+        {values.restored && <DraftRestored onDiscard={values.reset} />}
         <FaultAlert error={request.error} />
         {has('catalog.impersonate') && (
           <PersonPicker
@@ -113,7 +119,8 @@ interface FormInputsProps {
 function FormInputs({ fields, values, rejected, onValues }: FormInputsProps) {
   return fields.map((field) => (
     <FieldInput
-      key={field.code}
+      // Some inputs read their value once: discarding the draft needs new ones.
+      key={`${field.code} ${values.restored}`}
       field={field}
       value={values.value(field.code)}
       onChange={(value) => {
@@ -145,7 +152,7 @@ interface RequestBody {
   values: Record<string, unknown>;
 }
 
-function useRequest(item: Item, { requester, asset, values }: RequestBody, onSent?: (request: Requested) => void) {
+function useRequest(item: Item, { requester, asset, values }: RequestBody, after: (request: Requested) => void) {
   const t = useText(texts);
   // One idempotency key per form: a double click creates one request.
   const [key] = useState(() => crypto.randomUUID());
@@ -158,7 +165,7 @@ function useRequest(item: Item, { requester, asset, values }: RequestBody, onSen
     touches: [['records']],
     done: t.submitted,
     quiet: true,
-    ...(onSent === undefined ? {} : { after: onSent }),
+    after,
   });
 }
 

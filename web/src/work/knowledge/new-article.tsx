@@ -2,7 +2,7 @@
 import { Loader, Select, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useRef } from 'react';
+import { lazy, Suspense } from 'react';
 import { codeFromTitle } from '../../../../src/lib/code-from-title.ts';
 import { call } from '../../api/client.ts';
 import type { knowledgeAdmin } from '../../api/types.ts';
@@ -11,7 +11,7 @@ import type { RichNode } from '../../fields/rich-text.tsx';
 import { type Language, useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
-import { type Form, FormFrame, useForm, useUnsavedWarning } from '../../ui/form.tsx';
+import { type Form, FormFrame, useForm } from '../../ui/form.tsx';
 import { Page, Panel } from '../../ui/page.tsx';
 import { type Started, useRecordText } from './from-record.ts';
 import classes from './knowledge.module.css';
@@ -44,11 +44,7 @@ interface NewArticleProps {
 
 function NewArticle({ bases, recordId, started }: NewArticleProps) {
   const t = useText(texts);
-  const saved = useRef(false);
-  const form = useArticleForm(bases, recordId, started, () => {
-    saved.current = true;
-  });
-  useUnsavedWarning(form.dirty, () => saved.current);
+  const form = useArticleForm(bases, recordId, started);
   return (
     <FormFrame form={form} label={t.saveDraft}>
       <div className={classes.columns}>
@@ -165,12 +161,7 @@ function placeOf(bases: readonly Base[], chosen: Pick<Values, 'base' | 'section'
   return { base, section, locale };
 }
 
-function useArticleForm(
-  bases: readonly Base[],
-  recordId: string | undefined,
-  started: Started,
-  onSaved: () => void,
-): Form<Values> {
+function useArticleForm(bases: readonly Base[], recordId: string | undefined, started: Started): Form<Values> {
   const t = useText(texts);
   const language = useLanguage();
   const navigate = useNavigate();
@@ -201,7 +192,6 @@ function useArticleForm(
     touches: [knowledgeKey],
     done: t.created,
     after: async ({ versionId }) => {
-      onSaved();
       await navigate({ to: '/work/$', params: { _splat: `knowledge/versions/${versionId}` } });
     },
   });
