@@ -332,7 +332,11 @@ function requestsWork(language: Language): void {
     const { page } = watched;
     await page.getByRole('link', { name: words.report }).click();
     await page.getByText('Мария Иванова').first().waitFor();
-    await page.getByRole('textbox', { name: words.topic }).fill(words.article);
+    const topic = page.getByRole('textbox', { name: words.topic });
+    await topic.fill(words.article);
+    await page.reload();
+    await topic.waitFor();
+    assert.equal(await topic.inputValue(), words.article, 'the draft of the report');
     await page.getByRole('list', { name: words.similar }).getByRole('link', { name: words.article }).waitFor();
     await fits(watched, `report-${language}-1280`);
     await watched.check();
@@ -350,6 +354,14 @@ function requestsWork(language: Language): void {
       if (answer === words.broken) {
         const dialog = page.getByRole('dialog');
         await dialog.getByRole('textbox').fill('Опять не печатает');
+        await page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'hidden' });
+        await page.getByRole('button', { name: answer }).click();
+        assert.equal(
+          await dialog.getByRole('textbox').inputValue(),
+          'Опять не печатает',
+          'the draft of the transition',
+        );
         await dialog.getByRole('button').last().click();
         await page.getByText(words.open).waitFor();
       }
