@@ -115,6 +115,39 @@ macros:
     roles: [agent]
 `;
 
+/** Sections that no other one refers to. */
+const INDEPENDENT = ['slaPolicies', 'relationDefinitions', 'catalogs', 'knowledgeBases', 'importDefinitions', 'macros'];
+
+/** The files of all sections in any order, with other names and without some sections and items. */
+function variant(name: fc.Arbitrary<unknown>): fc.Arbitrary<{ name: string; text: string }[]> {
+  const {
+    users: _users,
+    groups: _groups,
+    orgUnits: _units,
+    ...sections
+  } = parse(EVERYTHING) as Record<string, unknown>;
+  const keys = Object.keys(sections);
+  return fc
+    .record({
+      names: fc.array(name, { minLength: 5, maxLength: 20 }),
+      without: fc.subarray(INDEPENDENT),
+      order: fc.shuffledSubarray(keys, { minLength: keys.length }),
+      reversed: fc.boolean(),
+    })
+    .map(({ names, without, order, reversed }) => {
+      let next = 0;
+      const renamed = (key: string, value: unknown) => (key === 'name' ? names[next++ % names.length] : value);
+      return order
+        .filter((key) => !without.includes(key))
+        .map((key, index) => {
+          const items = sections[key];
+          const ordered = reversed && Array.isArray(items) ? items.toReversed() : items;
+          const content = JSON.parse(JSON.stringify({ [key]: ordered }), renamed) as object;
+          return { name: `${String(index).padStart(2, '0')}.yaml`, text: JSON.stringify(content) };
+        });
+    });
+}
+
 describe('every section of the bundle', () => {
   let fixture: BundleFixture;
   before(async () => {
@@ -176,6 +209,16 @@ describe('every section of the bundle', () => {
           assert.deepEqual(again, exported, 'also where it was gone');
         }),
         { numRuns: 10 },
+      );
+      await other.apply(file(EVERYTHING));
+      await fc.assert(
+        fc.asyncProperty(variant(text), async (made) => {
+          await other.apply(made, { prune: true });
+          const exported = await other.export(false);
+          assert.deepEqual(changed(await other.apply(exported.toReversed(), { prune: true })), []);
+          assert.deepEqual(await other.export(false), exported);
+        }),
+        { numRuns: 5 },
       );
     } finally {
       await other.close();

@@ -40,6 +40,7 @@ const WORDS = {
     show: 'Показать изменения',
     meanwhile: 'Изменено за это время',
     newest: 'Применить поверх',
+    impact: 'Последствия',
     goBack: 'Вернуться',
     samara: 'Часовой пояс',
     yaml: 'YAML или JSON',
@@ -90,6 +91,7 @@ const WORDS = {
     show: 'Show changes',
     meanwhile: 'Changed meanwhile',
     newest: 'Apply to the newest version',
+    impact: 'Impact',
     goBack: 'Go back',
     samara: 'Time zone',
     yaml: 'YAML or JSON',
@@ -128,9 +130,10 @@ const SECTIONS = [
 /** Every screen of the administration, and a subpage. */
 const SCREENS = [...screensOf('admin/screens.ts', '/admin'), '/admin/roles/agent'];
 
-/** Applies the content of the editor and confirms. */
+/** Applies the content of the editor and confirms. The impact is shown before. */
 async function apply(page: Page, words: (typeof WORDS)['ru-RU' | 'en-US']): Promise<void> {
   await page.getByRole('button', { name: words.apply, exact: true }).click();
+  await page.locator(`section[aria-label="${words.impact}"][aria-busy=false]`).waitFor();
   // The word for "applied" may occur elsewhere on the page.
   const answer = page.waitForResponse((one) => one.url().endsWith('/config/apply'));
   await page.getByRole('dialog').getByRole('button', { name: words.apply, exact: true }).click();

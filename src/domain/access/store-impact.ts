@@ -15,7 +15,7 @@ export async function loadActiveUsers(
       ORDER BY id LIMIT ${limit}::int) p, LATERAL (${userQuery(sql`p.id`)}) x ORDER BY x.id`);
 }
 
-/** The predicates on records of one type under `o`, for one user or role; null matches none. */
+/** The predicates of the actions `read` and `update` on records of one type under `o`, for one user or role; null matches none. */
 export interface AccessPair {
   readBefore: Sql | null;
   readAfter: Sql | null;
@@ -40,9 +40,15 @@ const BATCH = 10;
 const isTrue = (condition: Sql | null): Sql => (condition === null ? sql`false` : sql`coalesce(${condition}, false)`);
 const from = (was: Sql | null, is: Sql | null): Sql => sql`(NOT ${isTrue(was)} AND ${isTrue(is)})`;
 
+/** A record can be changed only by those who can also read it. */
+const writes = (read: Sql | null, update: Sql | null): Sql => sql`(${isTrue(read)} AND ${isTrue(update)})`;
+const couldWrite = ({ readBefore, writeBefore }: AccessPair): Sql => writes(readBefore, writeBefore);
+const canWrite = ({ readAfter, writeAfter }: AccessPair): Sql => writes(readAfter, writeAfter);
+
 /** The predicate that the record becomes readable or writable, or stops being so. */
-export function changesAccess({ readBefore, readAfter, writeBefore, writeAfter }: AccessPair): Sql {
-  return sql`(${isTrue(readBefore)} <> ${isTrue(readAfter)} OR ${isTrue(writeBefore)} <> ${isTrue(writeAfter)})`;
+export function changesAccess(pair: AccessPair): Sql {
+  const { readBefore, readAfter } = pair;
+  return sql`(${isTrue(readBefore)} <> ${isTrue(readAfter)} OR ${couldWrite(pair)} <> ${canWrite(pair)})`;
 }
 
 /** How records of a type are read: all, or a sample with the factor by which counts grow. */
@@ -96,8 +102,8 @@ export async function countAccess(
       return [
         column('gained', (pair) => from(pair.readBefore, pair.readAfter)),
         column('lost', (pair) => from(pair.readAfter, pair.readBefore)),
-        column('write_gained', (pair) => from(pair.writeBefore, pair.writeAfter)),
-        column('write_lost', (pair) => from(pair.writeAfter, pair.writeBefore)),
+        column('write_gained', (pair) => from(couldWrite(pair), canWrite(pair))),
+        column('write_lost', (pair) => from(canWrite(pair), couldWrite(pair))),
       ];
     });
     const [row = {}] = await ctx.query<Record<string, number>>(
