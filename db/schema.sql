@@ -118,6 +118,7 @@ CREATE TABLE config_items (
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
   updated_by uuid,
+  former_codes text[] DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT config_items_pkey PRIMARY KEY (id),
   CONSTRAINT config_items_code UNIQUE (section, code),
   CONSTRAINT config_items_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text])))
@@ -507,6 +508,11 @@ CREATE INDEX relations_incoming ON relations USING btree (target_id) WHERE (stat
 CREATE UNIQUE INDEX relations_unique ON relations USING btree (source_id, definition_id, target_id) WHERE (state = 'ACTIVE'::text);
 CREATE UNIQUE INDEX relations_unique_source ON relations USING btree (definition_id, unique_source_id) WHERE ((state = 'ACTIVE'::text) AND (unique_source_id IS NOT NULL));
 CREATE UNIQUE INDEX relations_unique_target ON relations USING btree (definition_id, unique_target_id) WHERE ((state = 'ACTIVE'::text) AND (unique_target_id IS NOT NULL));
+
+CREATE TABLE removed_states (
+  id uuid NOT NULL,
+  CONSTRAINT removed_states_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE report_dashboards (
   id uuid NOT NULL,

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
+import type { Fault } from '../src/lib/fault.ts';
 import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
 
 /** A bundle of one type with a title and these fields. */
@@ -98,11 +99,20 @@ describe('a changed type', () => {
       sql`SELECT id FROM config_ids WHERE scope = 'workflows/w/states' AND code = 'y'`,
     );
     await insertRecord(fixture, 3, {}, state?.id);
-    const problems = await fixture.refused(file(flow('')));
-    assert.deepEqual(
-      problems.map(({ path, code }) => `${path} ${code}`),
-      ['workflows[0].states STATE_IN_USE'],
-    );
+    await assert.rejects(fixture.apply(file(flow('')), { discard: ['workflows.w.y'] }), (error: Fault) => {
+      assert.equal(error.code, 'STATE_IN_USE');
+      assert.deepEqual(
+        (error.details as unknown as { path: string; records: number }[]).map(({ path, records }) => ({
+          path,
+          records,
+        })),
+        [{ path: 'workflows.w.y', records: 1 }],
+      );
+      return true;
+    });
+    assert.deepEqual((await fixture.plan(file(flow(''))))[0]?.lost, [
+      { path: 'workflows.w.y', kind: 'state', records: 1 },
+    ]);
     await fixture.db.query(sql`DELETE FROM objects`);
     await fixture.apply(file(flow('')));
     // A code keeps its id, even after it was removed.

@@ -70,6 +70,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   sign_in_origins: 'Addresses and devices of earlier sign-ins. They relax limits but give no access.',
   signing_secret_values: 'Encrypted with the master key; decryption detects a change.',
   sla_instances: 'Computed from the history of the record; docket doctor checks that each has its record.',
+  removed_states: 'Follows from the workflows in the audit log: states that were removed from them.',
   type_versions: 'Compiled from the configuration.',
   users: 'Each change is in the audit log, by call or by bundle.',
   webhook_attempts: 'A log of deliveries, purged by age.',

@@ -32,6 +32,7 @@ export const GUIDES = [
   'docs/how-to/resolve-conflicts.md',
   'docs/how-to/grant-rights.md',
   'docs/how-to/configuration-as-code.md',
+  'docs/how-to/rename-a-field.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-webhooks.md',
   'docs/how-to/back-up.md',

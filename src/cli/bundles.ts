@@ -81,6 +81,7 @@ interface Flags {
   markdown?: boolean;
   prune?: boolean;
   pruneIdentity?: boolean;
+  discard?: string[];
   identity?: boolean;
   expected?: string;
   section?: string[];
@@ -92,6 +93,7 @@ function options(flags: Flags): BundleOptions {
   return {
     prune: flags.prune === true,
     pruneIdentity: flags.pruneIdentity === true,
+    ...(flags.discard === undefined ? {} : { discard: flags.discard }),
     ...(flags.expected === undefined ? {} : { expected: versionNumber(flags.expected) }),
   };
 }
@@ -150,6 +152,7 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune-identity', 'with --prune: archive those as well')
     .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
     .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"')
+    .option('--discard <paths...>', 'fields and options whose values may be lost, such as types.incident.impact')
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const files = await readBundleFiles(dir, options(flags));

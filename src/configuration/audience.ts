@@ -3,17 +3,17 @@ import { isActive } from '../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../contract/schemas.ts';
 import { problem } from '../lib/problem.ts';
-import { Code, Login } from './schemas.ts';
+import { CodeOf, Login } from './schemas.ts';
 import type { Actor } from '../platform/unit-of-work/context.ts';
 import type { CompileView, ItemPath, Reference, Report } from './section.ts';
 import type { DerivedView } from '../platform/unit-of-work/snapshot.ts';
 
-const codes = (of: typeof Code) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
+const codes = (of: typeof Login) => Type.Optional(Type.Array(of, { maxItems: 1000, uniqueItems: true }));
 
 export const AudienceSchema = closed({
   everyone: Type.Optional(Type.Boolean()),
-  groups: codes(Code),
-  orgUnits: codes(Code),
+  groups: codes(CodeOf('groups')),
+  orgUnits: codes(CodeOf('orgUnits')),
   users: codes(Login),
 });
 

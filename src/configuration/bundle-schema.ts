@@ -31,7 +31,11 @@ interface EditorSchema extends Omit<JsonSchema, 'allOf' | 'anyOf' | 'items' | 'p
 
 const refTo = (name: string): EditorSchema => ({ $ref: `#/definitions/${name}` });
 
-const textOf = (schema: unknown): string => JSON.stringify(schema);
+/** Annotations for renames (`names.ts`), which say nothing to editors. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(['names', 'part', 'typesAt']);
+
+const textOf = (schema: object): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([key]) => !ANNOTATIONS.has(key))));
 
 /** Parts that occur often, by their text: a reference replaces them. */
 const SHARED: ReadonlyMap<string, string> = new Map([
@@ -87,6 +91,7 @@ function edited(schema: JsonSchema, whole = false): EditorSchema {
   if (values?.every((value) => value !== undefined) === true) return { enum: values };
   const written: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {
+    if (ANNOTATIONS.has(key)) continue;
     if (key === 'properties' || key === 'patternProperties') {
       const members = Object.entries(value as Record<string, JsonSchema>);
       written[key] = Object.fromEntries(members.map(([name, member]) => [name, edited(member)]));

@@ -4,7 +4,7 @@ import { isTimeZone } from '../lib/date-format.ts';
 import { problem } from '../lib/problem.ts';
 import type { CompileView, ItemPath, Report } from './section.ts';
 import { closed, nullable } from '../contract/schemas.ts';
-import { Code, type Localized, Name } from './schemas.ts';
+import { Code, type Localized, Name, NodeCode, WasCode } from './schemas.ts';
 
 export function checkTimeZone(name: string | undefined, path: ItemPath, report: Report): void {
   if (name !== undefined && !isTimeZone(name)) {
@@ -84,11 +84,16 @@ export function checkTree(
   }
 }
 
-/** A list of nodes; `parent` is the code of another node of the list. */
-export const TreeSchema = Type.Array(
-  closed({ code: Code, name: Type.Optional(Name), parent: Type.Optional(nullable(Code)) }),
-  { maxItems: 1000 },
-);
+/** A list of nodes, in the property `key` of the item; `parent` is the code of another node of the list. */
+export function TreeSchema(key: string) {
+  return Type.Array(
+    closed(
+      { code: Code, was: WasCode, name: Type.Optional(Name), parent: Type.Optional(nullable(NodeCode(key))) },
+      { part: 'node' },
+    ),
+    { maxItems: 1000 },
+  );
+}
 
 export interface TreeNode {
   code: string;
@@ -103,7 +108,7 @@ export interface CompiledNode extends TreeNode {
 }
 
 /** The nodes with all defaults filled in. */
-export function normaliseTree(nodes: Static<typeof TreeSchema> = []): TreeNode[] {
+export function normaliseTree(nodes: Static<ReturnType<typeof TreeSchema>> = []): TreeNode[] {
   return nodes.map(({ code, name, parent }) => ({
     code,
     name: (name as Localized | undefined) ?? code,

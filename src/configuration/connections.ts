@@ -82,7 +82,7 @@ export function collectErrors(): { report: Report; done: () => void } {
 /** Locks the configuration. @throws Fault ALREADY_EXISTS if the code is taken */
 export async function requireNewCode(ctx: WriteContext, { section }: ConnectionKind, code: string): Promise<void> {
   await lockConfiguration(ctx);
-  if ((await loadItems(ctx, section)).some((item) => item.code === code)) {
+  if ((await loadItems(ctx, section)).some((item) => item.code === code || item.formerCodes?.includes(code))) {
     throw new Fault('ALREADY_EXISTS', problem('CODE_TAKEN'), {
       field: 'code',
     });
@@ -125,7 +125,7 @@ export function planConnectionChange(
   item: ConnectionItem<object, unknown>,
   write: (ctx: WriteContext, change: Change) => void = planItem,
 ): void {
-  write(ctx, { ...change, section, ...item });
+  write(ctx, { ...change, before: change.stored, section, ...item });
   const before = change.stored === undefined ? {} : { before: change.stored.definition };
   ctx.emit({
     type: 'ConfigChanged',

@@ -33,6 +33,19 @@ const plannedProperties = {
   ),
   note: Type.Optional(Type.String({ description: 'The messages of `notes`, separated by "; ".' })),
   notes: Type.Optional(PlanNotes),
+  lost: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Section, item and code, such as `types.incident.impact`.' }),
+        kind: Type.String({ description: 'field, option or state' }),
+        records: Type.Integer({ minimum: 1 }),
+      }),
+      {
+        description:
+          'Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.',
+      },
+    ),
+  ),
 };
 
 export const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'PlannedItem' }));

@@ -34,6 +34,13 @@ const bundleProperties = {
       description: 'Items to archive. The files must not contain them.',
     }),
   ),
+  discard: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+      maxItems: 1000,
+      description:
+        'Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.',
+    }),
+  ),
 };
 
 export const BundleFiles = closed(bundleProperties);
@@ -175,7 +182,7 @@ export const plan = defineOperation({
   body: PlanFiles,
   answer: PlannedChanges,
   meta: PlanMeta,
-  faults: ['RIGHT_MISSING', 'NOT_FOUND'],
+  faults: ['RIGHT_MISSING', 'NOT_FOUND', 'CODE_NOT_REUSABLE'],
   timeoutMs: 300_000,
 });
 
@@ -200,6 +207,9 @@ export const apply = defineOperation({
     'ALREADY_EXISTS',
     'LAST_ADMINISTRATOR',
     'CONFIGURATION_CHANGED',
+    'CODE_NOT_REUSABLE',
+    'VALUES_WOULD_BE_LOST',
+    'STATE_IN_USE',
   ],
   timeoutMs: 300_000,
 });

@@ -1,6 +1,15 @@
 /** Fills in the defaults of a section that a module declares. */
 import type { ConfigSection, SectionParts } from './section.ts';
 import { loadItems, planItem } from './store.ts';
+import type { TSchema } from 'typebox';
+import { hasParts, withoutWas, withWas } from './renames.ts';
+import { WasCode } from './schemas.ts';
+
+/** The schema of an item with `was` after its code. */
+function withItemWas(schema: TSchema): TSchema {
+  const { code, ...others } = (schema as { properties?: Record<string, TSchema> }).properties ?? {};
+  return { ...schema, properties: { code, was: WasCode, ...others } } as TSchema;
+}
 
 /**
  * The section with all defaults. Its items are stored in the table of configuration items unless the module declares `load`
@@ -10,12 +19,16 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
   const { key } = parts;
   const shape = parts.shape ?? 'list';
   const codeProperty = parts.codeProperty ?? 'code';
+  // Users, groups and units get new names through their own endpoints.
+  const renamable = shape === 'list' && parts.identity !== true;
   return {
     key,
     summary: parts.summary,
     shape,
-    schema: parts.schema,
+    schema: renamable ? withItemWas(parts.schema) : parts.schema,
     identity: parts.identity ?? false,
+    renamable,
+    hasParts: hasParts(parts.schema),
     versioned: parts.compare !== undefined,
     codeProperty,
     right: parts.right,
@@ -26,13 +39,23 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     keyOf: (code) => parts.keyOf?.(code) ?? code,
     rights: (change, view, actorId) => parts.rights?.(change, view, actorId) ?? [],
     merge: (item, stored, options) =>
-      parts.merge?.(item as Item, stored as Definition | undefined, options) ?? parts.normalise(item as Item),
+      withWas(
+        parts.schema,
+        item,
+        parts.merge?.(item as Item, stored as Definition | undefined, options) ?? parts.normalise(item as Item),
+      ),
     references: (definition) => parts.references?.(definition as Definition) ?? [],
-    compile: (definition, view, report) =>
-      parts.compile === undefined ? definition : parts.compile(definition as Definition, view, report),
+    compile: (definition, view, report) => {
+      const plain = renamable ? withoutWas(parts.schema, definition) : definition;
+      return parts.compile === undefined ? plain : parts.compile(plain as Definition, view, report);
+    },
     validateAll: (view, report) => parts.validateAll?.(view, report),
     verify: async (ctx, changes, view, report) => await parts.verify?.(ctx, changes, view, report),
     notes: async (change, view, turns) => (await parts.notes?.(change, view, turns)) ?? [],
+    lockRecords: async (ctx) => {
+      await parts.lockRecords?.(ctx);
+    },
+    countRecords: async (ctx, change, gone, view) => (await parts.countRecords?.(ctx, change, gone, view)) ?? 0,
     compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, notes: [] },
     lock: async (ctx) => {
       await parts.lock?.(ctx);

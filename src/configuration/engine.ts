@@ -4,7 +4,8 @@
  */
 import { Turns } from '../lib/yielding.ts';
 import type { Change, ConfigSection } from './section.ts';
-import { insertNestedId, insertVersion, lockConfiguration, updateVersion } from './store.ts';
+import { insertNestedId, insertVersion, lockConfiguration, moveNestedId, updateVersion } from './store.ts';
+import { requireDiscarded } from './lost.ts';
 import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { type ListedDifferences, listedDifferences } from './differences.ts';
@@ -14,7 +15,7 @@ import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
 import { currentVersion, requireVersion } from './store-versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
-import { pointer } from '../lib/json.ts';
+import { deepEqualJson, pointer } from '../lib/json.ts';
 import { BundleError } from './errors.ts';
 import { type Impact, impactOf, type ImpactParts } from './impact.ts';
 
@@ -134,14 +135,25 @@ export async function applyBundle(
   await lockConfiguration(ctx);
   if (options.expected !== undefined) await requireVersion(ctx, options.expected);
   for (const section of sections) await section.lock(ctx);
-  const plan = await makePlan(ctx, sections, bundle, options);
+  const lockRecords = async (): Promise<void> => {
+    for (const section of sections) await section.lockRecords(ctx);
+  };
+  const plan = await makePlan(ctx, sections, bundle, { ...options, lockRecords });
   requireChanged(ctx, plan);
+  requireDiscarded(plan.items, options.discard ?? []);
   for (const { change, section } of plan.changes) {
+    if (isFollowing(change)) continue;
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
   }
   await writePlan(ctx, plan);
   const ids = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change.id]));
   return plan.items.map((item) => ({ ...item, id: item.id ?? ids.get(`${item.section} ${item.code}`) ?? null }));
+}
+
+/** Whether the item only follows a rename of something that it names. */
+function isFollowing({ action, stored, before, code, definition }: Change): boolean {
+  const moved = action === 'change' && before !== stored && before?.code === code;
+  return moved && deepEqualJson(stored?.definition, definition);
 }
 
 /** Plans the rows and events of a plan. */
@@ -154,7 +166,15 @@ export async function writePlan(ctx: WriteContext, plan: Plan): Promise<void> {
     if (section.versioned) writeVersion(ctx, change, version);
     ctx.emit({ type: 'ConfigChanged', subject: `${change.section}:${change.code}`, data: auditData(change) });
   }
+  const written = new Set<string>();
+  for (const { change, version } of plan.changes) {
+    if (version?.compatible === true) written.add(`${change.id} ${version.to}`);
+  }
+  for (const { typeId, version, compiled } of plan.view.changedVersions) {
+    if (!written.has(`${typeId} ${version}`)) ctx.plan(updateVersion, { type_id: typeId, version, compiled });
+  }
   for (const nested of plan.view.newNested) ctx.plan(insertNestedId, nested);
+  for (const nested of plan.view.movedNested) ctx.plan(moveNestedId, nested);
   // Processes cache no users and groups with the configuration, only rights. `planItem` raises the configuration version.
   ctx.invalidate('rights');
 }
@@ -168,9 +188,9 @@ function writeVersion(ctx: WriteContext, change: Change, step: VersionStep | und
 }
 
 function auditData(change: Change): Record<string, unknown> {
-  const { action, stored, definition } = change;
-  if (action === 'archive') return { action, before: stored?.definition };
-  return { action, ...(stored === undefined ? {} : { before: stored.definition }), after: definition };
+  const { action, before, definition } = change;
+  if (action === 'archive') return { action, before: before?.definition };
+  return { action, ...(before === undefined ? {} : { before: before.definition }), after: definition };
 }
 
 export interface AddedItem {

@@ -36,8 +36,12 @@ function byPlace(a: BundleProblem, b: BundleProblem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
+function codeOf(problems: readonly BundleProblem[]): 'INVALID_REQUEST' | 'CODE_NOT_REUSABLE' {
+  return problems.some(({ code }) => code === 'CODE_NOT_REUSABLE') ? 'CODE_NOT_REUSABLE' : 'INVALID_REQUEST';
+}
+
 /**
- * Fault INVALID_REQUEST with all problems. The details name each position in readable form (`incident.yaml:12:17
+ * Fault INVALID_REQUEST, or CODE_NOT_REUSABLE, with all problems. The details name each position in readable form (`incident.yaml:12:17
  * types[0].fields[2].dataType`) and also contain its parts. The command line prints them, and the administration API returns
  * them.
  */
@@ -52,7 +56,7 @@ export class BundleError extends Fault {
     const rest = problems.length > listed.length ? ` The details list the first ${listed.length}.` : '';
     const message = `The bundle has ${count}. Nothing was changed.${rest}`;
     const cause = problem('BUNDLE_PROBLEMS', { count: problems.length });
-    super('INVALID_REQUEST', { ...cause, message }, details satisfies FaultDetail[]);
+    super(codeOf(problems), { ...cause, message }, details satisfies FaultDetail[]);
     this.name = 'BundleError';
     this.problems = problems;
   }

@@ -11,7 +11,10 @@ import { loadNestedIds, loadVersions } from './store.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { BundleError, type BundleProblem } from './errors.ts';
 import type { Bundle } from './read.ts';
-import { type Entry, problemOf, View } from './view.ts';
+import { type Entry, noRenames, problemOf, View } from './view.ts';
+import { followRenames } from './follow-renames.ts';
+import { withRenamed } from './renames.ts';
+import { countLost, type Lost, lostNotes, renameNotes } from './lost.ts';
 
 export interface BundleOptions {
   /** Archive items that the bundle does not contain. */
@@ -24,6 +27,10 @@ export interface BundleOptions {
   expected?: number;
   /** Further items to archive. */
   archive?: readonly { section: string; code: string }[];
+  /** Fields and options that may go although records hold values: `types.incident.impact`, `types.incident.impact.high`. */
+  discard?: readonly string[];
+  /** Called before records are counted that hold what goes; an apply keeps out other writers of records. */
+  lockRecords?: () => Promise<void>;
 }
 
 /** What happens to the versions of a record type. */
@@ -45,6 +52,8 @@ export interface PlannedItem {
   /** The English texts of the notes, separated by "; ". */
   note?: string;
   notes?: PlanNote[];
+  /** Fields, options and states that go, with the number of records that hold them. */
+  lost?: Lost[];
 }
 
 export interface Plan {
@@ -72,6 +81,9 @@ export async function makePlan(
   const turns = new Turns();
   const view = await loadStored(ctx, sections, turns);
   const problems = [...bundle.problems];
+  const renames = followRenames(view, bundle);
+  // Other checks would report consequences of these.
+  if (renames.length > 0) throw new BundleError([...problems, ...renames]);
   await overlay(ctx, view, bundle, turns);
   if (options.prune === true) prune(view, sections, exact);
   else keepArchivedIdentity(view, sections, exact);
@@ -86,6 +98,7 @@ export async function makePlan(
     await section.verify(ctx, own, view, reportFor(view, section, problems));
   }
   if (problems.length > 0) throw new BundleError(problems);
+  await addLost(ctx, plan, options);
   return plan;
 }
 
@@ -100,7 +113,7 @@ export async function loadStored(ctx: ReadContext, sections: readonly ConfigSect
   for (const section of sections) {
     for (const stored of await section.load(ctx)) {
       const { id, code, state, definition, compiled } = stored;
-      view.add({ section, id, code, state, stored, named: undefined, definition, compiled });
+      view.add({ section, id, code, state, stored, named: undefined, definition, compiled, ...noRenames() });
       await turns.next();
     }
   }
@@ -115,7 +128,7 @@ async function overlay(ctx: ReadContext, view: View, bundle: Bundle, turns: Turn
     if (entry !== undefined) {
       Object.assign(entry, { named, code, state: 'ACTIVE' });
     } else {
-      const blank = { stored: undefined, definition: undefined, compiled: undefined };
+      const blank = { stored: undefined, definition: undefined, compiled: undefined, ...noRenames() };
       view.add({ section, code, id: ctx.newId(), state: 'ACTIVE', named, ...blank });
     }
   }
@@ -179,7 +192,7 @@ async function validate(view: View, sections: readonly ConfigSection[], turns: T
       const report: Report = (...found) => {
         problems.push(problemOf(entry, ...found));
       };
-      entry.compiled = section.compile(entry.definition, view, report);
+      entry.compiled = withRenamed(section.schema, section.compile(entry.definition, view, report), entry.renamed);
     }
     section.validateAll(view, reportFor(view, section, problems));
   }
@@ -194,7 +207,7 @@ function reportFor(view: View, section: ConfigSection, problems: BundleProblem[]
 }
 
 function actionOf(entry: Entry): Action {
-  const { stored } = entry;
+  const stored = entry.original ?? entry.stored;
   if (stored === undefined) return 'create';
   if (stored.state !== entry.state) return isActive(entry) ? 'restore' : 'archive';
   // An item that stays archived is not compiled again, because nothing uses it.
@@ -227,13 +240,14 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
         id,
         code,
         stored,
+        before: entry.original ?? stored,
         state,
         definition: kept ? stored.definition : entry.definition,
         compiled: kept ? stored.compiled : (entry.compiled ?? entry.definition),
       };
       const version = section.versioned ? stepOf(view, section, change) : undefined;
       if (version !== undefined) item.version = version;
-      addNotes(item, await section.notes(change, view, turns));
+      addNotes(item, [...renameNotes(entry), ...(await section.notes(change, view, turns))]);
       plan.changes.push({ change, section, version });
     }
   }
@@ -244,6 +258,24 @@ function addNotes(item: PlannedItem, notes: PlanNote[]): void {
   if (notes.length === 0) return;
   item.note = notes.map(({ message }) => message).join('; ');
   item.notes = notes;
+}
+
+/** Counts the records that hold what goes, once no more of them can appear. */
+async function addLost(ctx: ReadContext, plan: Plan, options: BundleOptions): Promise<void> {
+  const items = new Map(plan.items.map((item) => [`${item.section} ${item.code}`, item]));
+  const goes = plan.changes.flatMap(({ change, section }) => {
+    const gone = change.action === 'archive' ? [] : (plan.view.entry(section.key, change.code)?.gone ?? []);
+    return gone.length === 0 ? [] : [{ change, section, gone }];
+  });
+  if (goes.length === 0) return;
+  await options.lockRecords?.();
+  for (const { change, section, gone } of goes) {
+    const lost = await countLost(ctx, section, change, gone, plan.view);
+    const item = items.get(`${section.key} ${change.code}`);
+    if (item === undefined || lost.length === 0) continue;
+    item.lost = lost;
+    addNotes(item, [...(item.notes ?? []), ...lostNotes(lost)]);
+  }
 }
 
 /** Undefined if no version changes. */

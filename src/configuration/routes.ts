@@ -29,6 +29,7 @@ function options(body: Static<typeof contract.BundleFiles>): BundleOptions {
     pruneIdentity: body.pruneIdentity === true,
     exact: body.exact === true,
     archive: body.archive ?? [],
+    discard: body.discard ?? [],
   };
 }
 

@@ -8,6 +8,7 @@
 import type { ItemState } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
+import type { PartKind } from './names.ts';
 import type { PlanNote, Problem } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
@@ -27,6 +28,8 @@ export interface StoredItem {
   code: string;
   state: ItemState;
   version: number;
+  /** Codes that it had before renames. Absent for items that are stored outside the configuration. */
+  formerCodes?: string[];
   definition: unknown;
   compiled: unknown;
   /** Time of the last change. Absent for items that are stored outside the configuration, such as users. */
@@ -78,10 +81,22 @@ export interface Change {
   section: string;
   id: string;
   code: string;
+  /** The stored item, under the codes that renames of the same change give. */
   stored: StoredItem | undefined;
+  /** The stored item as it is in the database, for the audit log. */
+  before: StoredItem | undefined;
   state: ItemState;
   definition: unknown;
   compiled: unknown;
+}
+
+/** A part that the new item does not have. */
+export interface GonePart {
+  kind: PartKind;
+  /** The codes of the part and of the parts around it, outermost first. */
+  codes: readonly string[];
+  /** The codes under which records store them. */
+  stored: readonly string[];
 }
 
 export interface MergeOptions {
@@ -140,6 +155,10 @@ export interface SectionParts<Item, Definition> {
   notes?(change: Change, view: ConfigView, turns: Turns): PlanNote[] | Promise<PlanNote[]>;
   /** If given, all versions of the compiled form are stored, and this function decides whether stored records fit the new one. */
   compare?(before: unknown, after: unknown): Comparison;
+  /** Keeps out other writers of records before they are counted, until the apply ends. One section does it for all. */
+  lockRecords?(ctx: WriteContext): Promise<unknown>;
+  /** The number of records that hold a part that goes, such as a field. By default, records hold no part of an item. */
+  countRecords?(ctx: ReadContext, change: Change, gone: GonePart, view: CompileView): Promise<number>;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
   /** Locks the data that validation depends on, before it is read and until the apply ends. */
   lock?(ctx: WriteContext): Promise<unknown>;
@@ -155,6 +174,10 @@ export interface ConfigSection {
   readonly shape: 'list' | 'codes' | 'map';
   readonly schema: TSchema;
   readonly identity: boolean;
+  /** Whether items and their parts take `was`. */
+  readonly renamable: boolean;
+  /** Whether items have lists of parts with codes of their own. */
+  readonly hasParts: boolean;
   /** Whether every version of the compiled form is kept. */
   readonly versioned: boolean;
   readonly codeProperty: string;
@@ -169,6 +192,8 @@ export interface ConfigSection {
   verify(ctx: ReadContext, changes: readonly Change[], view: CompileView, report: SectionReport): Promise<void>;
   notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
+  lockRecords(ctx: WriteContext): Promise<void>;
+  countRecords(ctx: ReadContext, change: Change, gone: GonePart, view: CompileView): Promise<number>;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;
   write(ctx: WriteContext, change: Change, view: CompileView): void;

@@ -34,7 +34,7 @@ export async function tryLockConfiguration(ctx: WriteContext): Promise<void> {
 
 export async function loadItems(ctx: Pick<ReadContext, 'query'>, section: string): Promise<StoredItem[]> {
   return await ctx.query<StoredItem>(sql`
-    SELECT id, code, state, version, definition, compiled, updated_at AS "updatedAt", updated_by AS "updatedBy"
+    SELECT id, code, former_codes AS "formerCodes", state, version, definition, compiled, updated_at AS "updatedAt", updated_by AS "updatedBy"
     FROM config_items WHERE section = ${section} ORDER BY code`);
 }
 
@@ -70,6 +70,15 @@ export const insertNestedId: TableWrite<NestedId> = {
     ON CONFLICT (scope, code) DO NOTHING RETURNING 1`,
 };
 
+/** Moves the id of a part to its new code. Rows are few, and no two exchange their codes. */
+export const moveNestedId: TableWrite<NestedId> = {
+  name: 'move_config_ids',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE config_ids c SET scope = r.scope, code = r.code
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, scope text, code text) WHERE c.id = r.id RETURNING 1`,
+};
+
 interface ItemRow {
   id: string;
   section: string;
@@ -91,7 +100,9 @@ const insertItem: TableWrite<ItemRow> = {
     ON CONFLICT (section, code) DO NOTHING RETURNING 1`,
 };
 
-interface ItemUpdate extends Omit<ItemRow, 'section' | 'code'> {
+interface ItemUpdate extends Omit<ItemRow, 'section'> {
+  /** The code before; the same unless the item is renamed. */
+  former_code: string;
   state: ItemState;
   version: number;
   expected_version: number;
@@ -102,9 +113,11 @@ const updateItem: TableWrite<ItemUpdate> = {
   name: 'update_config_items',
   guard: true,
   sql: (rows: Sql) => sql`
-    UPDATE config_items i SET definition = r.definition, compiled = r.compiled, state = r.state, version = r.version,
+    UPDATE config_items i SET code = r.code, definition = r.definition,
+      former_codes = CASE WHEN r.code = r.former_code THEN i.former_codes
+        ELSE array_append(array_remove(i.former_codes, r.code), r.former_code) END, compiled = r.compiled, state = r.state, version = r.version,
       updated_at = r.at, updated_by = r.by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, definition jsonb, compiled jsonb, state text, version integer,
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, code text, former_code text, definition jsonb, compiled jsonb, state text, version integer,
       expected_version integer, expected_state text, at timestamptz, by uuid)
     WHERE i.id = r.id AND i.version = r.expected_version AND i.state = r.expected_state RETURNING 1`,
 };
@@ -135,7 +148,7 @@ const insertItemVersion: TableWrite<Pick<ItemRow, 'id' | 'section' | 'code' | 'd
  * the configuration lock. The item's own version is incremented if its definition changes.
  */
 export function planItem(ctx: WriteContext, change: Change): void {
-  const { id, section, code, definition, compiled, stored, state } = change;
+  const { id, section, code, definition, compiled, stored, before, state } = change;
   const by = ctx.actor.userId;
   ctx.invalidate('config');
   ctx.plan(insertConfigVersion, { at: ctx.now, by });
@@ -146,6 +159,8 @@ export function planItem(ctx: WriteContext, change: Change): void {
   }
   ctx.plan(updateItem, {
     id,
+    code,
+    former_code: before?.code ?? code,
     definition,
     compiled,
     state,

@@ -1,10 +1,13 @@
 /** The resulting configuration: the stored items overlaid with the items of the bundle. */
 import { isActive, type ItemState } from '../contract/state.ts';
-import type { CompileView, ConfigSection, ItemPath, StoredItem, StoredVersion } from './section.ts';
+import type { CompileView, ConfigSection, GonePart, ItemPath, StoredItem, StoredVersion } from './section.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { NestedId } from './store.ts';
 import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
+import type { PartRename } from './renames.ts';
+import type { Renamed } from '../lib/data-types/index.ts';
+import { deepEqualJson } from '../lib/json.ts';
 
 /** One item of the resulting configuration. */
 export interface Entry {
@@ -17,6 +20,19 @@ export interface Entry {
   /** Undefined if the bundle's item is invalid. */
   definition: unknown;
   compiled: unknown;
+  /** The item as it is in the database, if a rename changed `stored`. */
+  original?: StoredItem;
+  /** Path of a part → what renames left on it. */
+  renamed: ReadonlyMap<string, Renamed>;
+  /** Renames of parts in this change. */
+  partRenames: readonly PartRename[];
+  /** Parts that the bundle's item does not have any more. */
+  gone: readonly GonePart[];
+}
+
+/** What an entry has that no rename concerns. */
+export function noRenames(): Pick<Entry, 'renamed' | 'partRenames' | 'gone'> {
+  return { renamed: new Map(), partRenames: [], gone: [] };
 }
 
 /** A problem at a path of the entry: in the bundle if it contains the item, otherwise in the stored item. */
@@ -29,11 +45,15 @@ export function problemOf(entry: Entry, path: ItemPath, found: Problem): BundleP
 export class View implements CompileView {
   readonly #entries = new Map<string, Map<string, Entry>>();
   readonly #sections: ReadonlyMap<string, ConfigSection>;
-  readonly #versions: ReadonlyMap<string, readonly StoredVersion[]>;
-  readonly #nested: Map<string, string>;
+  readonly #versions: Map<string, readonly StoredVersion[]>;
+  readonly #nested: Map<string, NestedId>;
   readonly #newId: () => string;
   /** Ids assigned during compilation that are not stored yet. */
   readonly newNested: NestedId[] = [];
+  /** Ids of parts whose code or item was renamed. */
+  readonly movedNested: NestedId[] = [];
+  /** Versions of types with other codes than in the database. */
+  readonly changedVersions: { typeId: string; version: number; compiled: unknown }[] = [];
 
   constructor(parts: {
     sections: readonly ConfigSection[];
@@ -43,8 +63,8 @@ export class View implements CompileView {
   }) {
     this.#sections = new Map(parts.sections.map((section) => [section.key, section]));
     for (const section of parts.sections) this.#entries.set(section.key, new Map());
-    this.#versions = parts.versions;
-    this.#nested = new Map(parts.nested.map(({ id, scope, code }) => [`${scope} ${code}`, id]));
+    this.#versions = new Map(parts.versions);
+    this.#nested = new Map(parts.nested.map((one) => [`${one.scope} ${one.code}`, one]));
     this.#newId = parts.newId;
   }
 
@@ -113,13 +133,61 @@ export class View implements CompileView {
 
   nested(scope: string, code: string): string {
     const key = `${scope} ${code}`;
-    let id = this.#nested.get(key);
-    if (id === undefined) {
-      id = this.#newId();
-      this.#nested.set(key, id);
-      this.newNested.push({ id, scope, code });
+    let nested = this.#nested.get(key);
+    if (nested === undefined) {
+      nested = { id: this.#newId(), scope, code };
+      this.#nested.set(key, nested);
+      this.newNested.push(nested);
     }
-    return id;
+    return nested.id;
+  }
+
+  /** All items, also archived ones. */
+  *all(): Generator<Entry> {
+    for (const entries of this.#entries.values()) yield* entries.values();
+  }
+
+  /** Gives the item its new code. */
+  rename(entry: Entry, from: string, to: string): void {
+    const { section } = entry;
+    const entries = this.#entries.get(section.key);
+    entries?.delete(section.keyOf(from));
+    entry.code = to;
+    entries?.set(section.keyOf(to), entry);
+  }
+
+  /** Replaces the compiled forms of the item's versions. */
+  mapVersions(entry: Entry, map: (compiled: unknown) => unknown): void {
+    const versions = this.#versions.get(entry.id);
+    if (versions === undefined) return;
+    const mapped = versions.map(({ version, compiled }) => ({ version, compiled: map(compiled) }));
+    for (const [index, { version, compiled }] of mapped.entries()) {
+      if (deepEqualJson(compiled, versions[index]?.compiled)) continue;
+      this.changedVersions.push({ typeId: entry.id, version, compiled });
+    }
+    this.#versions.set(entry.id, mapped);
+  }
+
+  /**
+   * Keeps the ids of the item's parts under the new codes of the parts and of the item.
+   *
+   * @returns a new code that another part has or had
+   */
+  renameNested(section: string, from: string, to: string, renames: readonly PartRename[]): string | undefined {
+    const own = `${section}/${from}/`;
+    const codes = new Map(renames.map((one) => [`${section}/${from}${one.list} ${one.from}`, one.to]));
+    const nested = [...this.#nested];
+    for (const [key, { id, scope, code }] of nested) {
+      if (!scope.startsWith(own)) continue;
+      const next = { id, scope: `${section}/${to}/${scope.slice(own.length)}`, code: codes.get(key) ?? code };
+      const nextKey = `${next.scope} ${next.code}`;
+      if (nextKey === key) continue;
+      if (this.#nested.has(nextKey)) return next.code;
+      this.#nested.delete(key);
+      this.#nested.set(nextKey, next);
+      this.movedNested.push(next);
+    }
+    return undefined;
   }
 
   canonicalCode(section: string, code: string): string {

@@ -43,6 +43,12 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Correct the places in `details`. A field is filterable if the configuration has `search: {filter: true}` for it.',
     details: [problemAt('query.filter/conditions/0/field', 'CONDITION_FIELD_UNKNOWN')],
   },
+  CODE_NOT_REUSABLE: {
+    cause:
+      'A bundle uses a code that an earlier rename freed, or one that it renames itself. History and exports would mean two things by it.',
+    act: 'Use another code. The place is in `details`.',
+    details: [problemAt('/types/0/fields/3/code', 'CODE_NOT_REUSABLE', { code: 'impact' })],
+  },
   FILTER_TOO_EXPENSIVE: {
     cause: 'No index supports the filter, and it would have to read more records than the time limit allows.',
     act: 'Add a condition that selects fewer records (type, time or state). Or make the field filterable and wait until `docket doctor` reports no pending index.',
@@ -184,6 +190,22 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     cause: 'The user is in a unit, and `expectedOrganizationUnitId` is missing or is another unit.',
     act: 'Read the user again. To move the user, send the current unit as `expectedOrganizationUnitId`.',
     details: [],
+  },
+  VALUES_WOULD_BE_LOST: {
+    cause:
+      'A bundle has no longer a field or an option that records hold, and no other one that was renamed from it. Each entry of `details` also has the number of `records`.',
+    act: 'Rename it: give the new one `was` with the old code. Or confirm each `path` with `discard` (`--discard` on the command line).',
+    details: [
+      problemAt('types.incident.impact', 'VALUES_WOULD_BE_LOST', { path: 'types.incident.impact', records: 531 }),
+    ],
+  },
+  STATE_IN_USE: {
+    cause:
+      'A bundle removes a state of a workflow that records are in. Each entry of `details` also has the number of `records`.',
+    act: 'Move the records to other states first, or rename the state with `was`.',
+    details: [
+      problemAt('workflows.incident.waiting', 'STATE_IN_USE', { code: 'workflows.incident.waiting', records: 12 }),
+    ],
   },
   NOT_A_DRAFT: {
     cause: 'The version is published or archived. Only drafts can be changed.',

@@ -11,6 +11,7 @@ export const FAULTS = {
   QUERY_TOO_SHORT: { status: 400, meaning: 'The search text has fewer than two letters or digits.' },
   ATTACHMENT_EMPTY: { status: 400, meaning: 'The file has no content.' },
   INVALID_IDEMPOTENCY_KEY: { status: 400, meaning: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.' },
+  CODE_NOT_REUSABLE: { status: 400, meaning: 'A rename of the configuration freed the code; it cannot be used again.' },
   TRANSITION_NOT_AVAILABLE: {
     status: 400,
     meaning: 'The transition is unknown or does not start at the current state.',
@@ -44,6 +45,11 @@ export const FAULTS = {
     meaning: 'The configuration is not the expected version. Details name the sections that changed since.',
   },
   ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
+  VALUES_WOULD_BE_LOST: {
+    status: 409,
+    meaning: 'The bundle removes fields or options that records hold, without `discard`.',
+  },
+  STATE_IN_USE: { status: 409, meaning: 'The bundle removes a workflow state that records are in.' },
   NOT_A_DRAFT: { status: 409, meaning: 'Only a draft version can be changed.' },
   AUDIENCE_MISSING: { status: 409, meaning: 'The version has no audience yet.' },
   VERSION_TOKEN_STALE: { status: 409, meaning: 'The version token is not the current one.' },

@@ -246,7 +246,8 @@ class Parser {
 }
 
 function kept(field: FilterField): TypedField {
-  return { code: field.code, kind: field.kind, dataType: field.dataType, multiple: field.multiple };
+  const { options: _options, ...typed } = field;
+  return typed;
 }
 
 /**

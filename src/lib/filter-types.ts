@@ -35,10 +35,14 @@ export interface FilterField {
   multiple: boolean;
   /** Allowed codes, if values come from a closed list. */
   options?: ReadonlySet<string>;
+  /** The code under which values are stored, if the field was renamed. */
+  storedAs?: string;
+  /** Option code → the code under which it is stored, for renamed options. */
+  optionsStoredAs?: Readonly<Record<string, string>>;
 }
 
 /** The part of a field that a typed condition stores; plain JSON. */
-export type TypedField = Pick<FilterField, 'code' | 'kind' | 'dataType' | 'multiple'>;
+export type TypedField = Omit<FilterField, 'options'>;
 
 /** Returns `undefined` both for a field that does not exist and for one that is hidden from the caller. */
 export type FieldResolver = (code: string) => FilterField | undefined;

@@ -102,7 +102,23 @@ export const CONFIGURATION_PROBLEMS = {
     'UNREACHABLE_STATE',
     'No transitions lead from {from} to the state {code}. Add one or remove the state.',
   ],
-  STATE_IN_USE: ['STATE_IN_USE', 'Some records are in the state {code}. Move them to another state first.'],
+  STATE_IN_USE: ['STATE_IN_USE', '{records} records are in the state {code}. Move them to another state first.'],
+  VALUES_WOULD_BE_LOST: [
+    'VALUES_WOULD_BE_LOST',
+    '{records} records hold {path}. Rename it with "was", or confirm that the values are discarded.',
+  ],
+  CODE_NOT_REUSABLE: [
+    'CODE_NOT_REUSABLE',
+    'The code {code} was given up in a rename and cannot be used again here. Use another code.',
+  ],
+  RENAME_TARGET_EXISTS: [
+    'RENAME_TARGET_EXISTS',
+    '{was} cannot be renamed to {code}: both exist. Remove "was", or use another code.',
+  ],
+  RENAME_AMBIGUOUS: [
+    'RENAME_AMBIGUOUS',
+    'Several things would be renamed to {code}, or one to several codes. Name one code in "was".',
+  ],
   ROLE_FIELD_MISSING: ['UNKNOWN_NAME', 'There is no field {code} here. Remove it.'],
   ROLE_TRANSITION_MISSING: ['UNKNOWN_NAME', 'There is no transition {code} here. Remove it.'],
 
@@ -196,6 +212,14 @@ export const CONFIGURATION_PROBLEMS = {
 /** Notes of a plan: reason → English text, without a full stop. Unlike problems they do not prevent the apply. */
 export const PLAN_NOTES = {
   FIELD_REMOVED: '{field}: the field is gone',
+  ITEM_RENAMED: 'renamed from {from} to {to}',
+  FIELD_RENAMED: 'field {from} is renamed to {to}',
+  OPTION_RENAMED: 'option {from} is renamed to {to}',
+  STATE_RENAMED: 'state {from} is renamed to {to}',
+  TRANSITION_RENAMED: 'transition {from} is renamed to {to}',
+  PART_RENAMED: '{from} is renamed to {to}',
+  VALUES_DISCARDED: '{records} records hold {path}; apply needs --discard {path}',
+  STATE_OCCUPIED: '{records} records are in {path}; apply refuses to remove it',
   REQUIRED_FIELD_ADDED: '{field}: the field is new and required',
   DATA_TYPE_CHANGED: '{field}: the data type changed from {from} to {to}',
   BECAME_MULTIPLE: '{field}: the field became multiple',

@@ -293,6 +293,33 @@ export function lookedUpField(text: string): { type: string; field: string } | u
   return name === 'lookup' ? typeAndField(argument) : undefined;
 }
 
+/** Other codes for the type and field that a `lookup` names, and for the texts that `map` and `default` give. */
+export interface TransformNames {
+  lookup(type: string, field: string): [type: string, field: string];
+  result(text: string): string;
+}
+
+/** The transform with other codes. A transform that is not valid stays as it is. */
+export function mapTransform(text: string, names: TransformNames): string {
+  const [name, argument] = parts(text);
+  if (argument === undefined) return text;
+  if (name === 'lookup') {
+    const codes = typeAndField(argument);
+    return codes === undefined ? text : `${name}:${names.lookup(codes.type, codes.field).join('.')}`;
+  }
+  if (name === 'default') return `${name}:${names.result(argument)}`;
+  if (name !== 'map') return text;
+  try {
+    const map: unknown = JSON.parse(argument);
+    if (!isObject(map)) return text;
+    const entries = Object.entries(map).map(([from, to]) => [from, typeof to === 'string' ? names.result(to) : to]);
+    const mapped = JSON.stringify(Object.fromEntries(entries));
+    return mapped === JSON.stringify(map) ? text : `${name}:${mapped}`;
+  } catch {
+    return text;
+  }
+}
+
 /** Parses a transform of a mapping. @throws Error for an unknown name, which validation of definitions already rejects */
 export function parseTransform(text: string): Transform {
   const [name, argument = ''] = parts(text);

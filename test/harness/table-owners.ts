@@ -34,8 +34,12 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   },
   type_versions: {
     owner: 'configuration',
-    reads: { platform: 'the snapshot of the configuration is read in one statement' },
+    reads: {
+      platform: 'the snapshot of the configuration is read in one statement',
+      objects: 'a record is not written under a version that a change of its type has replaced',
+    },
   },
+  removed_states: { owner: 'workflow', reads: { objects: 'no record enters a state that was removed' } },
   users: {
     owner: 'identity',
     reads: {

@@ -10,11 +10,13 @@ import {
   Code,
   ConditionSchema,
   Description,
-  FieldCode,
+  CodeOf,
+  FieldOf,
   type Localized,
   Login,
   Name,
   oneOf,
+  TransitionCode,
 } from '../../configuration/schemas.ts';
 import type {
   Change,
@@ -34,7 +36,7 @@ import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
 
-const Names = (of: typeof FieldCode) =>
+const Names = (of: typeof FieldOf) =>
   Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));
 
 const RoleItem = closed({
@@ -44,21 +46,24 @@ const RoleItem = closed({
   rights: Type.Optional(Type.Array(oneOf(GLOBAL_RIGHTS), { uniqueItems: true })),
   records: Type.Optional(
     Type.Array(
-      closed({
-        type: Type.Union([Type.Literal('*'), Code]),
-        where: Type.Optional(ConditionSchema),
-        actions: Type.Array(oneOf(RECORD_ACTIONS), { uniqueItems: true }),
-        fields: Type.Optional(closed({ read: Names(FieldCode), write: Names(FieldCode) })),
-        transitions: Names(Code),
-      }),
+      closed(
+        {
+          type: Type.Union([Type.Literal('*'), CodeOf('types')]),
+          where: Type.Optional(ConditionSchema),
+          actions: Type.Array(oneOf(RECORD_ACTIONS), { uniqueItems: true }),
+          fields: Type.Optional(closed({ read: Names(FieldOf), write: Names(FieldOf) })),
+          transitions: Names(TransitionCode),
+        },
+        { typesAt: 'type' },
+      ),
       { maxItems: 1000 },
     ),
   ),
-  memberships: Type.Optional(closed({ groups: Names(Code), orgUnits: Names(Code) })),
+  memberships: Type.Optional(closed({ groups: Names(CodeOf('groups')), orgUnits: Names(CodeOf('orgUnits')) })),
   assignedTo: Type.Optional(
     closed({
       users: Type.Optional(Type.Array(Login, { maxItems: 100_000, uniqueItems: true })),
-      groups: Type.Optional(Type.Array(Code, { maxItems: 10_000, uniqueItems: true })),
+      groups: Type.Optional(Type.Array(CodeOf('groups'), { maxItems: 10_000, uniqueItems: true })),
     }),
   ),
 });

@@ -11,7 +11,17 @@ import {
 import { checkUnique, compileTree, normaliseTree, type TreeNode, TreeSchema } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf } from '../../configuration/record-types.ts';
-import { Code, Description, FieldCode, type Localized, Name, SetSchema } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  Description,
+  FieldOf,
+  type Localized,
+  Name,
+  NodeCode,
+  SetSchema,
+  WasCode,
+} from '../../configuration/schemas.ts';
 import type { CompileView, ConfigView, Reference, Report, SectionReport } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { problem } from '../../lib/problem.ts';
@@ -52,27 +62,31 @@ export const servicesSection = defineSection<Static<typeof ServiceItem>, Service
 
 // ---------------------------------------------------------------- catalogs: categories, and items that create a record for each request
 
-const ItemItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  description: Type.Optional(Description),
-  category: Code,
-  service: Type.Optional(nullable(Code)),
-  type: Code,
-  form: Type.Optional(
-    Type.Array(closed({ code: FieldCode, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
-  ),
-  requesterField: Type.Optional(FieldCode),
-  assetField: Type.Optional(FieldCode),
-  set: Type.Optional(SetSchema),
-  audience: Type.Optional(AudienceSchema),
-});
+const ItemItem = closed(
+  {
+    code: Code,
+    was: WasCode,
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    category: NodeCode('categories'),
+    service: Type.Optional(nullable(CodeOf('services'))),
+    type: CodeOf('types'),
+    form: Type.Optional(
+      Type.Array(closed({ code: FieldOf, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
+    ),
+    requesterField: Type.Optional(FieldOf),
+    assetField: Type.Optional(FieldOf),
+    set: Type.Optional(SetSchema),
+    audience: Type.Optional(AudienceSchema),
+  },
+  { part: 'node', typesAt: 'type' },
+);
 
 const CatalogItem = closed({
   code: Code,
   name: Type.Optional(Name),
   active: Type.Optional(Type.Boolean()),
-  categories: Type.Optional(TreeSchema),
+  categories: Type.Optional(TreeSchema('categories')),
   items: Type.Optional(Type.Array(ItemItem, { maxItems: 2000 })),
 });
 

@@ -2,7 +2,17 @@
 import Type, { type Static } from 'typebox';
 import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, LOCALE, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
+import {
+  Code,
+  CodeOf,
+  LOCALE,
+  type Localized,
+  localized,
+  Name,
+  oneOf,
+  SetSchema,
+  TransitionCode,
+} from '../../configuration/schemas.ts';
 import type { CompileView, Reference, Report } from '../../configuration/section.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
@@ -10,20 +20,25 @@ import { closed } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
 import type { CompiledMacro, MacroDefinition } from './macros.ts';
-import { isTemplateName, placeholders } from './template.ts';
+import { isTemplateName, placeholders } from '../../lib/template.ts';
 
 /** Maximum length of a comment's text in characters. The console reads the texts of all macros of a record type at once. */
 const LONGEST_BODY = 10_000;
 
-const MacroItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  types: Type.Array(Code, { minItems: 1, maxItems: 100 }),
-  comment: Type.Optional(closed({ visibility: oneOf(COMMENT_VISIBILITIES), body: localized(LONGEST_BODY) })),
-  transition: Type.Optional(Code),
-  set: Type.Optional(SetSchema),
-  roles: Type.Optional(Type.Array(Code, { minItems: 1, maxItems: 100 })),
-});
+const Body = { ...localized(LONGEST_BODY), names: { kind: 'template' } };
+
+const MacroItem = closed(
+  {
+    code: Code,
+    name: Type.Optional(Name),
+    types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100 }),
+    comment: Type.Optional(closed({ visibility: oneOf(COMMENT_VISIBILITIES), body: Body })),
+    transition: Type.Optional(TransitionCode),
+    set: Type.Optional(SetSchema),
+    roles: Type.Optional(Type.Array(CodeOf('roles'), { minItems: 1, maxItems: 100 })),
+  },
+  { typesAt: 'types' },
+);
 
 function normalise(item: Static<typeof MacroItem>): MacroDefinition {
   return {

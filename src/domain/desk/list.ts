@@ -172,7 +172,7 @@ function ownSortKey(ctx: ReadContext, type: RecordType, code: string): store.Sor
 
 /** The values of a field in their order, where that is not the order of the stored values. */
 function placesOf(ctx: ReadContext, field: FieldDefinition): string[] | null {
-  if (field.dataType === 'enum') return (field.constraints.options ?? []).map((option) => option.code);
+  if (field.dataType === 'enum') return (field.constraints.options ?? []).map(({ code, storedAs = code }) => storedAs);
   if (field.dataType !== 'service') return null;
   return sortedIds(
     ctx,

@@ -33,7 +33,7 @@ import {
 } from '../objects/index.ts';
 import { findTransition, possibleTransitions, type TransitionAnswer, transitionObject } from '../workflow/index.ts';
 import { getLabels } from './queries.ts';
-import { fillTemplate, placeholders, type SystemName } from './template.ts';
+import { fillTemplate, placeholders, type SystemName } from '../../lib/template.ts';
 
 export interface MacroDefinition {
   code: string;

@@ -1,5 +1,7 @@
 /** SQL on the table `desk_queues`. */
 import sql, { type Sql } from 'sql-template-tag';
+import { withCurrentCodes } from '../../configuration/current-codes.ts';
+import type { NamingSchema } from '../../configuration/names.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export interface QueueDefinition {
@@ -33,9 +35,41 @@ function whereSeen(userId: string, groups: readonly string[]): Sql {
 
 /** @param groups ids of the user's groups. Private queues of other users are never returned. */
 export async function listQueues(ctx: ReadContext, userId: string, groups: readonly string[]): Promise<QueueRow[]> {
-  return await ctx.query<QueueRow>(sql`
+  const rows = await ctx.query<QueueRow>(sql`
     SELECT ${COLUMNS} FROM desk_queues q WHERE ${whereSeen(userId, groups)}
     ORDER BY q.name COLLATE "und-x-icu", q.id LIMIT 500`);
+  return rows.map((row) => withCurrentNames(ctx, row));
+}
+
+/** What the codes of a queue mean. `state` and `sort` are taken apart: they are not always codes. */
+const QUEUE_NAMES: NamingSchema = {
+  type: 'object',
+  typesAt: 'type',
+  properties: {
+    type: { names: { kind: 'item', section: 'types' } },
+    filter: { names: { kind: 'condition' } },
+    columns: { names: { kind: 'field' } },
+    sortField: { names: { kind: 'field' } },
+    inState: { names: { kind: 'condition' } },
+  },
+};
+
+/** The queue as its owner wrote it, under the current codes. */
+function withCurrentNames(ctx: ReadContext, row: QueueRow): QueueRow {
+  const { state, sort = '', ...rest } = row.definition;
+  const [, sign = '', sortField = ''] = /^(-?)(.*)$/.exec(sort) ?? [];
+  const inState = { field: 'workflowState', operator: 'equals', value: state };
+  const named = withCurrentCodes(ctx, QUEUE_NAMES, { ...rest, sortField, inState });
+  const { sortField: field, inState: condition, ...definition } = named;
+  const current = typeof condition.value === 'string' ? condition.value : state;
+  return {
+    ...row,
+    definition: {
+      ...definition,
+      ...(current === undefined ? {} : { state: current }),
+      ...(sort === '' ? {} : { sort: `${sign}${field}` }),
+    },
+  };
 }
 
 /** The queues of all users. Their names must not be shown to others. */
@@ -51,7 +85,7 @@ export async function findQueue(
 ): Promise<QueueRow | undefined> {
   const rows = await ctx.query<QueueRow>(sql`
     SELECT ${COLUMNS} FROM desk_queues q WHERE q.id = ${id}::uuid AND ${whereSeen(userId, groups)}`);
-  return rows[0];
+  return rows[0] === undefined ? undefined : withCurrentNames(ctx, rows[0]);
 }
 
 export interface QueueWrite {

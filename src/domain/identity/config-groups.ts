@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, type Localized, Login, Name } from '../../configuration/schemas.ts';
+import { Code, CodeOf, type Localized, Login, Name } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -18,7 +18,7 @@ const GroupItem = closed({
   code: Code,
   name: Type.Optional(Name),
   users: Members(Login),
-  groups: Members(Code),
+  groups: Members(CodeOf('groups')),
 });
 
 type Item = Static<typeof GroupItem>;

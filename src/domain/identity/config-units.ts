@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed, nullable } from '../../contract/schemas.ts';
 import { cyclesOf } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, type Localized, Login, Name } from '../../configuration/schemas.ts';
+import { Code, CodeOf, type Localized, Login, Name } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, MergeOptions, SectionReport } from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -15,7 +15,7 @@ import { nameKey, checkLines, checkName } from './rules.ts';
 const UnitItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  parent: Type.Optional(nullable(Code)),
+  parent: Type.Optional(nullable(CodeOf('orgUnits'))),
   manager: Type.Optional(nullable(Login)),
   location: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 255 }))),
 });

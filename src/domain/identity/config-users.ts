@@ -6,7 +6,7 @@ import { problem, ProblemError } from '../../lib/problem.ts';
 import { nfc } from '../../lib/text.ts';
 import { checkTimeZone } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, LocaleCode, Login } from '../../configuration/schemas.ts';
+import { CodeOf, LocaleCode, Login } from '../../configuration/schemas.ts';
 import type { Change, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { place, type UserState, writeUser } from './changes.ts';
@@ -22,7 +22,7 @@ const UserItem = closed({
   email: Type.Optional(nullable(Text)),
   locale: Type.Optional(nullable(LocaleCode)),
   timezone: Type.Optional(nullable(Text)),
-  orgUnit: Type.Optional(nullable(Code)),
+  orgUnit: Type.Optional(nullable(CodeOf('orgUnits'))),
   employeeId: Type.Optional(nullable(Text)),
   externalId: Type.Optional(nullable(Text)),
 });

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
-import { Code, type Localized } from '../../configuration/schemas.ts';
+import { CodeOf, FieldOf, type Localized } from '../../configuration/schemas.ts';
 import type { ConfigView, ItemPath, Report } from '../../configuration/section.ts';
 import { DEFINITION_PROPERTIES } from './contract.ts';
 import type { ImportDefinition } from './registry.ts';
@@ -11,7 +11,19 @@ import { IDENTITY_FIELDS } from './targets.ts';
 import { planNote, type Problem, problem } from '../../lib/problem.ts';
 import { transformProblem } from '../../lib/transforms.ts';
 
-const ImportItem = closed({ ...DEFINITION_PROPERTIES, targetType: Type.Optional(Code) });
+const { target: _target, transform, ...mapped } = DEFINITION_PROPERTIES.mapping.items.properties;
+
+const ImportItem = closed(
+  {
+    ...DEFINITION_PROPERTIES,
+    mapping: Type.Array(
+      closed({ ...mapped, target: FieldOf, transform: Type.Optional({ ...transform, names: { kind: 'transforms' } }) }),
+      { minItems: 1, maxItems: 1000 },
+    ),
+    targetType: Type.Optional(CodeOf('types')),
+  },
+  { typesAt: 'targetType' },
+);
 
 type Item = Static<typeof ImportItem>;
 

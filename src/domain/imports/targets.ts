@@ -14,7 +14,7 @@ import {
   archiveObject,
   createObject,
   findVisible,
-  listChanges,
+  findChanges,
   preload,
   requireVisible,
   updateObject,
@@ -145,8 +145,8 @@ function objectTarget(definition: ImportDefinition, type: RecordType): Target {
     archive: async (ctx, id, expected) =>
       (await archiveObject(ctx, { objectId: id, expectedRevision: expected })).revision,
     restoreValues: async (ctx, { id, made, expected }) => {
-      const [event] = await listChanges(ctx, [{ id, revision: made }]);
-      const before = Object.entries(event?.changes ?? {}).map(([code, [from]]) => [code, from] as const);
+      const event = await findChanges(ctx, { id, typeId: type.id }, made);
+      const before = Object.entries(event ?? {}).map(([code, [from]]) => [code, from] as const);
       const changes = Object.fromEntries(before);
       return (await updateObject(ctx, { objectId: id, expectedRevision: expected, changes })).revision;
     },

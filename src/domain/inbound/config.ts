@@ -7,21 +7,32 @@ import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, Login, oneOf } from '../../configuration/schemas.ts';
+import { Code, CodeOf, Login, oneOf } from '../../configuration/schemas.ts';
 import type { Reference } from '../../configuration/section.ts';
 import { COMMANDS, compileIntegration, type IntegrationDefinition, MappingItems } from './registry.ts';
+
+const { source, target } = MappingItems.items.properties;
+
+/** Targets are fields, unless the command has an input of that name. */
+const Mapping = Type.Array(closed({ source, target: { ...target, names: { kind: 'field' } } }), {
+  minItems: 1,
+  maxItems: 500,
+});
 
 const IntegrationItem = closed({
   code: Code,
   type: oneOf(['inbound-webhook']),
   executionPrincipal: Login,
   enabled: Type.Optional(Type.Boolean()),
-  config: closed({
-    command: oneOf(COMMANDS),
-    typeDefinitionId: Type.Optional(Code),
-    mapping: MappingItems,
-    visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
-  }),
+  config: closed(
+    {
+      command: oneOf(COMMANDS),
+      typeDefinitionId: Type.Optional(CodeOf('types')),
+      mapping: Mapping,
+      visibility: Type.Optional(oneOf(COMMENT_VISIBILITIES)),
+    },
+    { typesAt: 'typeDefinitionId' },
+  ),
 });
 
 type Item = Static<typeof IntegrationItem>;

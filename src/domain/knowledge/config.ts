@@ -13,7 +13,7 @@ const BaseItem = closed({
   name: Type.Optional(Name),
   visibility: oneOf(['internal', 'portal']),
   locales: Type.Array(LocaleCode, { minItems: 1, maxItems: 100, uniqueItems: true }),
-  sections: Type.Optional(TreeSchema),
+  sections: Type.Optional(TreeSchema('sections')),
 });
 
 export interface KnowledgeBaseDefinition {

@@ -8,12 +8,15 @@ import { type FieldDefinition, mismatchedVersions, type RecordType, registry, ty
 
 export function filterField(field: FieldDefinition): FilterField {
   const { options } = field.constraints;
+  const renamed = (options ?? []).flatMap(({ code, storedAs }) => (storedAs === undefined ? [] : [[code, storedAs]]));
   return {
     code: field.code,
     kind: 'value',
     dataType: field.dataType,
     multiple: field.multiple,
     ...(options === undefined ? {} : { options: new Set(options.map((option) => option.code)) }),
+    ...(field.storedAs === undefined ? {} : { storedAs: field.storedAs }),
+    ...(renamed.length === 0 ? {} : { optionsStoredAs: Object.fromEntries(renamed) as Record<string, string> }),
   };
 }
 

@@ -21,8 +21,20 @@ import type {
   SectionReport,
 } from '../../configuration/section.ts';
 import { compileValue } from '../../configuration/values.ts';
-import { Code, Description, FieldCode, LocaleCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import {
+  Code,
+  CodeOf,
+  Description,
+  FieldCode,
+  FieldOf,
+  LocaleCode,
+  type Localized,
+  Name,
+  oneOf,
+  WasFieldCode,
+  WasOption,
+} from '../../configuration/schemas.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type {
   FieldConstraints,
   FieldDefinition,
@@ -70,32 +82,40 @@ const Constraints = closed({
   max: Type.Optional(Bound),
   scale: Type.Optional(Type.Integer()),
   options: Type.Optional(
-    Type.Array(closed({ code: Type.String({ minLength: 1, maxLength: 63 }), name: Type.Optional(Name) }), {
-      maxItems: 1000,
-    }),
+    Type.Array(
+      closed(
+        { code: Type.String({ minLength: 1, maxLength: 63 }), was: WasOption, name: Type.Optional(Name) },
+        { part: 'option' },
+      ),
+      { maxItems: 1000 },
+    ),
   ),
-  types: Type.Optional(Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true })),
+  types: Type.Optional(Type.Array(CodeOf('types'), { minItems: 1, maxItems: 1000, uniqueItems: true })),
   maxItems: Type.Optional(Type.Integer()),
 } satisfies Record<ConstraintKey, TSchema>);
 
-const FieldItem = closed({
-  code: FieldCode,
-  name: Type.Optional(Name),
-  description: Type.Optional(Description),
-  dataType: oneOf(DATA_TYPES),
-  required: Type.Optional(Type.Boolean()),
-  readOnly: Type.Optional(Type.Boolean()),
-  multiple: Type.Optional(Type.Boolean()),
-  constraints: Type.Optional(Constraints),
-  default: Type.Optional(Type.Unknown()),
-  search: Type.Optional(
-    closed({
-      text: Type.Optional(Type.Boolean()),
-      filter: Type.Optional(Type.Boolean()),
-      facet: Type.Optional(Type.Boolean()),
-    }),
-  ),
-});
+const FieldItem = closed(
+  {
+    code: FieldCode,
+    was: WasFieldCode,
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    dataType: oneOf(DATA_TYPES),
+    required: Type.Optional(Type.Boolean()),
+    readOnly: Type.Optional(Type.Boolean()),
+    multiple: Type.Optional(Type.Boolean()),
+    constraints: Type.Optional(Constraints),
+    default: Type.Optional(Type.Unknown({ names: { kind: 'value' } })),
+    search: Type.Optional(
+      closed({
+        text: Type.Optional(Type.Boolean()),
+        filter: Type.Optional(Type.Boolean()),
+        facet: Type.Optional(Type.Boolean()),
+      }),
+    ),
+  },
+  { part: 'field' },
+);
 
 /** Sections of the record form. Fields in no section follow the last one. */
 const LayoutItem = closed({
@@ -103,7 +123,7 @@ const LayoutItem = closed({
     closed({
       name: Type.Optional(Name),
       columns: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2)])),
-      fields: Type.Array(FieldCode, { maxItems: 500 }),
+      fields: Type.Array(FieldOf, { maxItems: 500 }),
     }),
     { maxItems: 50 },
   ),
@@ -121,8 +141,8 @@ const TypeItem = closed({
       digits: Type.Optional(Type.Integer({ minimum: 1, maximum: 15 })),
     }),
   ),
-  title: Type.Optional(nullable(FieldCode)),
-  workflow: Type.Optional(nullable(Code)),
+  title: Type.Optional(nullable(FieldOf)),
+  workflow: Type.Optional(nullable(CodeOf('workflows'))),
   fields: Type.Optional(Type.Array(FieldItem, { maxItems: 500 })),
   layout: Type.Optional(nullable(LayoutItem)),
 });
@@ -190,6 +210,10 @@ function normaliseType(item: TypeItem): TypeDefinition {
 
 /** Queries on stored records. The objects module implements them. */
 export interface RecordProbe {
+  /** Keeps out other writers of records until the transaction ends. */
+  lockRecords(ctx: WriteContext): Promise<void>;
+  /** The number of records that have a value under this stored code; with `option`, the value or a list with it. */
+  countHolding(ctx: ReadContext, typeId: string, field: string, option?: string): Promise<number>;
   /** Whether a record in one of these versions of the type has a value under the field's code. */
   holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
 }
@@ -361,6 +385,9 @@ export function typesSection(probe: RecordProbe): ConfigSection {
         }
       }
     },
+    lockRecords: (ctx) => probe.lockRecords(ctx),
+    countRecords: async (ctx, { id }, { stored: [field = '', option] }) =>
+      await probe.countHolding(ctx, id, field, option),
     notes: async (change, view, turns) => [...indexNotes(change), ...(await hiddenConditionNotes(change, view, turns))],
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.

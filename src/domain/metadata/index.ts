@@ -43,6 +43,7 @@ export {
   titleText,
   valueOfCell,
 } from './values.ts';
+export { decodeValue, type StoredCodes, storedCodes, type StoredValues } from './stored-codes.ts';
 export { convertValue } from './value-compatibility.ts';
 export { checkRichText, readRichTextTask, richTextPlain, withLongTextsRead } from './rich-text.ts';
 export { type InlineImage, imageHandles } from './rich-text-images.ts';

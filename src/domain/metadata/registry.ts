@@ -4,11 +4,12 @@
  * Definitions have the shape of the bundle with every default filled in, so that two equal configurations are equal JSON
  * (docs/spec/configuration.md#bundle).
  */
-import type { Constraints, DataType } from '../../lib/data-types/index.ts';
+import type { Constraints, DataType, Renamed } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { type StoredCodes, storedCodesOf } from './stored-codes.ts';
 
 /** A text that may differ by locale: one string for all locales, or locale → text. */
 export type LocalizedText = string | { [locale: string]: string };
@@ -22,7 +23,7 @@ export interface FieldSearch {
   facet: boolean;
 }
 
-export interface FieldDefinition {
+export interface FieldDefinition extends Renamed {
   code: string;
   name: LocalizedText;
   description?: LocalizedText;
@@ -87,7 +88,7 @@ export interface WorkflowDefinition {
   transitions: TransitionDefinition[];
 }
 
-export interface StateView {
+export interface StateView extends Renamed {
   id: string;
   code: string;
   name: LocalizedText;
@@ -132,6 +133,10 @@ export interface TypeRegistry {
   active: readonly RecordType[];
   /** All states of all workflows by id, including those of archived workflows. */
   states: ReadonlyMap<string, StateView>;
+  /** Transition id → code, of all workflows. */
+  transitions: ReadonlyMap<string, string>;
+  /** Type id → translation of its codes, for types in which a field, option or state was renamed. */
+  storedCodes: ReadonlyMap<string, StoredCodes>;
   settings: Settings;
   /** Ids of the active services, for values of data type `service`. */
   services: ReadonlySet<string>;
@@ -141,6 +146,7 @@ interface CompiledWorkflow {
   code: string;
   initialId: string;
   states: StateView[];
+  transitions: { id: string; code: string }[];
 }
 
 const DEFAULT_SETTINGS: Settings = {
@@ -170,10 +176,12 @@ function build(source: ConfigSource): TypeRegistry {
   const section = (name: string): ConfigItem[] => source.items.filter((item) => item.section === name);
   const states = new Map<string, StateView>();
   const workflows = new Map<string, WorkflowView>();
+  const transitions = new Map<string, string>();
   for (const item of section('workflows')) {
     const compiled = item.compiled as CompiledWorkflow;
     const own = new Map(compiled.states.map((state) => [state.id, state]));
     for (const [id, state] of own) states.set(id, state);
+    for (const { id, code } of compiled.transitions) transitions.set(id, code);
     workflows.set(item.code, { id: item.id, code: item.code, initialId: compiled.initialId, states: own });
   }
   const versionsOf = new Map<string, Map<number, TypeVersion>>();
@@ -195,6 +203,13 @@ function build(source: ConfigSource): TypeRegistry {
     byCode: new Map(types.map((type) => [type.code, type])),
     active: types.filter((type) => type.active),
     states,
+    transitions,
+    storedCodes: new Map(
+      types.flatMap((type) => {
+        const codes = storedCodesOf(type);
+        return codes === null ? [] : [[type.id, codes] as const];
+      }),
+    ),
     settings: { ...DEFAULT_SETTINGS, ...settings },
     services: new Set(section('services').flatMap((item) => (isActive(item) ? [item.id] : []))),
   };

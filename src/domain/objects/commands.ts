@@ -11,6 +11,7 @@ import {
   numberSequence,
   type RecordType,
   registry,
+  storedCodes,
   withLongTextsRead,
 } from '../metadata/index.ts';
 import { requireRevision, planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
@@ -155,6 +156,7 @@ function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values)
 
 function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Record<string, unknown> | undefined): void {
   const { row, type } = object;
+  const codes = storedCodes(registry(ctx), type.id);
   const { numbering } = type.newest.definition;
   planOn(ctx, object, insertObject, {
     id: row.id,
@@ -165,8 +167,8 @@ function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Recor
     digits: numbering?.digits ?? null,
     title: row.title,
     workflow_state_id: row.workflowStateId,
-    values: row.values,
-    folded: row.folded ?? derive(type.newest, row.values).folded,
+    values: codes.encode(row.values),
+    folded: codes.encode(row.folded ?? derive(type.newest, row.values).folded),
     at: ctx.now,
     by: ctx.actor.userId,
   });
@@ -177,6 +179,7 @@ function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Recor
     objectId: row.id,
     revision: 1,
     changes: changes as Record<string, [unknown, unknown]>,
+    storedChanges: codes.encodeChanges(changes as Record<string, [unknown, unknown]>),
     ...(data === undefined ? {} : { data }),
     stored: { type: row.typeId, version: row.typeVersion, workflowState: row.workflowStateId },
   });
@@ -290,6 +293,7 @@ export function applyChange<Event extends ChangeEvent>(
   plan: ObjectPlan & { event: TypedEvent<Event> },
 ): VisibleObject {
   const { row } = object;
+  const codes = storedCodes(registry(ctx), row.typeId);
   const event: TypedEvent<ChangeEvent> = plan.event;
   const typeVersion = plan.typeVersion ?? row.typeVersion;
   const version = object.type.versions.get(typeVersion) ?? object.version;
@@ -313,11 +317,12 @@ export function applyChange<Event extends ChangeEvent>(
     id: row.id,
     expected: row.revision,
     type_version: next.typeVersion,
+    newest: object.type.newest.version,
     title: next.title,
     state: next.state,
     workflow_state_id: next.workflowStateId,
-    values: plan.values ?? null,
-    folded: needsRefold ? (next.folded ?? derive(version, next.values).folded) : null,
+    values: plan.values === undefined ? null : codes.encode(plan.values),
+    folded: needsRefold ? codes.encode(next.folded ?? derive(version, next.values).folded) : null,
     at: ctx.now,
     by: ctx.actor.userId,
     archived_at: next.archivedAt,
@@ -328,6 +333,7 @@ export function applyChange<Event extends ChangeEvent>(
     objectId: row.id,
     revision: next.revision,
     changes: plan.changes,
+    storedChanges: codes.encodeChanges(plan.changes),
     ...(next.typeVersion === row.typeVersion && next.workflowStateId === row.workflowStateId
       ? {}
       : { stored: { version: next.typeVersion, workflowState: next.workflowStateId } }),

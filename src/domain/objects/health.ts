@@ -15,7 +15,14 @@ import {
 import { deepEqualJson } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import { saysStored, storedMember } from '../../platform/audit/journal.ts';
-import { registry, titleText, type TypeVersion } from '../metadata/index.ts';
+import {
+  registry,
+  type StoredCodes,
+  storedCodes,
+  type StoredValues,
+  titleText,
+  type TypeVersion,
+} from '../metadata/index.ts';
 import { derive, type Values } from './rules.ts';
 
 /** Predicate: there is no record with that id. For modules whose rows belong to a record. */
@@ -91,8 +98,8 @@ interface Derived {
   typeId: string;
   typeVersion: number;
   title: string | null;
-  values: Values;
-  folded: Record<string, unknown>;
+  values: StoredValues;
+  folded: StoredValues;
 }
 
 /**
@@ -103,14 +110,15 @@ const derivedCheck: Check = {
   name: 'I13 title and folded texts of a record follow from its values',
   find: async ({ db, config }) => {
     const found: Violations = { total: 0, named: [] };
-    const { byId } = registry({ config });
+    const types = registry({ config });
     for (let after = NIL; ; ) {
       const rows = await db.query<Derived>(sql`
         SELECT o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.title, o."values", o.folded FROM objects o
         WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${ROWS_AT_ONCE}::int`);
       for (const row of rows) {
-        const version = byId.get(row.typeId)?.versions.get(row.typeVersion);
-        const wrong = version === undefined ? ['type_version'] : wrongIn(version, row);
+        const version = types.byId.get(row.typeId)?.versions.get(row.typeVersion);
+        const codes = storedCodes(types, row.typeId);
+        const wrong = version === undefined ? ['type_version'] : wrongIn(version, row, codes);
         if (wrong.length > 0) note(found, `record ${row.id} (${wrong.join(', ')})`);
       }
       after = rows.at(-1)?.id ?? after;
@@ -119,8 +127,9 @@ const derivedCheck: Check = {
   },
 };
 
-function wrongIn(version: TypeVersion, { title, values, folded }: Derived): string[] {
-  const expected: Record<string, unknown> = { ...derive(version, values).folded };
+function wrongIn(version: TypeVersion, { title, folded, ...row }: Derived, codes: StoredCodes): string[] {
+  const values: Values = codes.decode(row.values);
+  const expected: Record<string, unknown> = { ...codes.encode(derive(version, values).folded) };
   delete expected['$title'];
   if (title !== null) expected['$title'] = fold(title);
   const titles =

@@ -163,7 +163,7 @@ interface ChangedField {
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
   const readable = (field: string): boolean => RECORD_CHANGES.has(field) || object.right.canRead(field);
-  const events = await listEvents(ctx, object.row.id, expected);
+  const events = await listEvents(ctx, object.row, expected);
   throw new Fault(
     'REVISION_CONFLICT',
     'The record was changed after the expected revision. Read it again and decide whether to repeat the change.',

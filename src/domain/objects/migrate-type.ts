@@ -4,7 +4,7 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { checkValue, convertValue, findType, type RecordType, registry, type TypeVersion } from '../metadata/index.ts';
+import { checkValue, convertValue, findType, type RecordType, registry, storedCodes, type TypeVersion } from '../metadata/index.ts';
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { requireAction } from './load.ts';
@@ -121,7 +121,7 @@ function move(
       id: object.row.id,
       expected: object.row.revision,
       type_version: type.newest.version,
-      folded: derive(type.newest, values).folded,
+      folded: storedCodes(registry(ctx), type.id).encode(derive(type.newest, values).folded),
     });
     return 'silently';
   }

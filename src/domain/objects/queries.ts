@@ -20,7 +20,7 @@ import {
 } from '../metadata/index.ts';
 import { findVisible, preload, RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
 import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
-import { type HistoryRow, listEvents, listVisible } from './store.ts';
+import { findCreationData, type HistoryRow, listEvents, listVisible } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts as Parts, serveImage } from '../../platform/blobs/serve.ts';
@@ -180,7 +180,7 @@ export async function getHistory(
 ): Promise<HistoryEventAnswer[]> {
   const object = await requireVisible(ctx, id);
   requireAction(object, 'history');
-  const events = await listEvents(ctx, id);
+  const events = await listEvents(ctx, object.row);
   const hidden = new Set<string>();
   for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
   const shown = events.filter((event) => !hidden.has(event.id));
@@ -189,8 +189,7 @@ export async function getHistory(
 
 /** The data of the record's `ObjectCreated` event. The caller of this function must check access. */
 export async function creationData(ctx: ReadContext, id: string): Promise<Record<string, unknown>> {
-  const event = (await listEvents(ctx, id)).find(({ type }) => type === 'ObjectCreated');
-  return event?.data ?? {};
+  return (await findCreationData(ctx, id)) ?? {};
 }
 
 /** @throws Fault NOT_FOUND */
@@ -241,7 +240,7 @@ async function wasShown(ctx: ReadContext, object: VisibleObject, sha256: string)
   const shows = (text: unknown): boolean => text !== null && imageHandles(text as RichNode).includes(sha256);
   const isRichText = (code: string): boolean =>
     [...type.versions.values()].every(({ fields }) => !fields.has(code) || fields.get(code)?.dataType === 'rich-text');
-  for (const { changes, data } of await listEventsNaming(ctx, row.id, sha256)) {
+  for (const { changes, data } of await listEventsNaming(ctx, row, sha256)) {
     if (shows(data?.decisionReport ?? null)) return true;
     for (const [code, texts] of Object.entries(changes ?? {})) {
       if (right.canRead(code) && isRichText(code) && texts.some(shows)) return true;
@@ -319,7 +318,7 @@ export async function findByField(
       { resolve: fieldResolver(type), variables: 'refused' },
     );
     const compiled = compileCondition(condition, callersEnvironment(ctx, type));
-    for (const { id, value } of await listByValue(ctx, type.id, fieldCode, visible, compiled)) {
+    for (const { id, value } of await listByValue(ctx, type.id, field, visible, compiled)) {
       for (const one of new Set(Array.isArray(value) ? value : [value])) {
         for (const text of wanted.get(one as string) ?? []) found.set(text, [...(found.get(text) ?? []), id]);
       }

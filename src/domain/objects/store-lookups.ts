@@ -3,21 +3,24 @@
  * what the configuration asks about stored records.
  */
 import sql, { empty, type Sql, join } from 'sql-template-tag';
-import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, type HistoryRow } from './store.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
+import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
+import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, type HistoryRow, queryObjects } from './store.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 
 /** Active visible records of the type that satisfy the condition, with the value of one field. */
 export async function listByValue(
   ctx: ReadContext,
   typeId: string,
-  fieldCode: string,
+  field: FieldDefinition,
   visible: Sql,
   condition: Sql,
 ): Promise<{ id: string; value: unknown }[]> {
-  return await ctx.query<{ id: string; value: unknown }>(sql`
-    SELECT o.id, o."values" -> ${fieldCode}::text AS value FROM objects o
+  const rows = await ctx.query<{ id: string; value: unknown }>(sql`
+    SELECT o.id, ${jsonOf(field, 'o')} AS value FROM objects o
     WHERE o.state = 'ACTIVE' AND o.type_id = ${typeId}::uuid AND ${visible} AND ${condition}`);
+  return rows.map(({ id, value }) => ({ id, value: decodeValue(field, value) }));
 }
 
 /** The last record of a page. */
@@ -43,7 +46,8 @@ export async function listPage(
     after === undefined ? empty : sql`AND (o.created_at, o.id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const condition = page.condition === null ? empty : sql`AND ${page.condition}`;
   const among = page.ids === undefined ? empty : sql`AND o.id = ANY(${[...page.ids]}::uuid[])`;
-  return await ctx.query<ObjectRow>(
+  return await queryObjects(
+    ctx,
     sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM (
         SELECT o.* FROM objects o
         WHERE o.state = 'ACTIVE' AND o.type_id = ${page.typeId}::uuid AND ${page.visible} ${condition} ${among} ${behind}
@@ -54,15 +58,17 @@ export async function listPage(
   );
 }
 
-/** The changes that made the given revisions: field → [before, after], by record and revision. */
-export async function listChanges(
+/** The change that made the revision of a record of the type: field → [before, after]; null if it changed no values. */
+export async function findChanges(
   ctx: ReadContext,
-  revisions: readonly { id: string; revision: number }[],
-): Promise<{ id: string; revision: number; changes: Record<string, [unknown, unknown]> | null }[]> {
-  return await ctx.query(sql`
-    SELECT j.object_id AS id, j.revision, j.changes
-    FROM jsonb_to_recordset(${JSON.stringify(revisions)}::jsonb) AS r (id uuid, revision integer)
-    JOIN journal j ON j.object_id = r.id AND j.revision = r.revision AND j.type = 'ObjectUpdated'`);
+  { id, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
+  revision: number,
+): Promise<Record<string, [unknown, unknown]> | null> {
+  const [row] = await ctx.query<Pick<HistoryRow, 'changes'>>(sql`
+    SELECT j.changes FROM journal j
+    WHERE j.object_id = ${id}::uuid AND j.revision = ${revision}::int AND j.type = 'ObjectUpdated'`);
+  const changes = row?.changes ?? null;
+  return changes === null ? null : storedCodes(registry(ctx), typeId).decodeChanges(changes);
 }
 
 export interface ImageRow {
@@ -94,13 +100,15 @@ export const imageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM inline_im
 /** The record's events that contain the image's handle anywhere. The caller checks in which field. */
 export async function listEventsNaming(
   ctx: ReadContext,
-  objectId: string,
+  { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
   sha256: string,
 ): Promise<Pick<HistoryRow, 'changes' | 'data'>[]> {
   const named = `%blob:${sha256}%`;
-  return await ctx.query(sql`
+  const codes = storedCodes(registry(ctx), typeId);
+  const rows = await ctx.query<Pick<HistoryRow, 'changes' | 'data'>>(sql`
     SELECT j.changes, j.data FROM journal j
     WHERE j.object_id = ${objectId}::uuid AND (j.changes::text LIKE ${named} OR j.data::text LIKE ${named})`);
+  return rows.map(({ changes, data }) => ({ data, changes: changes === null ? null : codes.decodeChanges(changes) }));
 }
 
 /** Ids in values, by the kind of item that they must refer to. */
@@ -198,13 +206,36 @@ async function holdsValue(
   return rows[0]?.held === true;
 }
 
-/** The given workflow states that at least one record is in; archived records count. */
-async function occupiedStates(ctx: ReadContext, stateIds: readonly string[]): Promise<string[]> {
-  const rows = await ctx.query<{ id: string }>(sql`
-    SELECT s.id FROM unnest(${[...stateIds]}::uuid[]) AS s (id)
-    WHERE EXISTS (SELECT 1 FROM objects o WHERE o.workflow_state_id = s.id)`);
-  return rows.map((row) => row.id);
+/** The number of records of the type that have a value, or this option; archived records count. */
+async function countHolding(ctx: ReadContext, typeId: string, field: string, option?: string): Promise<number> {
+  const held =
+    option === undefined
+      ? sql`jsonb_exists(o."values", ${field})`
+      : sql`o."values" -> ${field}::text @> to_jsonb(${option}::text)`;
+  const [row] = await ctx.query<{ n: number }>(
+    sql`SELECT count(*)::int AS n FROM objects o WHERE o.type_id = ${typeId}::uuid AND ${held}`,
+  );
+  return row?.n ?? 0;
+}
+
+/** The number of records in the workflow state; archived records count. */
+async function countInState(ctx: ReadContext, stateId: string): Promise<number> {
+  const [row] = await ctx.query<{ n: number }>(
+    sql`SELECT count(*)::int AS n FROM objects o WHERE o.workflow_state_id = ${stateId}::uuid`,
+  );
+  return row?.n ?? 0;
+}
+
+/**
+ * Waits for running writers of records and keeps out others until the transaction ends. Gives up after two seconds: writers that
+ * come meanwhile wait behind this lock, and an index build may hold a lock for minutes.
+ */
+async function lockRecords(ctx: WriteContext): Promise<void> {
+  const [before] = await ctx.lock<{ limit: string }>(sql`SELECT current_setting('lock_timeout') AS limit`);
+  await ctx.lock(sql`SELECT set_config('lock_timeout', '2s', true)`);
+  await ctx.lock(sql`LOCK TABLE objects IN SHARE MODE`);
+  await ctx.lock(sql`SELECT set_config('lock_timeout', ${before?.limit ?? '0'}, true)`);
 }
 
 /** What the sections `types` and `workflows` of the configuration ask about stored records. `modules.ts` passes it in. */
-export const recordProbe = { holdsValue, occupiedStates };
+export const recordProbe = { holdsValue, countHolding, countInState, lockRecords };

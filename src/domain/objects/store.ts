@@ -3,6 +3,8 @@ import { isActive, type ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { registry, storedCodes, type StoredValues, type TypeRegistry } from '../metadata/index.ts';
+import type { QueryOptions } from '../../platform/database/pool.ts';
 import { shownData, ACTOR, joinedUser, userName } from '../../platform/audit/journal.ts';
 
 declare const needed: unique symbol;
@@ -48,14 +50,23 @@ export const OBJECT_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS
   o.workflow_state_id AS "workflowStateId", o."values", o.created_at AS "createdAt", o.created_by AS "createdBy",
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
 
+/** Reads rows with `OBJECT_COLUMNS`, with their values under the current codes. */
+export async function queryObjects(
+  ctx: Pick<ReadContext, 'query' | 'config'>,
+  statement: Sql,
+  options?: QueryOptions,
+): Promise<ObjectRow[]> {
+  const rows = await ctx.query<Omit<ObjectRow, 'values'> & { values: StoredValues }>(statement, options);
+  const types = registry(ctx);
+  return rows.map((row) => Object.assign(row, { values: storedCodes(types, row.typeId).decode(row.values) }));
+}
+
 // Subqueries by primary key: a single record needs no join.
 const NAMES = sql`${userName('o.created_by')} AS "createdByName", ${userName('o.updated_by')} AS "updatedByName"`;
 
 /** The record without a check of read access; callers evaluate the rights before they return any of it (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
-  const rows = await ctx.query<ObjectRow>(
-    sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`,
-  );
+  const rows = await queryObjects(ctx, sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`);
   return rows[0];
 }
 
@@ -70,7 +81,7 @@ export async function findObjects(ctx: ReadContext, ids: readonly string[]): Pro
   // ids, as of the two ends of a relation, planning would cost several times as much as the lookup.
   const among =
     ids.length === 2 ? sql`o.id IN (${ids[0]}::uuid, ${ids[1]}::uuid)` : sql`o.id = ANY(${[...ids]}::uuid[])`;
-  return await ctx.query<ObjectRow>(sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE ${among}`);
+  return await queryObjects(ctx, sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE ${among}`);
 }
 
 export interface ListPage {
@@ -108,7 +119,8 @@ export async function listVisible(ctx: ReadContext, page: ListPage): Promise<Obj
     page.offset === 0
       ? sql`(SELECT o.* ${chosen} LIMIT ${raw(String(Math.trunc(page.limit)))}) AS o`
       : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
-  return await ctx.query<ObjectRow>(
+  return await queryObjects(
+    ctx,
     sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
     // A generic plan would assume an unknown offset to be a tenth of the table and sort all of it.
     { freshPlan: page.offset > 0 },
@@ -125,8 +137,8 @@ export interface NewObject {
   digits: number | null;
   title: string | null;
   workflow_state_id: string | null;
-  values: Record<string, unknown>;
-  folded: Record<string, unknown>;
+  values: StoredValues;
+  folded: StoredValues;
   at: string;
   by: string | null;
 }
@@ -136,6 +148,19 @@ export async function listAdmitted(ctx: ReadContext, ids: readonly string[], vis
   const rows = await ctx.query<{ id: string }>(sql`
     SELECT o.id FROM objects o WHERE o.id = ANY(${[...ids]}::uuid[]) AND ${visible}`);
   return rows.map(({ id }) => id);
+}
+
+/**
+ * A process may have an older configuration for a moment. It must not write what a change of the type has replaced: the apply
+ * counted the records that hold removed fields and options.
+ */
+function isCurrentVersion(typeId: Sql, newest: Sql): Sql {
+  return sql`NOT EXISTS (SELECT FROM type_versions v WHERE v.type_id = ${typeId} AND v.version > ${newest})`;
+}
+
+/** Likewise, no record enters a state that was removed. */
+function isPresentState(stateId: Sql): Sql {
+  return sql`NOT EXISTS (SELECT FROM removed_states s WHERE s.id = ${stateId})`;
 }
 
 export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
@@ -165,7 +190,7 @@ export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
         ELSE (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
           FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by
-    FROM ${rows}
+    FROM ${rows} WHERE ${isCurrentVersion(sql`r.type_id`, sql`r.type_version`)} AND ${isPresentState(sql`r.workflow_state_id`)}
     RETURNING id, number AS returned_value`,
 });
 
@@ -173,6 +198,8 @@ export interface ObjectChange {
   id: string;
   expected: number;
   type_version: number;
+  /** The newest version of the type that the decision was made on. */
+  newest: number;
   title: string | null;
   state: ItemState;
   workflow_state_id: string | null;
@@ -180,8 +207,8 @@ export interface ObjectChange {
    * All values of the record. The revision is the condition of the write, so no concurrent change can be overwritten. Null if
    * no value changes: then they are not sent, read and compressed again.
    */
-  values: Record<string, unknown> | null;
-  folded: Record<string, unknown> | null;
+  values: StoredValues | null;
+  folded: StoredValues | null;
   at: string;
   by: string | null;
   archived_at: string | null;
@@ -199,6 +226,7 @@ export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'tr
     id: 'uuid',
     expected: 'integer',
     type_version: 'integer',
+    newest: 'integer',
     title: 'text',
     state: 'text',
     workflow_state_id: 'uuid',
@@ -217,7 +245,9 @@ export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'tr
         ? rows
         : sql`(SELECT r.* FROM ${rows} JOIN objects l ON l.id = r.id ORDER BY r.id FOR NO KEY UPDATE OF l) AS r`
     }
-    WHERE o.id = r.id AND o.revision = r.expected RETURNING 1`,
+    WHERE o.id = r.id AND o.revision = r.expected AND ${isCurrentVersion(sql`o.type_id`, sql`r.newest`)}
+      AND (r.workflow_state_id IS NOT DISTINCT FROM o.workflow_state_id OR ${isPresentState(sql`r.workflow_state_id`)})
+    RETURNING 1`,
 });
 
 export interface HistoryRow {
@@ -232,14 +262,42 @@ export interface HistoryRow {
   data: Record<string, unknown> | null;
 }
 
-/** A record's events in the order in which they took effect; with `after`, only those of later revisions. */
-export async function listEvents(ctx: ReadContext, objectId: string, after?: number): Promise<HistoryRow[]> {
-  return await ctx.query<HistoryRow>(sql`
+/**
+ * The events of a record of the type in the order in which they took effect, under the current codes; with `after`, only those
+ * of later revisions.
+ */
+export async function listEvents(
+  ctx: ReadContext,
+  { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
+  after?: number,
+): Promise<HistoryRow[]> {
+  const rows = await ctx.query<HistoryRow>(sql`
     SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
       ${shownData('j')} AS data
     FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
     ORDER BY j.seq`);
+  const types = registry(ctx);
+  const codes = storedCodes(types, typeId);
+  return rows.map((row) => ({
+    ...row,
+    changes: row.changes === null ? null : codes.decodeChanges(row.changes),
+    data: withCurrentTransition(types, row.data),
+  }));
+}
+
+/** The data of the record's first event. */
+export async function findCreationData(ctx: ReadContext, objectId: string): Promise<HistoryRow['data']> {
+  const [row] = await ctx.query<Pick<HistoryRow, 'data'>>(sql`
+    SELECT ${shownData('j')} AS data FROM journal j WHERE j.object_id = ${objectId}::uuid AND j.type = 'ObjectCreated'`);
+  return row?.data ?? null;
+}
+
+/** The data of a transition names it by its code at that time. */
+function withCurrentTransition({ transitions }: TypeRegistry, data: HistoryRow['data']): HistoryRow['data'] {
+  const transition = data?.['transition'] as { id?: string; code?: string } | undefined;
+  const code = transition?.id === undefined ? undefined : transitions.get(transition.id);
+  return code === undefined || code === transition?.code ? data : { ...data, transition: { ...transition, code } };
 }
 
 /** Records of the type with an older version, by id, after `after`. */
@@ -250,10 +308,13 @@ export async function listOlderVersions(
   after: string | null,
   limit: number,
 ): Promise<ObjectRow[]> {
-  return await ctx.query<ObjectRow>(sql`
+  return await queryObjects(
+    ctx,
+    sql`
     SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o
     WHERE o.type_id = ${typeId}::uuid AND o.type_version < ${newest}::int AND (${after}::uuid IS NULL OR o.id > ${after}::uuid)
-    ORDER BY o.id LIMIT ${limit}::int`);
+    ORDER BY o.id LIMIT ${limit}::int`,
+  );
 }
 
 /** Sets a newer type version without a change of values; the revision stays. */
@@ -262,7 +323,7 @@ export const moveVersion: TableWrite<{
   expected: number;
   type_version: number;
   /** Which fields are text can differ between versions. */
-  folded: Record<string, unknown>;
+  folded: StoredValues;
 }> = {
   name: 'move_version',
   guard: true,

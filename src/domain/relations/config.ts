@@ -2,25 +2,28 @@
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
 import { defineSection } from '../../configuration/define.ts';
-import { Code, FieldCode, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import { Code, CodeOf, FieldOf, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { ConfigView, Report } from '../../configuration/section.ts';
 import { fieldOf, type TypeShape } from '../../configuration/record-types.ts';
 import { problem } from '../../lib/problem.ts';
 import type { RelationDefinition } from './definitions.ts';
 
-const Types = Type.Array(Code, { minItems: 1, maxItems: 1000, uniqueItems: true });
+const Types = Type.Array(CodeOf('types'), { minItems: 1, maxItems: 1000, uniqueItems: true });
 
-const RelationItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  inverseName: Type.Optional(Name),
-  sourceTypes: Types,
-  targetTypes: Types,
-  cardinality: Type.Optional(oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many'])),
-  acyclic: Type.Optional(Type.Boolean()),
-  active: Type.Optional(Type.Boolean()),
-  field: Type.Optional(FieldCode),
-});
+const RelationItem = closed(
+  {
+    code: Code,
+    name: Type.Optional(Name),
+    inverseName: Type.Optional(Name),
+    sourceTypes: Types,
+    targetTypes: Types,
+    cardinality: Type.Optional(oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many'])),
+    acyclic: Type.Optional(Type.Boolean()),
+    active: Type.Optional(Type.Boolean()),
+    field: Type.Optional(FieldOf),
+  },
+  { typesAt: 'sourceTypes' },
+);
 
 type Item = Static<typeof RelationItem>;
 

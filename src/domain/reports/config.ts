@@ -5,7 +5,7 @@ import { closed } from '../../contract/schemas.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileSharedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import { Code, ConditionSchema, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
+import { Code, CodeOf, ConditionSchema, type Localized, Name, oneOf } from '../../configuration/schemas.ts';
 import type { CompileView, ItemPath, Reference, Report } from '../../configuration/section.ts';
 import { isFault } from '../../lib/fault.ts';
 import { type Condition, type FilterField, resolverOf } from '../../lib/filter.ts';
@@ -15,7 +15,7 @@ import { MOST_TILES, TILE_KINDS } from '../../lib/report-query.ts';
 import { type Tile, Width } from './contract-dashboards.ts';
 import { checkedZone, checkQuery, checkTile, type ReportableType, spanOf } from './rules.ts';
 
-const Codes = Type.Optional(Type.Array(Code, { maxItems: 100, uniqueItems: true }));
+const codesOf = (section: string) => Type.Optional(Type.Array(CodeOf(section), { maxItems: 100, uniqueItems: true }));
 
 const DashboardItem = closed({
   code: Code,
@@ -24,16 +24,20 @@ const DashboardItem = closed({
     closed({
       kind: oneOf(TILE_KINDS),
       title: Name,
-      query: closed({
-        ...ReportQuery.properties,
-        types: Type.Array(Code, { minItems: 1, maxItems: 20, uniqueItems: true }),
-        filter: Type.Optional(ConditionSchema),
-      }),
+      query: closed(
+        {
+          ...ReportQuery.properties,
+          types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 20, uniqueItems: true }),
+          filter: Type.Optional(ConditionSchema),
+          groupBy: Type.Optional({ ...ReportQuery.properties.groupBy, names: { kind: 'groups' } }),
+        },
+        { typesAt: 'types' },
+      ),
       width: Type.Optional(Width),
     }),
     { minItems: 1, maxItems: MOST_TILES },
   ),
-  sharedWith: Type.Optional(closed({ roles: Codes, groups: Codes })),
+  sharedWith: Type.Optional(closed({ roles: codesOf('roles'), groups: codesOf('groups') })),
 });
 
 type Item = Static<typeof DashboardItem>;

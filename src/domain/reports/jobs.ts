@@ -22,12 +22,13 @@ export function startFactsRebuild(ctx: WriteContext): void {
 
 function typeFacts(ctx: WriteContext, type: RecordType): TypeFacts {
   const states = [...type.versions.values()].flatMap(({ workflow }) => [...(workflow?.states.values() ?? [])]);
+  const requester = requesterField(ctx, type);
   const done = states.filter(({ category }) => category === 'done');
   return {
     type_id: type.id,
     done_ids: [...new Set(done.map(({ id }) => id))],
-    done_codes: [...new Set(done.map(({ code }) => code))],
-    requester: requesterField(ctx, type),
+    done_codes: [...new Set(done.flatMap(({ code, former = [] }) => [code, ...former]))],
+    requester: requester === null ? null : (requester.storedAs ?? requester.code),
   };
 }
 

@@ -2,7 +2,7 @@
 import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { registry, type RecordType } from '../metadata/index.ts';
+import { type FieldDefinition, registry, type RecordType } from '../metadata/index.ts';
 import type { ObjectRow } from '../objects/index.ts';
 
 /** The field that holds the requester by convention, in types that no catalogue item names another one for. */
@@ -25,15 +25,18 @@ const catalogFields: DerivedView<ReadonlyMap<string, string>> = {
 };
 
 /** The field of the type that holds the requester: a single user; null if there is none. */
-export function requesterField(ctx: Pick<ReadContext, 'config'>, type: RecordType): string | null {
-  const field = type.newest.fields.get(ctx.config.get(catalogFields).get(type.code) ?? USUAL);
-  return field?.dataType === 'user' && !field.multiple ? field.code : null;
+export function requesterField(ctx: Pick<ReadContext, 'config'>, type: RecordType): FieldDefinition | null {
+  const fields = [...type.newest.fields.values()];
+  const named = ctx.config.get(catalogFields).get(type.code);
+  // The conventional code still counts after the field was renamed.
+  const field = fields.find(({ code, storedAs = code }) => (named === undefined ? storedAs === USUAL : code === named));
+  return field?.dataType === 'user' && !field.multiple ? field : null;
 }
 
 /** The id of the requester: the value of that field, else the creator. Null if the system created the record. */
 export function requesterOf(ctx: Pick<ReadContext, 'config'>, row: ObjectRow): string | null {
   const type = registry(ctx).byId.get(row.typeId);
   const field = type === undefined ? null : requesterField(ctx, type);
-  const value = field === null ? undefined : row.values[field];
+  const value = field === null ? undefined : row.values[field.code];
   return typeof value === 'string' ? value : row.createdBy;
 }

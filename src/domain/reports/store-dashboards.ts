@@ -1,5 +1,7 @@
 /** SQL on the table `report_dashboards`. */
 import sql, { type Sql } from 'sql-template-tag';
+import { withCurrentCodes } from '../../configuration/current-codes.ts';
+import type { NamingSchema } from '../../configuration/names.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { Tile } from './contract-dashboards.ts';
 
@@ -25,13 +27,33 @@ export interface Viewer {
 const COLUMNS = sql`d.id, d.owner_id AS "ownerId", d.name, d.tiles, d.shared_roles AS "sharedRoles",
   d.shared_groups AS "sharedGroups", d.revision, d.updated_at AS "updatedAt"`;
 
+/** What the codes in tiles mean. */
+const TILE_NAMES: NamingSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'object',
+        typesAt: 'types',
+        properties: {
+          types: { names: { kind: 'item', section: 'types' } },
+          filter: { names: { kind: 'condition' } },
+          groupBy: { names: { kind: 'groups' } },
+        },
+      },
+    },
+  },
+};
+
 /** Private dashboards of other users are never returned. */
 async function select(ctx: ReadContext, viewer: Viewer, more: Sql): Promise<DashboardRow[]> {
   const shared = viewer.all
     ? sql`d.shared_roles <> '{}' OR d.shared_groups <> '{}'`
     : sql`d.shared_roles && ${[...viewer.roles]}::uuid[] OR d.shared_groups && ${[...viewer.groups]}::uuid[]`;
-  return await ctx.query<DashboardRow>(sql`
+  const rows = await ctx.query<DashboardRow>(sql`
     SELECT ${COLUMNS} FROM report_dashboards d WHERE (d.owner_id = ${viewer.userId}::uuid OR ${shared}) ${more}`);
+  return rows.map((row) => ({ ...row, tiles: withCurrentCodes(ctx, TILE_NAMES, row.tiles) }));
 }
 
 /** The viewer's own dashboards first, then by name. */

@@ -9,7 +9,13 @@ import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { conditionEnvironment, mismatchedVersions, registry, variables } from '../metadata/index.ts';
+import {
+  conditionEnvironment,
+  type FieldDefinition,
+  mismatchedVersions,
+  registry,
+  variables,
+} from '../metadata/index.ts';
 import { filterPredicate, type TypedFilter } from '../search/index.ts';
 import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
 import { policyCodes } from './names.ts';
@@ -112,7 +118,7 @@ function fieldGroup(ctx: ReadContext, code: string, typeIds: readonly string[], 
     const mismatched = mismatchedVersions(type, code);
     const readable = visible === null ? empty : sql`AND ${visible}`;
     const fits = mismatched.length === 0 ? empty : sql`AND NOT o.type_version = ANY(${mismatched}::int[])`;
-    return sql`WHEN o.type_id = ${type.id}::uuid ${readable} ${fits} THEN ${jsonOf(field, 'o')}`;
+    return sql`WHEN o.type_id = ${type.id}::uuid ${readable} ${fits} THEN ${currentOptions(field, jsonOf(field, 'o'))}`;
   });
   const value = sql`CASE ${join(cases, ' ')} END`;
   if (types.every((type) => type.newest.fields.get(code)?.multiple !== true)) return [value, empty];
@@ -120,6 +126,18 @@ function fieldGroup(ctx: ReadContext, code: string, typeIds: readonly string[], 
   const list = sql`CASE jsonb_typeof(${value}) WHEN 'array' THEN ${value} WHEN 'null' THEN '[]' ELSE coalesce(jsonb_build_array(${value}), '[]') END`;
   const elements = sql`LEFT JOIN LATERAL (SELECT DISTINCT v FROM jsonb_array_elements(${list}) AS a (v)) AS ${alias} (v) ON true`;
   return [sql`${alias}.v`, elements];
+}
+
+/** The value with the current codes of its options. */
+function currentOptions({ constraints, multiple }: FieldDefinition, value: Sql): Sql {
+  const renamed = (constraints.options ?? []).flatMap(({ code, storedAs }) =>
+    storedAs === undefined ? [] : [[storedAs, code]],
+  );
+  if (renamed.length === 0) return value;
+  const codes = JSON.stringify(Object.fromEntries(renamed));
+  if (!multiple) return sql`coalesce(${codes}::jsonb -> (${value} #>> '{}'), ${value})`;
+  return sql`CASE jsonb_typeof(${value}) WHEN 'array' THEN
+    (SELECT jsonb_agg(coalesce(${codes}::jsonb -> (v #>> '{}'), v)) FROM jsonb_array_elements(${value}) AS a (v)) ELSE ${value} END`;
 }
 
 function codesOfStates(ctx: ReadContext, of: 'code' | 'category'): string {

@@ -93,7 +93,7 @@ export const endRebuild: TableWrite<Record<string, never>> = {
   sql: () => sql`DELETE FROM report_rebuild`,
 };
 
-/** What a rebuild must know of a type: ids and codes of its states of the category `done`, and the field of the requester. */
+/** What a rebuild must know of a type: ids and codes of its states of the category `done`, and where the requester is stored. */
 export interface TypeFacts {
   type_id: string;
   done_ids: readonly string[];

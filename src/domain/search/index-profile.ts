@@ -35,6 +35,8 @@ export interface IndexProfiles {
   ids: readonly number[];
   /** Codes of the indexed fields of a type, over all its versions. */
   textFields(typeId: string): readonly string[];
+  /** The code that the token of a field is made from. */
+  storedCode(typeId: string, code: string): string;
   /** Those of them that have a field token. */
   labelled(typeId: string): readonly string[];
   /** Prefixes of record numbers. */
@@ -53,16 +55,21 @@ function makeProfile(version: TypeVersion, restricted: (code: string) => boolean
     .map((field) => ({
       field,
       zone: zoneOf(version, field),
-      fieldToken: restricted(field.code) ? labelOf(field.code) : '',
+      // A rename keeps the token, so that rows stay current.
+      fieldToken: restricted(field.code) ? labelOf(field.storedAs ?? field.code) : '',
     }))
     // The title comes first, because only the first positions of a word are stored.
     .sort((a, b) => Number(b.zone === 'A') - Number(a.zone === 'A'));
+  // Words of options are their codes.
+  const options = (field: FieldDefinition) =>
+    (field.constraints.options ?? []).flatMap(({ code, storedAs }) => (storedAs === undefined ? [] : [code, storedAs]));
   const said = fields.map(({ field, zone, fieldToken }) => [
-    field.code,
+    field.storedAs ?? field.code,
     field.dataType,
     field.multiple,
     zone,
     fieldToken,
+    ...options(field),
   ]);
   const digest = hash('sha256', JSON.stringify([ANALYSIS_VERSION, version.typeId, version.version, said]), 'buffer');
   return { id: digest.readInt32BE(0), fields };
@@ -75,6 +82,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const text = new Map<string, Set<string>>();
   const labelled = new Map<string, Set<string>>();
   const prefixes = new Set<string>();
+  const stored = new Map<string, string>();
   for (const type of types.byId.values()) {
     const all = new Set<string>();
     const kept = new Set<string>();
@@ -85,6 +93,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
       profiles.set(`${type.id} ${version.version}`, profile);
       for (const { field, fieldToken } of profile.fields) {
         all.add(field.code);
+        if (field.storedAs !== undefined) stored.set(`${type.id} ${field.code}`, field.storedAs);
         if (fieldToken !== '') kept.add(field.code);
       }
     }
@@ -99,6 +108,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     },
     ids: [...new Set([...profiles.values()].map((profile) => profile.id))],
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
+    storedCode: (typeId, code) => stored.get(`${typeId} ${code}`) ?? code,
     labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
     prefixes: [...prefixes],
   };

@@ -62,19 +62,24 @@ function labelsOf(
   codesOf: (typeId: string) => readonly string[],
 ): { free: string[]; classes: LabelClass[] } {
   const { actor } = ctx;
-  const byCode = new Map<string, string[]>();
+  const { storedCode } = ctx.config.get(profileView);
+  const byToken = new Map<string, { typeId: string; code: string }[]>();
   for (const typeId of typeIds) {
-    for (const code of codesOf(typeId)) byCode.set(code, [...(byCode.get(code) ?? []), typeId]);
+    for (const code of codesOf(typeId)) {
+      const token = storedCode(typeId, code);
+      byToken.set(token, [...(byToken.get(token) ?? []), { typeId, code }]);
+    }
   }
   const free = [''];
   const classes = new Map<string, { fieldTokens: string[]; holds: Sql }>();
-  for (const [code, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const always = of.filter((typeId) => actor.fieldAccess(typeId).canAlwaysRead(code));
+  for (const [token, of] of [...byToken].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const isAlways = ({ typeId, code }: (typeof of)[number]): boolean => actor.fieldAccess(typeId).canAlwaysRead(code);
+    const always = of.filter(isAlways).map(({ typeId }) => typeId);
     if (always.length === of.length) {
-      free.push(labelOf(code));
+      free.push(labelOf(token));
       continue;
     }
-    const parts = of.flatMap((typeId) => {
+    const parts = of.flatMap(({ typeId, code }) => {
       if (always.includes(typeId) || !actor.fieldAccess(typeId).canRead(code)) return [];
       return [
         sql`(o.type_id = ${typeId}::uuid AND ${actor.fieldAccess(typeId).whereReadable('o', code, ctx.now) ?? sql`true`})`,
@@ -85,8 +90,8 @@ function labelsOf(
     const holds = sql`(${join(parts, ' OR ')})`;
     const key = `${holds.text} ${JSON.stringify(holds.values)}`;
     const known = classes.get(key);
-    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(code)], holds });
-    else known.fieldTokens.push(labelOf(code));
+    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(token)], holds });
+    else known.fieldTokens.push(labelOf(token));
   }
   return { free, classes: [...classes.values()] };
 }

@@ -3,6 +3,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
+import { registry, storedCodes, type StoredValues } from '../metadata/index.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 
 /** The profile ids of the stored rows. There are few; each takes one step in the index. */
@@ -39,22 +40,38 @@ export interface StoredComment {
 
 const RECORD = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.revision, o.number, o."values"`;
 
+/** Values are under the current codes. */
+async function queryRecords(ctx: ReadContext, statement: Sql): Promise<StoredRecord[]> {
+  const rows = await ctx.query<Omit<StoredRecord, 'values'> & { values: StoredValues }>(statement);
+  const types = registry(ctx);
+  return rows.map((row) => ({ ...row, values: storedCodes(types, row.typeId).decode(row.values) }));
+}
+
 /** By id, after `after`. */
 export async function listRecords(ctx: ReadContext, after: string | null, limit: number): Promise<StoredRecord[]> {
-  return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
-    WHERE (${after}::uuid IS NULL OR o.id > ${after}::uuid) ORDER BY o.id LIMIT ${limit}::int`);
+  return await queryRecords(
+    ctx,
+    sql`SELECT ${RECORD} FROM objects o
+    WHERE (${after}::uuid IS NULL OR o.id > ${after}::uuid) ORDER BY o.id LIMIT ${limit}::int`,
+  );
 }
 
 /** The last updated records. */
 export async function listNewest(ctx: ReadContext, limit: number): Promise<StoredRecord[]> {
-  return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
-    WHERE o.state = 'ACTIVE' ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int`);
+  return await queryRecords(
+    ctx,
+    sql`SELECT ${RECORD} FROM objects o
+    WHERE o.state = 'ACTIVE' ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int`,
+  );
 }
 
 /** Records whose row has this profile. */
 export async function listOfForm(ctx: ReadContext, profile: number, limit: number): Promise<StoredRecord[]> {
-  return await ctx.query<StoredRecord>(sql`SELECT ${RECORD} FROM objects o
-    WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${profile}::int ORDER BY id LIMIT ${limit}::int)`);
+  return await queryRecords(
+    ctx,
+    sql`SELECT ${RECORD} FROM objects o
+    WHERE o.id IN (SELECT id FROM search_records WHERE profile_id = ${profile}::int ORDER BY id LIMIT ${limit}::int)`,
+  );
 }
 
 /** Active comments by id, after `after`. */

@@ -5,7 +5,7 @@ import { storedForm } from '../../lib/data-types/index.ts';
 import { problem } from '../../lib/problem.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
-import { Code, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
+import { Code, CodeOf, ConditionSchema, type Localized, Name } from '../../configuration/schemas.ts';
 import type { CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import {
@@ -46,20 +46,23 @@ export const calendarsSection = defineSection<Static<typeof CalendarItem>, Calen
 
 // ---------------------------------------------------------------- policies: the open time that records of a type have
 
-const PolicyItem = closed({
-  code: Code,
-  name: Type.Optional(Name),
-  type: Code,
-  calendar: Code,
-  targets: Type.Array(
-    closed({ when: Type.Optional(ConditionSchema), duration: Type.String({ minLength: 1, maxLength: 100 }) }),
-    { minItems: 1, maxItems: 100 },
-  ),
-  start: ConditionSchema,
-  pause: Type.Optional(ConditionSchema),
-  stop: ConditionSchema,
-  warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true })),
-});
+const PolicyItem = closed(
+  {
+    code: Code,
+    name: Type.Optional(Name),
+    type: CodeOf('types'),
+    calendar: CodeOf('calendars'),
+    targets: Type.Array(
+      closed({ when: Type.Optional(ConditionSchema), duration: Type.String({ minLength: 1, maxLength: 100 }) }),
+      { minItems: 1, maxItems: 100 },
+    ),
+    start: ConditionSchema,
+    pause: Type.Optional(ConditionSchema),
+    stop: ConditionSchema,
+    warnAt: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { maxItems: 20, uniqueItems: true })),
+  },
+  { typesAt: 'type' },
+);
 
 function normalisePolicy(item: Static<typeof PolicyItem>): PolicyDefinition {
   return {

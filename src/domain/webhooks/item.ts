@@ -6,7 +6,7 @@
 import { isActive } from '../../contract/state.ts';
 import Type, { type Static } from 'typebox';
 import { closed } from '../../contract/schemas.ts';
-import { Code, ConditionSchema, Login, oneOf } from '../../configuration/schemas.ts';
+import { Code, CodeOf, ConditionSchema, Login, oneOf } from '../../configuration/schemas.ts';
 import type { Change, CompileView, Report } from '../../configuration/section.ts';
 import { planItem } from '../../configuration/store.ts';
 import { compileSharedCondition, compileTypedCondition, type TypeShape } from '../../configuration/record-types.ts';
@@ -24,14 +24,17 @@ import { isObject } from '../../lib/json.ts';
 export const WebhookItem = closed({
   code: Code,
   endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
-  secretRef: Code,
+  secretRef: CodeOf('signingSecrets'),
   executionPrincipal: Login,
   eventTypes: Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true }),
   filters: Type.Optional(
-    closed({
-      types: Type.Optional(Type.Array(Code, { maxItems: 1000, uniqueItems: true })),
-      condition: Type.Optional(ConditionSchema),
-    }),
+    closed(
+      {
+        types: Type.Optional(Type.Array(CodeOf('types'), { maxItems: 1000, uniqueItems: true })),
+        condition: Type.Optional(ConditionSchema),
+      },
+      { typesAt: 'types' },
+    ),
   ),
   retryPolicy: Type.Optional(
     closed({

@@ -115,6 +115,7 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
       id,
       code,
       stored: undefined,
+      before: undefined,
       state: 'ACTIVE',
       definition,
       compiled: definition,

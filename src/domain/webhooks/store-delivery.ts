@@ -43,7 +43,7 @@ export const PERIOD_LOCK = 7_236_823_413;
 export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_seq
   AND (p.until_seq IS NULL OR j.seq <= p.until_seq)
   AND (p.types = '{}' OR EXISTS (SELECT 1 FROM objects o JOIN config_items t ON t.id = o.type_id
-    WHERE o.id = j.object_id AND t.code = ANY(p.types)))`;
+    WHERE o.id = j.object_id AND (t.code = ANY(p.types) OR t.former_codes && p.types)))`;
 
 /**
  * The subscriptions that take the events. The shared lock prevents periods from starting or ending meanwhile: a later start or

@@ -7,22 +7,19 @@ import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import {
   Code,
   ConditionSchema,
-  FieldCode,
+  FieldOf,
   type Localized,
   Name,
   oneOf,
   SetSchema,
+  StateCode,
+  WasCode,
 } from '../../configuration/schemas.ts';
-import type {
-  Change,
-  CompileView,
-  ConfigSection,
-  SectionReport,
-  ConfigView,
-  Report,
-} from '../../configuration/section.ts';
+import type { Change, CompileView, ConfigSection, ConfigView, Report } from '../../configuration/section.ts';
 import { problem, type Problem } from '../../lib/problem.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { planItem } from '../../configuration/store.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { removeState, returnState } from './store.ts';
 import {
   type WorkflowDefinition,
   checkValue,
@@ -36,30 +33,43 @@ import { compileSet } from '../../configuration/values.ts';
 const WorkflowItem = closed({
   code: Code,
   name: Type.Optional(Name),
-  initial: Code,
-  states: Type.Array(closed({ code: Code, name: Type.Optional(Name), category: oneOf(['open', 'waiting', 'done']) }), {
-    minItems: 1,
-    maxItems: 200,
-  }),
+  initial: StateCode,
+  states: Type.Array(
+    closed(
+      { code: Code, was: WasCode, name: Type.Optional(Name), category: oneOf(['open', 'waiting', 'done']) },
+      { part: 'state' },
+    ),
+    {
+      minItems: 1,
+      maxItems: 200,
+    },
+  ),
   transitions: Type.Optional(
     Type.Array(
-      closed({
-        code: Code,
-        name: Type.Optional(Name),
-        from: Type.Union([Type.Literal('*'), Type.Array(Code, { minItems: 1, maxItems: 200, uniqueItems: true })]),
-        to: Code,
-        condition: Type.Optional(ConditionSchema),
-        fields: Type.Optional(
-          Type.Array(
-            closed({
-              code: Type.Union([oneOf(['$reason', '$decisionReport']), FieldCode]),
-              required: Type.Optional(Type.Boolean()),
-            }),
-            { maxItems: 200 },
+      closed(
+        {
+          code: Code,
+          was: WasCode,
+          name: Type.Optional(Name),
+          from: Type.Union([
+            Type.Literal('*'),
+            Type.Array(StateCode, { minItems: 1, maxItems: 200, uniqueItems: true }),
+          ]),
+          to: StateCode,
+          condition: Type.Optional(ConditionSchema),
+          fields: Type.Optional(
+            Type.Array(
+              closed({
+                code: Type.Union([oneOf(['$reason', '$decisionReport']), FieldOf]),
+                required: Type.Optional(Type.Boolean()),
+              }),
+              { maxItems: 200 },
+            ),
           ),
-        ),
-        set: Type.Optional(SetSchema),
-      }),
+          set: Type.Optional(SetSchema),
+        },
+        { part: 'transition' },
+      ),
       { maxItems: 1000 },
     ),
   ),
@@ -91,26 +101,21 @@ function normalise(item: Item): WorkflowDefinition {
 
 /** Queries on stored records. The objects module implements them. */
 export interface StateProbe {
-  /** The given states that at least one record is in. */
-  occupiedStates(ctx: ReadContext, stateIds: readonly string[]): Promise<string[]>;
+  /** The number of records in the state. */
+  countInState(ctx: ReadContext, stateId: string): Promise<number>;
 }
 
-/** Rejects the removal of a state that records are in. */
-async function verifyStates(
-  ctx: ReadContext,
-  change: Change,
-  view: CompileView,
-  probe: StateProbe,
-  report: SectionReport,
-): Promise<void> {
-  const before = change.stored?.definition as WorkflowDefinition | undefined;
-  const stay = new Set((change.definition as WorkflowDefinition).states.map((state) => state.code));
-  const gone = (before?.states ?? []).filter((state) => !stay.has(state.code));
-  if (gone.length === 0) return;
-  const ids = new Map(gone.map(({ code }) => [view.nested(stateScope(change.code), code), code]));
-  for (const id of await probe.occupiedStates(ctx, [...ids.keys()])) {
-    report(change.code, ['states'], problem('STATE_IN_USE', { code: ids.get(id) ?? '' }));
-  }
+/** Writes the item, and which of its states no record may enter any more. */
+function write(ctx: WriteContext, change: Change, view: CompileView): void {
+  planItem(ctx, change);
+  if (change.action === 'archive' || change.stored === undefined) return;
+  const codesOf = (definition: unknown): Set<string> =>
+    new Set((definition as WorkflowDefinition).states.map(({ code }) => code));
+  const before = codesOf(change.stored.definition);
+  const after = codesOf(change.definition);
+  const row = (code: string) => ({ id: view.nested(stateScope(change.code), code) });
+  for (const code of before.difference(after)) ctx.plan(removeState, row(code));
+  for (const code of after.difference(before)) ctx.plan(returnState, row(code));
 }
 
 export function workflowsSection(probe: StateProbe): ConfigSection {
@@ -124,11 +129,9 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
       checkUnique(workflow.transitions, (transition) => transition.code, ['transitions'], 'code', report);
       return compileWorkflow(workflow, view, report);
     },
-    verify: async (ctx, changes, view, report) => {
-      for (const change of changes) {
-        if (change.action !== 'archive') await verifyStates(ctx, change, view, probe, report);
-      }
-    },
+    countRecords: async (ctx, { code }, { kind, codes: [state = ''] }, view) =>
+      kind === 'state' ? await probe.countInState(ctx, view.nested(stateScope(code), state)) : 0,
+    write,
     notes: hiddenConditionNotes,
   });
 }

@@ -30,11 +30,24 @@ export interface Constraints<Name = unknown> {
   /** Maximum number of digits after the decimal point. */
   scale?: number;
   /** Codes and names of an enum, in order. */
-  options?: { code: string; name: Name }[];
+  options?: EnumOption<Name>[];
   /** Codes of the record types that a reference may point to; absent: any. */
   types?: string[];
   /** Maximum number of elements of a multiple field, at most 100. */
   maxItems?: number;
+}
+
+export interface EnumOption<Name = unknown> extends Renamed {
+  code: string;
+  name: Name;
+}
+
+/** What renames leave on a field, option, state or transition. Absent in definitions, and if it was never renamed. */
+export interface Renamed {
+  /** The code under which records store it: the first one that it had. */
+  storedAs?: string;
+  /** All codes that it had before, oldest first. None of them may be used again for something else. */
+  former?: string[];
 }
 
 export type ConstraintKey = keyof Constraints;

@@ -16,6 +16,7 @@ export {
   type Comparison,
   type ConstraintKey,
   type Constraints,
+  type Renamed,
   type Descriptor,
   type Literal,
   OPERATORS,

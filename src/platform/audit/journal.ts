@@ -81,7 +81,7 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
     via: ctx.via,
     key_id: ctx.keyId,
     correlation_id: ctx.correlationId,
-    changes: event.changes ?? null,
+    changes: event.storedChanges ?? event.changes ?? null,
     data: event.stored === undefined ? (event.data ?? null) : { ...event.data, [STORED]: event.stored },
   };
   return { ...row, hash: journalHash(row) };

@@ -12,7 +12,7 @@ import { type Comparison, descriptorOf } from '../../lib/data-types/index.ts';
 import { DECIMAL_DIGITS } from '../../lib/decimal.ts';
 import type { TypedField } from '../../lib/filter.ts';
 
-export type ValueField = Pick<TypedField, 'code' | 'dataType' | 'multiple'>;
+export type ValueField = Pick<TypedField, 'code' | 'dataType' | 'multiple' | 'storedAs'>;
 
 /** The length of an indexed text prefix. 200 characters are at most 800 bytes, well below the limit of a B-tree entry. */
 export const TEXT_KEY_CHARS = 200;
@@ -32,6 +32,10 @@ export function literal(code: string): string {
   return `'${code}'`;
 }
 
+function storedName({ code, storedAs = code }: ValueField): string {
+  return literal(storedAs);
+}
+
 function prefix(alias: string): string {
   if (alias === '') return '';
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(alias)) throw new Error('not a table alias');
@@ -45,22 +49,22 @@ export function column(alias: string, name: string): Sql {
 
 /** The stored value as JSON. */
 export function jsonOf(field: ValueField, alias: string): Sql {
-  return raw(`(${prefix(alias)}"values"->${literal(field.code)})`);
+  return raw(`(${prefix(alias)}"values"->${storedName(field)})`);
 }
 
 /** The stored value as text. */
 export function textOf(field: ValueField, alias: string): Sql {
-  return raw(`(${prefix(alias)}"values"->>${literal(field.code)})`);
+  return raw(`(${prefix(alias)}"values"->>${storedName(field)})`);
 }
 
 /** The folded copy as JSON, for lists of multiple fields. */
 export function foldedJsonOf(field: ValueField, alias: string): Sql {
-  return raw(`(${prefix(alias)}folded->${literal(field.code)})`);
+  return raw(`(${prefix(alias)}folded->${storedName(field)})`);
 }
 
 /** The folded copy of a single text. */
 export function foldedOf(field: ValueField, alias: string): Sql {
-  return raw(`(${prefix(alias)}folded->>${literal(field.code)})`);
+  return raw(`(${prefix(alias)}folded->>${storedName(field)})`);
 }
 
 /**

@@ -5,6 +5,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { descriptorOf, isFolded } from '../../lib/data-types/index.ts';
 import type { TypedField, TypedLeaf, Variables } from '../../lib/filter.ts';
+import { ownMember } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import {
   anyOf,
@@ -53,9 +54,15 @@ function singleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql {
       return equality(leaf, variables, (operands) =>
         isFolded(field.dataType)
           ? sameText(field, alias, operands)
-          : present(key, anyOf(key, operands, keyFormOf(field).operand)),
+          : present(key, anyOf(key, asStored(field, operands), keyFormOf(field).operand)),
       );
   }
+}
+
+/** Options under the codes that are stored. */
+function asStored({ optionsStoredAs }: TypedField, operands: readonly Scalar[]): readonly Scalar[] {
+  if (optionsStoredAs === undefined) return operands;
+  return operands.map((one) => (typeof one === 'string' ? ((ownMember(optionsStoredAs, one) as string) ?? one) : one));
 }
 
 /** Equal texts have equal folded prefixes, so the index on the prefix narrows the rows, which are then compared in full. */
@@ -119,7 +126,7 @@ function multipleLeaf(leaf: ValueLeaf, alias: string, variables: Variables): Sql
     }
     default:
       return equality(leaf, variables, (operands) => {
-        const lists = operands.map((operand) => JSON.stringify([operand]));
+        const lists = asStored(field, operands).map((operand) => JSON.stringify([operand]));
         return present(
           json,
           lists.length === 1 ? sql`${json} @> ${lists[0]}::jsonb` : sql`${json} @> ANY(${lists}::jsonb[])`,

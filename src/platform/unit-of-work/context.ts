@@ -149,6 +149,8 @@ interface EventParts {
   revision?: number;
   /** Field code → [before, after]. */
   changes?: Record<string, [unknown, unknown]>;
+  /** The same under the codes that the journal stores; `changes` by default. */
+  storedChanges?: Record<string, [unknown, unknown]>;
   /**
    * Values that the change stored and that the event does not contain otherwise (ids, hashes of texts). `docket doctor --deep`
    * compares them with the current values. The journal stores them as `data.$stored`; no response includes them.

@@ -16,6 +16,8 @@ export interface ConfigItem {
   version: number;
   /** Time of its last change. */
   updatedAt: string;
+  /** Codes that it had before renames. */
+  formerCodes?: string[];
   /** The definition with ids instead of logins and codes. */
   compiled: unknown;
 }
@@ -70,7 +72,7 @@ export async function loadSnapshot(db: { query<Row>(statement: Sql): Promise<Row
     versions: StoredTypeVersion[] | null;
   }>(sql`
     SELECT (SELECT config FROM cache_versions) AS version,
-      (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'state', state,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'formerCodes', former_codes, 'state', state,
          'version', version, 'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'compiled', compiled)
          ORDER BY section, code) FROM config_items) AS items,
       (SELECT jsonb_agg(jsonb_build_object('typeId', type_id, 'version', version, 'compiled', compiled)

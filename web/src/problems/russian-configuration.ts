@@ -83,7 +83,13 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
     'Код принадлежал удалённому полю, и роли {roles} его ещё содержат. Сначала примените роли без этого кода.',
   UNKNOWN_STATE: 'Состояния {code} в этом процессе нет.',
   UNREACHABLE_STATE: 'Из состояния {from} нет переходов в состояние {code}. Добавьте переход или удалите состояние.',
-  STATE_IN_USE: 'В состоянии {code} есть записи. Сначала переведите их в другое состояние.',
+  STATE_IN_USE: 'Записей в состоянии {code}: {records}. Сначала переведите их в другое состояние.',
+  VALUES_WOULD_BE_LOST:
+    'Записей со значением {path}: {records}. Переименуйте через «was» или подтвердите удаление значений.',
+  CODE_NOT_REUSABLE:
+    'Код {code} освободился при переименовании, повторно использовать его здесь нельзя. Укажите другой.',
+  RENAME_TARGET_EXISTS: 'Нельзя переименовать {was} в {code}: оба кода уже есть. Удалите «was» или укажите другой код.',
+  RENAME_AMBIGUOUS: 'Переименование в {code} неоднозначно. Укажите в «was» один код.',
   ROLE_FIELD_MISSING: 'Поля {code} здесь нет. Удалите его.',
   ROLE_TRANSITION_MISSING: 'Перехода {code} здесь нет. Удалите его.',
   MACRO_DOES_NOTHING: 'Макрос ничего не делает. Добавьте комментарий, переход или поля в set.',
@@ -222,6 +228,14 @@ export const RUSSIAN_VALUE_PHRASES: Readonly<Record<keyof typeof PHRASES, string
 
 export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string>> = {
   FIELD_REMOVED: '{field}: поле удалено',
+  ITEM_RENAMED: 'код {from} меняется на {to}',
+  FIELD_RENAMED: 'код поля {from} меняется на {to}',
+  OPTION_RENAMED: 'код значения {from} меняется на {to}',
+  STATE_RENAMED: 'код состояния {from} меняется на {to}',
+  TRANSITION_RENAMED: 'код перехода {from} меняется на {to}',
+  PART_RENAMED: 'код {from} меняется на {to}',
+  VALUES_DISCARDED: 'значения {path} есть в записях: {records}; при применении нужно подтвердить удаление',
+  STATE_OCCUPIED: 'записей в состоянии {path}: {records}; удалить его нельзя',
   REQUIRED_FIELD_ADDED: '{field}: поле новое и обязательное',
   DATA_TYPE_CHANGED: '{field}: тип данных изменён с {from} на {to}',
   BECAME_MULTIPLE: '{field}: поле стало множественным',

@@ -18,6 +18,14 @@ export function placeholders(text: string): string[] {
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name as string))];
 }
 
+/** The text with other names in its placeholders. */
+export function replacePlaceholders(text: string, rename: (name: string) => string): string {
+  return text.replace(PLACEHOLDER, (whole: string, name: string) => {
+    const next = rename(name);
+    return next === name ? whole : whole.replace(name, () => next);
+  });
+}
+
 export function fillTemplate(text: string, valueOf: (name: string) => string): string {
   return text.replace(PLACEHOLDER, (_, name: string) => valueOf(name));
 }
