@@ -51,6 +51,7 @@ function historyCommands(config: Command, environment: Environment): void {
 }
 
 interface RestoreFlags extends Json {
+  discard?: string[];
   plan?: boolean;
   expected?: string;
 }
@@ -63,6 +64,7 @@ export function configCommands(docket: Command, environment: Environment): void 
     .description('Apply the configuration as it was at a version; items that came later are archived.')
     .option('--plan', 'only show what would change')
     .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
+    .option('--discard <paths...>', 'fields and options whose values may be lost, such as types.incident.impact')
     .option('--json', 'print [{section, code, id, action, …}]')
     .action(async (text: string, flags: RestoreFlags, command: Command) => {
       const version = versionNumber(text);
@@ -72,7 +74,8 @@ export function configCommands(docket: Command, environment: Environment): void 
         const expected = given ?? (await target.versions(1)).current;
         const { files } = await target.exportVersion(version);
         const planned = await target.plan(files, { prune: true });
-        if (flags.plan !== true) await target.apply(files, { prune: true, expected });
+        const discard = flags.discard === undefined ? {} : { discard: flags.discard };
+        if (flags.plan !== true) await target.apply(files, { prune: true, expected, ...discard });
         return planned;
       });
       const verb = flags.plan === true ? 'Would apply' : 'Applied';

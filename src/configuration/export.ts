@@ -9,6 +9,7 @@ import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
 import { mayRead, requireRight, seesHolders, shown } from './rights.ts';
+import { withWasNow } from './renames.ts';
 import { itemsAt, type PastItem } from './store-versions.ts';
 
 export interface ExportScope {
@@ -42,7 +43,8 @@ export async function exportBundle(
   const stored = new Map<string, StoredItem[]>();
   const active = new Map<string, ReadonlySet<string>>();
   for (const section of sections) {
-    const all = past === undefined || section.identity ? await section.load(ctx) : storedThen(past.get(section.key));
+    const now = await section.load(ctx);
+    const all = past === undefined || section.identity ? now : storedThen(section, past.get(section.key), now);
     const items = all.filter((item) => isActive(item));
     stored.set(section.key, items);
     active.set(section.key, new Set(items.map((item) => section.keyOf(item.code))));
@@ -84,9 +86,21 @@ function yamlText(value: unknown): string {
   });
 }
 
-/** Past items in the form of stored ones; an export needs no more than their definitions. */
-function storedThen(items: readonly PastItem[] = []): StoredItem[] {
-  return items.map(({ id, code, state, definition }) => ({ id, code, state, definition, version: 0, compiled: null }));
+/**
+ * Past items in the form of stored ones; an export needs no more than their definitions. What was renamed since gets `was`, so
+ * that applying them renames it back.
+ */
+function storedThen(
+  section: ConfigSection,
+  items: readonly PastItem[] = [],
+  present: readonly StoredItem[],
+): StoredItem[] {
+  const byId = new Map(present.map((item) => [item.id, item]));
+  return items.map((item) => {
+    const now = byId.get(item.id);
+    const definition = now === undefined ? item.definition : withWasNow(section.schema, item, now);
+    return { ...item, definition, version: 0, compiled: null };
+  });
 }
 
 /** @throws Fault NOT_FOUND */

@@ -99,6 +99,49 @@ export function withWas(schema: unknown, item: unknown, definition: unknown): un
   );
 }
 
+/**
+ * A former definition with `was` wherever the item or a part has another code now, so that applying it renames back.
+ *
+ * @param now the item as it is stored
+ */
+export function withWasNow(
+  schema: unknown,
+  former: { code: string; definition: unknown },
+  now: { code: string; compiled: unknown },
+): unknown {
+  const codes = new Map<string, string>();
+  for (const list of nowParts(schema as NamingSchema, now.compiled, [''])) {
+    for (const path of list.paths) if (!codes.has(path)) codes.set(path, list.code);
+  }
+  const back = (was: unknown, code: string): string[] => [code, ...formerCodes(was).filter((old) => old !== code)];
+  const definition = mapParts(schema as NamingSchema, former.definition, (part, path) => {
+    const code = codes.get(path);
+    return code === undefined || code === part.code ? part : { ...part, was: back(part['was'], code) };
+  });
+  if (now.code === former.code || !isObject(definition)) return definition;
+  return { ...definition, was: back(definition['was'], now.code) };
+}
+
+/** Each part with all paths that it has or had; present codes come first. */
+function nowParts(
+  schema: NamingSchema,
+  value: unknown,
+  places: readonly string[],
+): { code: string; paths: string[] }[] {
+  const found: { code: string; paths: string[]; present: boolean }[] = [];
+  for (const { steps, part } of partLists(schema)) {
+    for (const one of partsAt(value, steps)) {
+      const paths = [one.code, ...(one.former ?? [])].map((code) =>
+        places.map((place) => `${place}/${steps.at(-1)}/${code}`),
+      );
+      found.push({ code: one.code, paths: paths[0] ?? [], present: true });
+      found.push({ code: one.code, paths: paths.slice(1).flat(), present: false });
+      found.push(...nowParts(part, one, paths.flat()).map((inner) => ({ ...inner, present: true })));
+    }
+  }
+  return found.sort((a, b) => Number(b.present) - Number(a.present));
+}
+
 /** The compiled item with what renames left on its parts. */
 export function withRenamed(schema: unknown, compiled: unknown, renamed: ReadonlyMap<string, Renamed>): unknown {
   if (renamed.size === 0) return compiled;

@@ -1064,6 +1064,20 @@ export type PlannedChange = {
   note?: string;
   notes?: Array<PlanNote>;
   /**
+   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.
+   */
+  lost?: Array<{
+    /**
+     * Section, item and code, such as `types.incident.impact`.
+     */
+    path: string;
+    /**
+     * field, option or state
+     */
+    kind: string;
+    records: number;
+  }>;
+  /**
    * At most 200; empty for an unchanged item.
    */
   differences: Array<ConfigDifference>;
@@ -1096,6 +1110,20 @@ export type PlannedItem = {
    */
   note?: string;
   notes?: Array<PlanNote>;
+  /**
+   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.
+   */
+  lost?: Array<{
+    /**
+     * Section, item and code, such as `types.incident.impact`.
+     */
+    path: string;
+    /**
+     * field, option or state
+     */
+    kind: string;
+    records: number;
+  }>;
 };
 
 export type Queue = {
@@ -4278,6 +4306,10 @@ export type ConfigPlanData = {
       code: string;
     }>;
     /**
+     * Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.
+     */
+    discard?: Array<string>;
+    /**
      * If true, `meta.impact` says what the plan does to records and users. Counts over all records need the right `role.assign`; without it only records that the caller may read are counted.
      */
     impact?: boolean;
@@ -4321,6 +4353,10 @@ export type ConfigApplyData = {
       section: string;
       code: string;
     }>;
+    /**
+     * Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.
+     */
+    discard?: Array<string>;
     /**
      * `meta.configVersion` of the plan, export or item that the bundle is based on. If the configuration has another version now, nothing is applied: 409 `CONFIGURATION_CHANGED` with the sections that changed.
      */

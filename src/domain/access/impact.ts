@@ -83,13 +83,14 @@ function fieldChanges(
   const found: FieldAccessChange[] = [];
   for (const type of was.get(typeView).byId.values()) {
     const now = is.get(typeView).byId.get(type.id);
-    for (const field of type.newest.fields.keys()) {
-      if (now?.newest.fields.has(field) !== true) continue;
+    for (const { code: field, former = [] } of now?.newest.fields.values() ?? []) {
+      const old = [field, ...former].find((code) => type.newest.fields.has(code));
+      if (old === undefined) continue;
       for (const [access, can] of [
         ['read', 'canRead'],
         ['write', 'canWrite'],
       ] as const) {
-        const had = before?.fieldAccess(type.id)[can](field) ?? false;
+        const had = before?.fieldAccess(type.id)[can](old) ?? false;
         const has = after?.fieldAccess(type.id)[can](field) ?? false;
         if (had !== has) found.push({ type: type.code, field, access, change: has ? 'gained' : 'lost' });
       }

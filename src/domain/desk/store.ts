@@ -55,7 +55,8 @@ const QUEUE_NAMES: NamingSchema = {
 };
 
 /** The queue as its owner wrote it, under the current codes. */
-function withCurrentNames(ctx: ReadContext, row: QueueRow): QueueRow {
+/** The queue with the current codes of everything that it names. */
+export function withCurrentNames(ctx: ReadContext, row: QueueRow): QueueRow {
   const { state, sort = '', ...rest } = row.definition;
   const [, sign = '', sortField = ''] = /^(-?)(.*)$/.exec(sort) ?? [];
   const inState = { field: 'workflowState', operator: 'equals', value: state };

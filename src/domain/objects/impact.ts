@@ -2,9 +2,9 @@
 import type { Impact, ImpactContext, ImpactExample, ImpactSource } from '../../configuration/impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { Turns } from '../../lib/yielding.ts';
-import { type FieldDefinition, type RecordType, typeView } from '../metadata/index.ts';
+import { type FieldDefinition, type RecordType, storedCodes, typeView } from '../metadata/index.ts';
 import { convert } from './migrate-type.ts';
-import { otherStates, type StoredValues, valuesAfter } from './store-impact.ts';
+import { otherStates, type RecordValues, valuesAfter } from './store-impact.ts';
 
 const BATCH = 1000;
 /** Records of a type that are checked. */
@@ -24,7 +24,9 @@ function isStricter(was: FieldDefinition | undefined, is: FieldDefinition): bool
 
 /** The type with only the fields whose rules change. */
 function narrowed(was: RecordType, is: RecordType): RecordType {
-  const fields = [...is.newest.fields].filter(([code, field]) => isStricter(was.newest.fields.get(code), field));
+  const before = (field: FieldDefinition): FieldDefinition | undefined =>
+    [field.code, ...(field.former ?? [])].flatMap((code) => was.newest.fields.get(code) ?? [])[0];
+  const fields = [...is.newest.fields].filter(([, field]) => isStricter(before(field), field));
   return { ...is, newest: { ...is.newest, fields: new Map(fields) } };
 }
 
@@ -39,14 +41,15 @@ async function brokenValues(context: ImpactContext, was: RecordType, is: RecordT
   const found = new Map<string, Found>();
   if (type.newest.fields.size === 0) return found;
   const turns = new Turns();
+  const codes = storedCodes(context.after.config.get(typeView), is.id);
   let checked = 0;
   for (let after: string | null = null; ; ) {
-    const rows: StoredValues[] = await valuesAfter(context.after, context, { typeId: is.id, after, limit: BATCH });
+    const rows: RecordValues[] = await valuesAfter(context.after, context, { typeId: is.id, after, limit: BATCH });
     for (const { id, number, typeVersion, values, visible } of rows) {
       await turns.next();
-      const version = was.versions.get(typeVersion);
+      const version = is.versions.get(typeVersion);
       if (version === undefined) continue;
-      for (const { field } of convert(type, { row: { values }, version }).reasons) {
+      for (const { field } of convert(type, { row: { values: codes.decode(values) }, version }).reasons) {
         const one = found.get(field) ?? { records: 0, examples: [] };
         one.records++;
         if (visible && one.examples.length < MOST_EXAMPLES) one.examples.push({ id, number });

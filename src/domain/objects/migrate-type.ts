@@ -4,7 +4,15 @@
  */
 import { Fault } from '../../lib/fault.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
-import { checkValue, convertValue, findType, type RecordType, registry, storedCodes, type TypeVersion } from '../metadata/index.ts';
+import {
+  checkValue,
+  convertValue,
+  findType,
+  type RecordType,
+  registry,
+  storedCodes,
+  type TypeVersion,
+} from '../metadata/index.ts';
 import { applyChange } from './commands.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { requireAction } from './load.ts';

@@ -1,11 +1,12 @@
 /** Stored records that a changed type concerns. */
 import sql from 'sql-template-tag';
 import type { ImpactExample } from '../../configuration/impact.ts';
+import type { StoredValues } from '../metadata/index.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 
-export interface StoredValues extends ImpactExample {
+export interface RecordValues extends ImpactExample {
   typeVersion: number;
-  values: Record<string, unknown>;
+  values: StoredValues;
   /** Whether the caller may read the record. */
   visible: boolean;
 }
@@ -26,9 +27,9 @@ export async function valuesAfter(
   ctx: ReadContext,
   scope: Scope,
   { typeId, after, limit }: { typeId: string; after: string | null; limit: number },
-): Promise<StoredValues[]> {
+): Promise<RecordValues[]> {
   const { counted, visible } = conditions(scope, typeId, ctx.now);
-  return await ctx.query<StoredValues>(sql`
+  return await ctx.query<RecordValues>(sql`
     SELECT o.id, o.number, o.type_version AS "typeVersion", o."values", coalesce(${visible}, false) AS visible FROM objects o
     WHERE o.type_id = ${typeId}::uuid AND (${after}::uuid IS NULL OR o.id > ${after}::uuid) AND ${counted}
     ORDER BY o.id LIMIT ${limit}::int`);

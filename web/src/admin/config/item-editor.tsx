@@ -119,7 +119,7 @@ function Editor(props: EditorProps) {
   const marks = marksOf(plan.problems);
   const { changes } = plan;
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
-  const renamed = !isNew && !map && item !== undefined && written !== code && written !== '';
+  const copied = !isNew && !map && item !== undefined && written !== code && written !== '' && !edit.renamed;
   const showsText = view === 'text' || Form === undefined;
   return (
     <div
@@ -130,7 +130,7 @@ function Editor(props: EditorProps) {
         <EditorBar edit={edit} view={view} {...(Form === undefined ? {} : { onView: setView })} />
         {archived && <Notice title={t.restoreHint} />}
         {collides && <Notice title={t.taken(written)} />}
-        {renamed && <Notice title={t.otherCode(written)} />}
+        {copied && <Notice title={t.otherCode(written)} />}
         {changes.some(({ version }) => version?.compatible === false) && <Notice title={t.breaks} />}
         {showsText ? (
           <CodeEditor label={t.itemText} value={text} onChange={edit.setText} marks={marks} handle={handle} />
@@ -173,6 +173,7 @@ function useItemText(props: EditorProps) {
   const item = useMemo(() => valueOf(text), [text]);
   const isNew = code === undefined;
   const written = String(item?.[codeProperty] ?? '');
+  const renamed = code !== undefined && [item?.['was']].flat().includes(code);
   const codes = useMemo(() => {
     const first = valueOf(start) ?? {};
     return code === undefined ? { saved: {}, template: first } : { saved: first, template: {} };
@@ -187,7 +188,7 @@ function useItemText(props: EditorProps) {
   const apply = useApply(plan.body, version ?? plan.version ?? 1, (): void => {
     applied.current = true;
     setText(start);
-    onApplied?.(code ?? written);
+    onApplied?.(renamed ? written : (code ?? written));
   });
   return {
     text,
@@ -195,6 +196,7 @@ function useItemText(props: EditorProps) {
     item,
     written,
     isNew,
+    renamed,
     dirty,
     plan,
     apply,

@@ -10,6 +10,9 @@ import { texts } from './texts.ts';
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn', leave: 'off' };
 
+/** Notes about values and records for which nothing is left. */
+const LOSSES: ReadonlySet<string> = new Set(['VALUES_DISCARDED', 'STATE_OCCUPIED']);
+
 /** A value of the plan: texts as they are, lists by their members, objects as a table of their properties. */
 function PlanValue({ value }: { value: unknown }) {
   const t = useText(texts);
@@ -97,11 +100,7 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </header>
       )}
       {item.version !== undefined && <VersionStep step={item.version} />}
-      {item.notes !== undefined && (
-        <Text size="xs" c="dimmed">
-          {item.notes.map(problemMessage).join('; ')}
-        </Text>
-      )}
+      <Notes item={item} />
       {item.differences.length > 0 && (
         <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
           <table className={classes.table}>
@@ -135,6 +134,31 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </Text>
       )}
     </section>
+  );
+}
+
+/** What is to be known beside the differences; losses stand out. */
+function Notes({ item: { notes = [] } }: { item: PlannedChange }) {
+  const t = useText(texts);
+  const losses = notes.filter(({ reason }) => LOSSES.has(reason));
+  const others = notes.filter(({ reason }) => !LOSSES.has(reason));
+  return (
+    <>
+      {others.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {others.map(problemMessage).join('; ')}
+        </Text>
+      )}
+      {losses.length > 0 && (
+        <Notice title={t.wouldLose}>
+          <ul className={classes.reasons}>
+            {losses.map((note) => (
+              <li key={note.message}>{problemMessage(note)}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </>
   );
 }
 

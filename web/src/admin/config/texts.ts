@@ -24,6 +24,11 @@ export const texts = defineText(
     changedMeanwhile: 'Изменено за это время',
     changedMine: 'Ваши изменения',
     applyNewest: 'Применить поверх',
+    discardTitle: 'Значения записей будут потеряны',
+    discardBody:
+      'Поля и варианты исчезнут вместе со значениями. Чтобы переименовать их без потерь, укажите прежний код в «was».',
+    discard: 'Удалить значения и применить',
+    wouldLose: 'Что держат записи',
     apply: 'Применить',
     applied: 'Применено',
     reset: 'Отменить изменения',
@@ -120,6 +125,11 @@ export const texts = defineText(
     changedMeanwhile: 'Changed meanwhile',
     changedMine: 'Your changes',
     applyNewest: 'Apply to the newest version',
+    discardTitle: 'Values of records will be lost',
+    discardBody:
+      'Fields and options go together with their values. To rename them without loss, name the old code in "was".',
+    discard: 'Discard the values and apply',
+    wouldLose: 'What records hold',
     apply: 'Apply',
     applied: 'Applied',
     reset: 'Discard changes',
