@@ -180,8 +180,8 @@ describe('transitions that depend on hidden fields', () => {
       await writeFile(path.join(folder, 'role.yaml'), role(grant('[title]')));
       const env = { DATABASE_URL: app.databaseUrl, DOCKET_DATA_DIR: path.join(folder, 'data') };
       const said = await runCommand(['plan', folder], env);
-      const lines = `change   roles/desk\n           ${says('cost', NEVER)}\nWould apply 1 changes; 0 unchanged.\n`;
-      assert.deepEqual([said.code, said.out], [0, lines], said.err);
+      assert.equal(said.code, 0, said.err);
+      assert.ok(said.out.startsWith(`change   roles/desk\n           ${says('cost', NEVER)}\n`), said.out);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
