@@ -138,8 +138,9 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
 }
 
 /** What is to be known beside the differences; losses stand out. */
-function Notes({ item: { notes = [] } }: { item: PlannedChange }) {
+function Notes({ item }: { item: PlannedChange }) {
   const t = useText(texts);
+  const notes = item.notes ?? [];
   const losses = notes.filter(({ reason }) => LOSSES.has(reason));
   const others = notes.filter(({ reason }) => !LOSSES.has(reason));
   return (
