@@ -1,7 +1,7 @@
 /**
  * The statement of a report. `o` is the record, `f` its facts. If nothing but columns of the facts is needed (no row conditions,
- * no values of fields), `o` and `f` are both the narrow table of facts; the predicates are the same, because its columns have
- * the names of those of `objects`.
+ * no values of fields), `o` and `f` are both the narrow table of facts; if no moment or count of the facts is needed, both are the
+ * table of records. The predicates are the same, because columns of one meaning have one name.
  */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { fieldsOf, type TypedCondition } from '../../lib/filter.ts';
@@ -60,7 +60,16 @@ function allowed(ctx: ReadContext, action: RecordAction, typeIds: readonly strin
   return ctx.actor.visible('o', action, ctx.now, typeIds) ?? 'none';
 }
 
-/** A report is computed from facts alone if rights, filter and groups need nothing else. */
+/** Whether the report needs more of the facts than the columns that records have too. */
+function needsFacts({ groups, measures, span }: ReportPlan): boolean {
+  return (
+    measures.some((measure) => measure !== 'count' && measure !== 'slaMet') ||
+    groups.some((group) => group.kind === 'moment' && group.of === 'doneAt') ||
+    span?.of === 'doneAt'
+  );
+}
+
+/** Whether rights, filter or groups need more of the records than the columns that facts have too. */
 function needsRecords({ groups, filters }: ReportPlan, rights: readonly ('all' | 'none' | Sql)[]): boolean {
   const ofRecord = (group: GroupColumn): boolean =>
     group.kind === 'field' || (group.kind === 'system' && (group.code === 'createdBy' || group.code === 'updatedBy'));
@@ -227,7 +236,9 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   const history = allowed(ctx, 'history', typeIds);
   const filter = plan.filters === null ? empty : filterPredicate(ctx, plan.filters, variables(ctx));
   if (readable === 'none' || filter === null) return groups.length === 0 ? [noRecords(measures)] : [];
-  const joined = needsRecords(plan, [readable, history]);
+  const ofFacts = needsFacts(plan);
+  const ofRecords = needsRecords(plan, ofFacts ? [readable, history] : [readable]);
+  const joined = ofFacts && ofRecords;
   const f = raw(joined ? 'f' : 'o');
   const onHistory = (value: Sql, none: Sql): Sql =>
     history === 'all' ? value : history === 'none' ? none : sql`CASE WHEN ${history} THEN ${value} ELSE ${none} END`;
@@ -253,7 +264,7 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   }
   const picked = sql`
     SELECT ${join(columns, ', ')}
-    FROM ${joined ? sql`report_facts f JOIN objects o ON o.id = f.id` : sql`report_facts o`} ${joins.length === 0 ? empty : join(joins, ' ')}
+    FROM ${raw(joined ? 'report_facts f JOIN objects o ON o.id = f.id' : ofRecords ? 'objects o' : 'report_facts o')} ${joins.length === 0 ? empty : join(joins, ' ')}
     WHERE ${f}.type_id = ANY(${[...typeIds]}::uuid[]) AND ${f}.state = 'ACTIVE' ${joined ? sql`AND o.state = 'ACTIVE'` : empty}
       ${within.length === 0 ? empty : join(within, ' ')}
       ${readable === 'all' ? empty : sql`AND ${readable}`}

@@ -32,6 +32,12 @@ export async function limitTime(transaction: Queryable, milliseconds: number): P
   await transaction.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
 }
 
+/** Lets further statements of the transaction that read much use parallel workers. Ordinary statements are too short for them. */
+export async function allowParallel(transaction: Queryable, workers: number): Promise<void> {
+  await transaction.query(sql`SELECT set_config('max_parallel_workers_per_gather', ${String(workers)}, true),
+    set_config('parallel_setup_cost', '100', true), set_config('parallel_tuple_cost', '0.01', true)`);
+}
+
 export interface DatabaseOptions {
   url: string;
   /** Maximum number of connections. */
