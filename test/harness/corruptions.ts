@@ -202,16 +202,34 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT id AS what FROM one LIMIT 1`,
     ],
   ],
-  'I11 facts of reports equal their records': [
+  'I11 facts of reports equal what history says': [
     [
       ONE('objects'),
       `DELETE FROM report_facts WHERE id IN (SELECT id FROM one)`,
       `SELECT 'record ' || id AS what FROM one`,
     ],
-    [
+    ...[
+      `created_at = created_at - interval '1 d'`,
+      `reopened = reopened + 1`,
+      `done_at = coalesce(done_at, created_at) + interval '1 d'`,
+      `first_reply_at = coalesce(first_reply_at, created_at) + interval '1 d'`,
+    ].map((wrong) => [
       ONE('objects'),
-      `UPDATE report_facts SET created_at = created_at - interval '1 d' WHERE id IN (SELECT id FROM one)`,
+      `UPDATE report_facts SET ${wrong} WHERE id IN (SELECT id FROM one)`,
       `SELECT 'record ' || id AS what FROM one`,
+    ]),
+  ],
+  'I11 no facts of a record that is not there': [
+    [
+      `INSERT INTO report_facts (id, type_id, state, created_at) VALUES ('${NOBODY}', '${NOBODY}', 'ACTIVE', now())`,
+      `SELECT '${NOBODY}' AS what`,
+    ],
+  ],
+  'I13 the configuration is what its history says': [
+    [
+      ONE('config_items'),
+      `UPDATE config_items SET definition = '{"changed": true}' WHERE id IN (SELECT id FROM one)`,
+      `SELECT i.section || '/' || i.code AS what FROM config_items i JOIN one ON one.id = i.id`,
     ],
   ],
   'I4 no SLA instance without its record': [[instance(NOBODY), `SELECT id AS what FROM sla_instances`]],

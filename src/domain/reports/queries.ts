@@ -18,11 +18,9 @@ import {
 import { momentRange, readHead } from './store.ts';
 import { configuredNames } from './names.ts';
 import { runReport } from './store-query.ts';
-import { allowParallel, limitTime } from '../../platform/database/pool.ts';
+import { limitTime } from '../../platform/database/pool.ts';
 
 const BUDGET_MS = 3000;
-/** Processes of the database that may work on one report besides the session's own. They read large tables two to three times as fast. */
-const WORKERS = 2;
 /** SQLSTATE of a cancelled statement. */
 const CANCELLED = '57014';
 
@@ -89,7 +87,6 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
   const zone = asked ?? checkedZone(head.zone ?? registry(ctx).settings.timezone);
   const span = spanOf(body.period, zone, ctx.now);
   await limitTime(ctx, BUDGET_MS);
-  await allowParallel(ctx, WORKERS);
   const steps = await stepsOf(ctx, typeIds, groups, span, zone);
   const rows = await orTooExpensive(() =>
     runReport(ctx, { typeIds, filters, groups, measures: body.measures, span, zone, steps, limit: MOST_GROUPS + 1 }),

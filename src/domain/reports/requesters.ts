@@ -1,9 +1,10 @@
-/** Who asked for a record: the user whose wait a first reply ends. */
+/** What facts need of a type: its states of the category `done`, and who asked for a record, the user whose wait a first reply ends. */
 import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { type FieldDefinition, registry, type RecordType } from '../metadata/index.ts';
 import type { ObjectRow } from '../objects/index.ts';
+import type { TypeFacts } from './store.ts';
 
 /** The field that holds the requester by convention, in types that no catalogue item names another one for. */
 const USUAL = 'requester';
@@ -39,4 +40,19 @@ export function requesterOf(ctx: Pick<ReadContext, 'config'>, row: ObjectRow): s
   const field = type === undefined ? null : requesterField(ctx, type);
   const value = field === null ? undefined : row.values[field.code];
   return typeof value === 'string' ? value : row.createdBy;
+}
+
+/** Of all types, what computing facts from the history needs. */
+export function typeFacts(ctx: Pick<ReadContext, 'config'>): TypeFacts[] {
+  return [...registry(ctx).byId.values()].map((type) => {
+    const states = [...type.versions.values()].flatMap(({ workflow }) => [...(workflow?.states.values() ?? [])]);
+    const done = states.filter(({ category }) => category === 'done');
+    const requester = requesterField(ctx, type);
+    return {
+      type_id: type.id,
+      done_ids: [...new Set(done.map(({ id }) => id))],
+      done_codes: [...new Set(done.flatMap(({ code, former = [] }) => [code, ...former]))],
+      requester: requester === null ? null : (requester.storedAs ?? requester.code),
+    };
+  });
 }

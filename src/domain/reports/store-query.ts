@@ -4,9 +4,11 @@
  * table of records. The predicates are the same, because columns of one meaning have one name.
  */
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import type { DataType } from '../../lib/data-types/index.ts';
 import { fieldsOf, type TypedCondition } from '../../lib/filter.ts';
-import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
+import { jsonOf, keyOf } from '../../platform/database/filter-sql-fields.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
+import { allowParallel } from '../../platform/database/pool.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -33,6 +35,9 @@ export interface ReportPlan {
   steps: readonly (Steps | undefined)[];
   limit: number;
 }
+
+/** Processes of the database that may work on one report besides the session's own. They read large tables two to three times as fast. */
+const WORKERS = 2;
 
 interface ReportRow {
   group: unknown[];
@@ -104,7 +109,7 @@ function groupValue(
 ): [Sql, Sql] {
   switch (group.kind) {
     case 'field':
-      return fieldGroup(ctx, group.code, group.typeIds, index);
+      return fieldGroup(ctx, group.code, group.typeIds, index, plan.typeIds.length === group.typeIds.length);
     case 'system':
       return [systemGroup(ctx, group.code), empty];
     case 'moment':
@@ -118,8 +123,30 @@ function groupValue(
   }
 }
 
-function fieldGroup(ctx: ReadContext, code: string, typeIds: readonly string[], index: number): [Sql, Sql] {
+/** Data types whose values are short texts, equal to the key of the field's index. */
+const KEYED: ReadonlySet<DataType> = new Set(['enum', 'date', 'user', 'group', 'org-unit', 'service', 'reference']);
+
+/** @param isOnly whether all records of the report are of these types */
+function fieldGroup(
+  ctx: ReadContext,
+  code: string,
+  typeIds: readonly string[],
+  index: number,
+  isOnly: boolean,
+): [Sql, Sql] {
   const types = typeIds.flatMap((typeId) => registry(ctx).byId.get(typeId) ?? []);
+  const [only] = types;
+  if (only !== undefined && isOnly && types.length === 1) {
+    const field = only.newest.fields.get(code);
+    const isWhole =
+      ctx.actor.fieldAccess(only.id).whereReadable('o', code, ctx.now) === null &&
+      mismatchedVersions(only, code).length === 0;
+    const isRenamed = field?.constraints.options?.some(({ storedAs }) => storedAs !== undefined) === true;
+    // The key of the field's index equals such a value. The planner has statistics on it, and texts are grouped faster than JSON.
+    if (field !== undefined && isWhole && !isRenamed && !field.multiple && KEYED.has(field.dataType)) {
+      return [keyOf(field, 'o'), empty];
+    }
+  }
   const cases = types.map((type) => {
     const field = type.newest.fields.get(code);
     if (field === undefined) throw new Error(`type ${type.code} has no field ${code}`);
@@ -269,6 +296,9 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
       ${within.length === 0 ? empty : join(within, ' ')}
       ${readable === 'all' ? empty : sql`AND ${readable}`}
       ${filter === empty ? empty : sql`AND ${filter}`} ${joined ? factsPredicate(ctx, plan) : empty}`;
+  // Percentiles need all rows in one process, so workers only help to read wide records. SLA instances are found by an index.
+  const isSorted = measures.some((measure) => measure.endsWith('.p50') || measure.endsWith('.p90'));
+  if (!measures.includes('slaMet') && (ofRecords || !isSorted)) await allowParallel(ctx, WORKERS);
   const rows = await ctx.query<Record<string, unknown>>(grouped(ctx, plan, picked), { freshPlan: true });
   return rows.map((row) => ({
     group: groups.map((_, index) => row[`g${index}`] ?? null),

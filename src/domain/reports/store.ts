@@ -1,5 +1,6 @@
 /** SQL on the tables `report_facts` and `report_rebuild`. */
 import sql, { raw, type Sql } from 'sql-template-tag';
+import { namesOf } from '../../platform/audit/checks.ts';
 import type { Moment } from '../../lib/report-query.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 
@@ -102,26 +103,25 @@ export interface TypeFacts {
 }
 
 /**
- * The facts of the records, computed from the journal. The records must be locked. A reply that is being added at the same time
- * is kept, because the earlier moment wins.
+ * The facts of records, computed from the journal. `from` gives the records as `o` and, as `types`, the JSON of `TypeFacts` of
+ * all types. The column `requester_known` is false if the requester of the record has changed: replies were judged by the
+ * requester of their moment.
  */
-export const remakeFacts: TableWrite<{ ids: readonly string[]; types: readonly TypeFacts[] }> = {
-  name: 'report_remake_facts',
-  guard: false,
-  sql: (rows: Sql) => sql`
-    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened)
-    SELECT o.id, o.type_id, o.state, o.workflow_state_id, o.created_at, reply.at,
-      CASE WHEN o.workflow_state_id = ANY(t.done_ids) THEN coalesce(moves.entered_at, o.created_at) END, moves.reopened
-    FROM jsonb_to_recordset(${rows}) AS r (ids uuid[], types jsonb)
-    JOIN objects o ON o.id = ANY(r.ids)
-    JOIN jsonb_to_recordset(r.types) AS t (type_id uuid, done_ids uuid[], done_codes text[], requester text) ON t.type_id = o.type_id
+function factsOfHistory(from: Sql): Sql {
+  return sql`
+    SELECT o.id, o.type_id, o.state, o.workflow_state_id, o.created_at, reply.at AS first_reply_at,
+      CASE WHEN o.workflow_state_id = ANY(t.done_ids) THEN coalesce(moves.entered_at, o.created_at) END AS done_at, moves.reopened,
+      moves.requester_known
+    FROM ${from}
+    LEFT JOIN jsonb_to_recordset(types) AS t (type_id uuid, done_ids uuid[], done_codes text[], requester text) ON t.type_id = o.type_id
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE was AND NOT is_now)::int AS reopened,
-        (array_agg(m.at ORDER BY m.seq DESC) FILTER (WHERE is_now AND NOT was))[1] AS entered_at
+        (array_agg(m.at ORDER BY m.seq DESC) FILTER (WHERE is_now AND NOT was))[1] AS entered_at,
+        coalesce(bool_and(m.type = 'ObjectCreated' OR t.requester IS NULL OR NOT m.changes ? t.requester), true) AS requester_known
       FROM (
-        SELECT j.at, j.seq, coalesce(j.changes->'workflowState'->>0 = ANY(t.done_codes), false) AS was,
+        SELECT j.at, j.seq, j.type, j.changes, coalesce(j.changes->'workflowState'->>0 = ANY(t.done_codes), false) AS was,
           coalesce(j.changes->'workflowState'->>1 = ANY(t.done_codes), false) AS is_now
-        FROM journal j WHERE j.object_id = o.id AND j.changes ? 'workflowState'
+        FROM journal j WHERE j.object_id = o.id AND (j.changes ? 'workflowState' OR j.changes ? t.requester)
       ) AS m
     ) AS moves
     CROSS JOIN LATERAL (
@@ -129,11 +129,42 @@ export const remakeFacts: TableWrite<{ ids: readonly string[]; types: readonly T
       WHERE j.object_id = o.id AND j.data->>'visibility' = 'public'
         AND (j.type = 'CommentAdded' OR j.type = 'CommentUpdated' AND j.data->'changed' ? 'visibility')
         AND c.author_id::text IS DISTINCT FROM coalesce(o."values"->>t.requester, o.created_by::text)
-    ) AS reply
-    ORDER BY o.id
+    ) AS reply`;
+}
+
+/**
+ * Computes the facts of the records again. The records must be locked. A reply that is being added at the same time is kept,
+ * because the earlier moment wins.
+ */
+export const remakeFacts: TableWrite<{ ids: readonly string[]; types: readonly TypeFacts[] }> = {
+  name: 'report_remake_facts',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened)
+    SELECT id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at, reopened
+    FROM (${factsOfHistory(sql`jsonb_to_recordset(${rows}) AS r (ids uuid[], types jsonb) JOIN objects o ON o.id = ANY(r.ids)`)}) AS h
+    ORDER BY id
     ON CONFLICT (id) DO UPDATE SET state = EXCLUDED.state, workflow_state_id = EXCLUDED.workflow_state_id,
       first_reply_at = least(f.first_reply_at, EXCLUDED.first_reply_at), done_at = EXCLUDED.done_at, reopened = EXCLUDED.reopened`,
 };
+
+/** The next records after the id, each with the names of the facts that differ from those computed from its history. */
+export function differingFacts(after: string, limit: number, types: readonly TypeFacts[]): Sql {
+  const differs = namesOf({
+    facts: sql`f.id IS NULL`,
+    type_id: sql`f.type_id <> h.type_id`,
+    state: sql`f.state <> h.state`,
+    workflow_state_id: sql`f.id IS NOT NULL AND f.workflow_state_id IS DISTINCT FROM h.workflow_state_id`,
+    created_at: sql`f.created_at <> h.created_at`,
+    first_reply_at: sql`f.id IS NOT NULL AND h.requester_known AND f.first_reply_at IS DISTINCT FROM h.first_reply_at`,
+    done_at: sql`f.id IS NOT NULL AND f.done_at IS DISTINCT FROM h.done_at`,
+    reopened: sql`f.reopened <> h.reopened`,
+  });
+  return sql`SELECT h.id, ${differs} AS differs
+    FROM (${factsOfHistory(sql`(SELECT o.*, ${JSON.stringify(types)}::jsonb AS types FROM objects o
+      WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${limit}::int) AS o`)}) AS h
+    LEFT JOIN report_facts f ON f.id = h.id ORDER BY h.id`;
+}
 
 interface Head {
   /** The caller's time zone, if they have one. */
