@@ -107,13 +107,18 @@ export function reduced(document: Document, without?: Document): Document {
       .replaceAll(`"#/components/schemas/${from}"`, `"#/components/schemas/${to}"`)
       .replaceAll(`"schemas":{"${from}":`, `"schemas":{"${to}":`);
   }
-  const renamed = JSON.parse(text) as Document;
+  const renamed = JSON.parse(text, withoutTitle) as Document;
   for (const [from, to] of RENAMED) {
     if (!Object.hasOwn(renamed.components.schemas, from)) continue;
     renamed.components.schemas[to] = renamed.components.schemas[from];
     delete renamed.components.schemas[from];
   }
   return renamed;
+}
+
+/** The titles of bodies and answers name classes in other languages; here the types are named after the operations. */
+function withoutTitle(name: string, value: unknown): unknown {
+  return name === 'title' && typeof value === 'string' && /(?:Body|Answer|Data)$/.test(value) ? undefined : value;
 }
 
 function reachable(schemas: Record<string, unknown>, from: unknown): Record<string, unknown> {

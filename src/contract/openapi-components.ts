@@ -126,9 +126,10 @@ export class Components {
     }
     const maps = new Set(['properties', 'patternProperties']);
     const verbatim = new Set(['const', 'enum', 'default', 'examples']);
-    return Object.fromEntries(
+    const copied = Object.fromEntries(
       Object.entries(schema).map(([key, part]) => [key, verbatim.has(key) ? part : this.#copy(part, maps.has(key))]),
     );
+    return nullableForm(copied);
   }
 
   #define(name: string, definition: Json): Json {
@@ -206,6 +207,23 @@ export class Components {
 
 function schemaRef(name: string): string {
   return `#/components/schemas/${name}`;
+}
+
+/**
+ * "Or null" in the forms that generators recognise: a list of types for an inline schema, `oneOf` for a reference or an enum.
+ * From `anyOf` some make a class of its own, which cannot hold the value.
+ */
+function nullableForm(schema: Json): Json {
+  const { anyOf, ...rest } = schema as Json & { anyOf?: Json[] };
+  if (anyOf?.length !== 2 || !anyOf.some(isNull)) return schema;
+  const other = anyOf.find((choice) => !isNull(choice));
+  if (other === undefined) return schema;
+  const inline = typeof other.type === 'string' && other.enum === undefined && other.const === undefined;
+  return inline ? { ...other, ...rest, type: [other.type, 'null'] } : { ...rest, oneOf: [other, { type: 'null' }] };
+}
+
+function isNull(schema: Json): boolean {
+  return schema.type === 'null';
 }
 
 function constantsOf(anyOf: unknown): string[] | undefined {

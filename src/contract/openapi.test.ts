@@ -178,6 +178,12 @@ describe('the OpenAPI document', () => {
     assert.equal(built('console').paths['/session'].delete.responses[204].content, undefined);
   });
 
+  it('titles inline bodies and answers for generators', () => {
+    const { post } = built('public').paths['/things'];
+    assert.match(post.requestBody.content['application/json'].schema.title, /^[A-Z][A-Za-z]+Body$/);
+    assert.match(post.responses[201].content['application/json'].schema.title, /^[A-Z][A-Za-z]+Answer$/);
+  });
+
   it('makes one component of each named schema', () => {
     const { schemas } = built('public').components;
     assert.deepEqual(Object.keys(schemas), [
@@ -192,7 +198,7 @@ describe('the OpenAPI document', () => {
     ]);
     assert.deepEqual(schemas.Thing.properties.kind, { type: 'string', enum: ['a', 'b'] });
     assert.deepEqual(schemas.Thing.properties.part, {
-      anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }],
+      oneOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }],
     });
     assert.deepEqual(schemas.Node.properties.children.items, { $ref: '#/components/schemas/Node' });
     assert.equal(JSON.stringify(built('public')).includes('$id'), false);

@@ -213,6 +213,13 @@ function parametersOf(operation: Operation, components: Components, example: Exa
   return parameters;
 }
 
+/** Names an inline schema after its operation. Generators of other languages make a class of it; without a name, `Body17`. */
+function titled({ id }: Operation, kind: 'Body' | 'Answer' | 'Data', schema: Json): Json {
+  if (schema['type'] !== 'object') return schema;
+  const name = id.replaceAll(/(?:^|[^a-zA-Z\d])([a-z])/g, (_, first: string) => first.toUpperCase());
+  return { title: `${name}${kind}`, ...schema };
+}
+
 function bodyOf(operation: Operation, schema: TSchema, components: Components, example: Example): Json {
   // If every property is optional, or can be replaced by a header, the body is optional, too.
   const { required = [], anyOf = [] } = schema as { required?: string[]; anyOf?: { required?: string[] }[] };
@@ -221,7 +228,7 @@ function bodyOf(operation: Operation, schema: TSchema, components: Components, e
     operation.ifMatch === true
       ? required.every((name) => name === 'expectedRevision')
       : required.length === 0 && !needsChoice;
-  const content = { schema: components.schema(schema), ...exampleOf(example.body) };
+  const content = { schema: titled(operation, 'Body', components.schema(schema)), ...exampleOf(example.body) };
   return { required: !optional, content: { 'application/json': content } };
 }
 
@@ -240,11 +247,14 @@ function successOf(operation: Operation, components: Components, example: Exampl
     ]);
     return { ...answer, content: Object.fromEntries(media) };
   }
-  const schema = {
+  const schema = titled(operation, 'Answer', {
     type: 'object',
     required: ['data', 'meta'],
-    properties: { data: components.schema(operation.answer), meta: components.schema(operation.meta ?? MetaSchema) },
-  };
+    properties: {
+      data: titled(operation, 'Data', components.schema(operation.answer)),
+      meta: components.schema(operation.meta ?? MetaSchema),
+    },
+  });
   const envelope =
     example.answer === undefined
       ? undefined

@@ -35,7 +35,7 @@ function closed(schema: unknown): unknown {
   const inner = Object.fromEntries(
     Object.entries(schema).map(([name, part]) => [name, name === 'allOf' ? part : closed(part)]),
   );
-  const isObject = Object.hasOwn(inner, 'properties') && inner['type'] === 'object';
+  const isObject = Object.hasOwn(inner, 'properties') && [inner['type']].flat().includes('object');
   return isObject && !Object.hasOwn(inner, 'additionalProperties') && !Object.hasOwn(inner, 'patternProperties')
     ? { ...inner, additionalProperties: false }
     : inner;

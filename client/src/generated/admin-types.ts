@@ -50,6 +50,9 @@ export type AnyArticleVersion = {
   visibility: 'internal' | 'portal';
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
   responsibleId: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   publishedAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -59,11 +62,17 @@ export type AnyArticleVersion = {
    * RFC 3339 UTC with milliseconds.
    */
   createdAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   archivedAt: string | null;
   audiences: Array<{
     kind: 'everyone' | 'group' | 'orgUnit' | 'user';
     id?: string;
   }>;
+  /**
+   * When the article should be checked again.
+   */
   reviewOn: string | null;
   feedback: ArticleFeedback;
 };
@@ -86,8 +95,17 @@ export type ApiKey = {
    * RFC 3339 UTC with milliseconds.
    */
   createdAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   expiresAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   lastUsedAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   revokedAt: string | null;
 };
 
@@ -104,6 +122,9 @@ export type Article = {
   visibility: 'internal' | 'portal';
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
   responsibleId: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   publishedAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -116,6 +137,9 @@ export type ArticleAudiences = {
   audiences: Array<{
     kind: 'everyone' | 'group' | 'orgUnit' | 'user';
     id?: string;
+    /**
+     * Null for the audience "everyone", and if the user, group or unit no longer exists.
+     */
     name: string | null;
   }>;
 };
@@ -163,6 +187,9 @@ export type ArticleVersionText = {
   visibility: 'internal' | 'portal';
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
   responsibleId: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   publishedAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -172,11 +199,17 @@ export type ArticleVersionText = {
    * RFC 3339 UTC with milliseconds.
    */
   createdAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   archivedAt: string | null;
   audiences: Array<{
     kind: 'everyone' | 'group' | 'orgUnit' | 'user';
     id?: string;
   }>;
+  /**
+   * When the article should be checked again.
+   */
   reviewOn: string | null;
   feedback: ArticleFeedback;
   /**
@@ -192,6 +225,9 @@ export type ArticleVersionText = {
 };
 
 export type ArticleVote = {
+  /**
+   * Whether the article helped the caller; null without a vote.
+   */
   helpful: boolean | null;
 };
 
@@ -219,21 +255,33 @@ export type Backlog = {
   limit: number;
   outbox: {
     waiting: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
     oldestAt: string | null;
   };
   deliveries: {
     waiting: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
     oldestAt: string | null;
     later: number;
   };
   timers: {
     waiting: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
     oldestAt: string | null;
   };
 };
 
 export type BuiltInQueue = {
   code: 'mine' | 'unassigned' | 'my-groups' | 'overdue' | 'waiting' | 'closed';
+  /**
+   * Null if the records could not be counted in time.
+   */
   count: number | null;
   /**
    * If false, there are more than `count`.
@@ -316,7 +364,13 @@ export type ConfigItem = {
   code: string;
   name: unknown;
   state: string;
+  /**
+   * Time of the last change, with `include=updatedAt`.
+   */
   updatedAt?: string | null;
+  /**
+   * With `include=changedBy`: who changed the item last; null for the service itself.
+   */
   changedBy?: {
     id: string;
     displayName: string;
@@ -349,6 +403,9 @@ export type ConfigVersion = {
    * RFC 3339 UTC with milliseconds.
    */
   at: string;
+  /**
+   * Null for the service and the command line.
+   */
   by: {
     id: string;
     displayName: string;
@@ -379,6 +436,9 @@ export type ConfigVersionBundle = {
    * RFC 3339 UTC with milliseconds.
    */
   at: string;
+  /**
+   * Null for the service and the command line.
+   */
   by: {
     id: string;
     displayName: string;
@@ -419,6 +479,9 @@ export type ConfigVersionMeta = {
 
 export type Dashboard = {
   id: string;
+  /**
+   * Null for a dashboard that is not part of the configuration.
+   */
   code: string | null;
   name: string;
   owner: {
@@ -426,6 +489,9 @@ export type Dashboard = {
     displayName: string;
   } | null;
   shared: boolean;
+  /**
+   * Null for callers who may not change it.
+   */
   sharedWith: {
     roles: Array<string>;
     groups: Array<string>;
@@ -496,6 +562,9 @@ export type Dashboard = {
     width: number;
   }>;
   revision: number | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   updatedAt: string | null;
 };
 
@@ -592,6 +661,9 @@ export type ExplainedGrant = {
    * The condition names fields that the caller may not read.
    */
   whereHidden: boolean;
+  /**
+   * Null if no record was given.
+   */
   holds: boolean | null;
   actions: Array<string>;
   read: '*' | Array<string>;
@@ -907,18 +979,30 @@ export type OwnProfile = {
   displayName: string;
   email: string | null;
   locale: string | null;
+  /**
+   * IANA name of the time zone.
+   */
   timezone: string | null;
   revision: number;
 };
 
 export type OwnSession = {
   id: string;
+  /**
+   * The header User-Agent of the sign-in.
+   */
   userAgent: string | null;
+  /**
+   * The address of the last use.
+   */
   address: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
    */
   createdAt: string;
+  /**
+   * Updated at most once a minute.
+   */
   lastSeenAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -941,6 +1025,9 @@ export type PlanImpact = {
    */
   complete: boolean;
   exact: boolean;
+  /**
+   * The largest error of a count with a probability of 95 %; null if time ran out.
+   */
   errorBound: number | null;
   roles: Array<{
     role: string;
@@ -987,6 +1074,9 @@ export type PlanImpact = {
   sla: Array<{
     policy: string;
     moved: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
     earliest: string | null;
     breachedAtOnce: number;
   }>;
@@ -1211,6 +1301,9 @@ export type Session = {
     login?: string;
     displayName: string;
     locale: string | null;
+    /**
+     * IANA name of the time zone.
+     */
     timezone: string | null;
   };
   /**
@@ -1233,6 +1326,9 @@ export type ShownKey = {
   key: string;
   owner: string;
   scopes: Array<string>;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   expiresAt: string | null;
 };
 
@@ -1242,6 +1338,9 @@ export type ShownSecret = {
    * `whsec_` and base64. The value is not shown again.
    */
   secret: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   previousUntil?: string | null;
 };
 
@@ -1253,7 +1352,13 @@ export type SigningSecret = {
    * Whether the secret has a value. If not, subscriptions that use it cannot be enabled.
    */
   hasValue: boolean;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   createdAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   previousUntil: string | null;
 };
 
@@ -1281,6 +1386,9 @@ export type SlaExplanation = {
  */
 export type SlaFigures = {
   policyName: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
   remainingMs: number | null;
   targetMs: number | null;
@@ -1308,6 +1416,9 @@ export type SlaInstance = {
    * RFC 3339 UTC with milliseconds.
    */
   startedAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -1375,9 +1486,15 @@ export type SlaTryOut = {
    */
   openedAt: string;
   targetMs: number;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
   warnings: Array<{
     percent: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
     at: string | null;
   }>;
   calendar: {
@@ -2435,6 +2552,9 @@ export type IdentityChangeUserData = {
     expectedRevision: number;
     displayName?: string;
     email?: string;
+    /**
+     * a locale such as ru-RU
+     */
     locale?: string | null;
     timezone?: string | null;
     employeeId?: string | null;
@@ -3224,6 +3344,9 @@ export type MeChangeData = {
   body?: {
     expectedRevision?: number;
     displayName?: string;
+    /**
+     * a locale such as ru-RU
+     */
     locale?: string | null;
     timezone?: string | null;
   };

@@ -40,6 +40,9 @@ export type Article = {
   visibility: 'internal' | 'portal';
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
   responsibleId: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   publishedAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -114,6 +117,9 @@ export type ArticleText = {
   visibility: 'internal' | 'portal';
   state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
   responsibleId: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   publishedAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
@@ -251,6 +257,9 @@ export type CatalogItem = {
    * The fields of the request form.
    */
   fields: Array<FieldSchema>;
+  /**
+   * Codes of the record types that `assetId` may refer to; null if a request takes no asset.
+   */
   assetTypes: Array<string> | null;
 };
 
@@ -523,6 +532,9 @@ export type ImportDefinition = {
 
 export type ImportRow = {
   row: number;
+  /**
+   * Null if the row has no record, or if the caller may not read it.
+   */
   externalId: string | null;
   status: 'CREATED' | 'UPDATED' | 'SKIPPED' | 'FAILED';
   id?: string;
@@ -859,6 +871,9 @@ export type SearchResult = {
   kind: 'object' | 'comment' | 'article' | 'service' | 'user' | 'group' | 'org-unit';
   id: string;
   title: string | null;
+  /**
+   * HTML-escaped text with matches in <mark>.
+   */
   snippet: string | null;
   score: number;
   /**
@@ -940,6 +955,9 @@ export type SlaInstance = {
    * RFC 3339 UTC with milliseconds.
    */
   startedAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
   /**
    * RFC 3339 UTC with milliseconds.
