@@ -14,11 +14,12 @@ import { type Environment, reasonOf, VERSION } from './cli/command.ts';
 import { importCommand } from './cli/imports.ts';
 import { initCommand } from './cli/init.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
-import { secretCommands, webhookCommands } from './cli/secrets.ts';
+import { secretCommands } from './cli/secrets.ts';
 import type { Role } from './cli/processes.ts';
 import { serve } from './cli/serve.ts';
 import { requireTarget } from './cli/select-target.ts';
 import { typesCommand } from './cli/types.ts';
+import { webhookCommands } from './cli/webhooks.ts';
 import { stopSignals } from './cli/stop-signals.ts';
 import { readSettings } from './settings.ts';
 

@@ -1,13 +1,23 @@
 /** What commands reject, with which messages, and what they leave unchanged (docs/spec/configuration.md#command-line). */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
+import { verifyWebhook } from '../client/src/index.ts';
+import { WEBHOOK_EVENTS } from '../src/contract/events.ts';
+import { buildDocument } from '../src/contract/openapi.ts';
+import { EVENTS } from '../src/domain/webhooks/index.ts';
+import { operations } from '../src/modules.ts';
 import { migrate } from '../src/platform/database/migrate.ts';
 import { nextVersion, runCommand, type CommandResult } from './harness/commands.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './harness/database.ts';
+import { docket as spawned } from './harness/fault-service.ts';
+import { startReceiver } from './harness/receiver.ts';
+import { deliveryProblems } from './harness/response-check.ts';
 
 const NOWHERE = 'postgres://docket:geheim@127.0.0.1:1/docket';
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');
@@ -245,6 +255,85 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
     assert.deepEqual([allowed.code, allowed.err], [0, '']);
     await inFolder('private', { 'hooks.yaml': text(4) });
     assert.match((await docket(['apply', dir])).out, /^change {3}webhooks\/private$/m, 'the endpoint stays');
+  });
+
+  it('sends a signed sample to a subscription or a URL, in the shape of real deliveries', async () => {
+    const receiver = await startReceiver();
+    try {
+      const dir = await inFolder('sampled', {
+        'hooks.yaml': `users: [{ login: sampler }]
+signingSecrets: [sampled]
+webhooks:
+  - code: sampled
+    endpoint: https://localhost:${receiver.port}/hook
+    secretRef: sampled
+    executionPrincipal: sampler
+    eventTypes: [ObjectTransitioned]
+    enabled: false
+`,
+      });
+      const there = { DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true' };
+      assert.equal((await docket(['apply', dir], there)).code, 0);
+      const test = ['webhooks', 'test', 'sampled'];
+      refused(await docket(test, there), /signing secret sampled has no value: run docket secrets create/);
+      const { secret } = JSON.parse((await docket(['secrets', 'create', 'sampled', '--json'])).out) as {
+        secret: string;
+      };
+      const untrusted = await docket(test, there);
+      assert.match(untrusted.out, /no answer: [A-Z_]*(?:SELF_SIGNED|UNABLE_TO_VERIFY)/);
+      assert.match(untrusted.err, /The service would try again/);
+      assert.match((await docket(test)).out, /not public/, 'the rule on addresses holds');
+
+      await writeFile(path.join(folder, 'ca.pem'), receiver.ca);
+      const trusting = { ...env, ...there, NODE_EXTRA_CA_CERTS: path.join(folder, 'ca.pem') };
+      const sent = await spawned(test, trusting);
+      assert.deepEqual([sent.code, sent.stderr], [0, '']);
+      assert.match(sent.stdout, /^POST https:.*\n[^]*webhook-signature: v1,[^]*\n200 after \d+ ms\n/);
+      const [request] = receiver.received;
+      assert.ok(request);
+      const { eventType } = await verifyWebhook({ secrets: [secret], headers: request.headers, body: request.raw });
+      assert.equal(eventType, 'ObjectTransitioned');
+
+      await writeFile(path.join(folder, 'secret'), `${secret}\n`);
+      const bodies: string[] = [];
+      const server = createServer((incoming, response) => {
+        let body = '';
+        incoming.setEncoding('utf8').on('data', (part: string) => {
+          body += part;
+        });
+        incoming.on('end', () => {
+          bodies.push(body);
+          response.writeHead(bodies.length === 1 ? 401 : 202).end('heard');
+        });
+      });
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+      const toUrl = ['webhooks', 'test', url, '--secret-file', path.join(folder, 'secret')];
+      const nowhere = { DATABASE_URL: NOWHERE };
+      const rejected = await docket(toUrl, nowhere);
+      assert.match(rejected.out, /401 after \d+ ms\nheard\n$/);
+      assert.match(rejected.err, /would not try again/);
+      const document = buildDocument(operations(), { surface: 'public', events: EVENTS });
+      for (const event of WEBHOOK_EVENTS) assert.equal((await docket([...toUrl, '--event', event], nowhere)).code, 0);
+      const delivered = bodies.slice(1).map((body) => JSON.parse(body) as { eventType: string });
+      assert.deepEqual(
+        delivered.map(({ eventType: one }) => one),
+        [...WEBHOOK_EVENTS],
+      );
+      assert.deepEqual(
+        delivered.flatMap((body) => deliveryProblems(document, body)),
+        [],
+      );
+      server.closeAllConnections();
+      server.close();
+      refused(await docket(['webhooks', 'test', url]), /a URL needs --secret-file/, 2);
+      refused(await docket([...test, '--secret-file', 'x']), /is for a URL/, 2);
+      refused(await docket(['webhooks', 'test', 'absent']), /There is no subscription absent/);
+    } finally {
+      await receiver.close();
+    }
   });
 
   it('exports into no folder that holds another bundle', async () => {

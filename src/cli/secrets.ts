@@ -1,6 +1,6 @@
-/** `docket secrets …` and `docket webhooks …` */
+/** `docket secrets …` */
 import type { Command } from 'commander';
-import { createSecret, redispatch, rotateSecret } from '../domain/webhooks/index.ts';
+import { createSecret, rotateSecret } from '../domain/webhooks/index.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool, write } from './keys.ts';
 import { requireMasterKey } from './master-key.ts';
@@ -37,24 +37,5 @@ export function secretCommands(docket: Command, environment: Environment): void 
         return await write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap));
       });
       output(options.json === true).result({ code, secret }, [`New value of ${code}, shown only once:`, secret]);
-    });
-}
-
-export function webhookCommands(docket: Command, environment: Environment): void {
-  docket
-    .command('webhooks')
-    .description('Deliveries of webhooks.')
-    .command('redispatch')
-    .description('Create the deliveries that docket doctor found missing; existing ones are not repeated.')
-    .option('--json', 'print {events}')
-    .action(async (options: Json) => {
-      const events = await withTool(
-        environment,
-        () => {},
-        (tool) => redispatch(tool.db),
-      );
-      const line =
-        events === 0 ? 'Every event has its deliveries.' : `${events} events queued for dispatch by a worker.`;
-      output(options.json === true).result({ events }, [line]);
     });
 }
