@@ -275,7 +275,7 @@ webhooks:
       const there = { DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true' };
       assert.equal((await docket(['apply', dir], there)).code, 0);
       const test = ['webhooks', 'test', 'sampled'];
-      refused(await docket(test, there), /signing secret sampled has no value: run docket secrets create/);
+      refused(await docket(test, there), /The signing secret has no value yet/);
       const { secret } = JSON.parse((await docket(['secrets', 'create', 'sampled', '--json'])).out) as {
         secret: string;
       };

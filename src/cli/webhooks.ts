@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts';
 import { findSigner, redispatch, type SampleRequest, sampleRequest, verdictOf } from '../domain/webhooks/index.ts';
+import { systemClock } from '../platform/clock.ts';
 import { Outbound, type Outcome } from '../platform/outbound/outbound.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool } from './keys.ts';
@@ -69,7 +70,7 @@ async function sendToUrl(url: string, { event = 'ObjectCreated', secretFile = ''
   if (!URL.canParse(url)) throw new Error(`${url} is not a URL.`);
   const secret = (await readFile(secretFile, 'utf8')).trim();
   if (!/^whsec_[\w+/=]+$/.test(secret)) throw new Error(`${secretFile} holds no signing secret (whsec_ and base64).`);
-  const request = sampleRequest(event, [secret], Date.now());
+  const request = sampleRequest(event, [secret], systemClock.now());
   return { url, request, outcome: await post(url, request) };
 }
 
@@ -100,7 +101,7 @@ async function sendAs(environment: Environment, code: string, event: WebhookEven
       return await tool.work.read(tool.caller, (ctx) => findSigner(ctx, box, code));
     },
   );
-  const request = sampleRequest(event ?? signer.eventTypes[0] ?? 'ObjectCreated', signer.secrets, Date.now());
+  const request = sampleRequest(event ?? signer.eventTypes[0] ?? 'ObjectCreated', signer.secrets, systemClock.now());
   const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, limitMs: LIMIT_MS });
   try {
     const outcome = await outbound.post(signer.endpoint, request.headers, request.body);
@@ -119,7 +120,7 @@ const MEANINGS = {
 /** @throws Error if the receiver did not accept the sample */
 function report({ url, request, outcome }: Tried, json: boolean): void {
   const policy = { id: request.deliveryId, baseDelayMs: 1, maxAttempts: 2 };
-  const { status, httpStatus, durationMs, excerpt, error } = verdictOf(outcome, policy, 1, Date.now());
+  const { status, httpStatus, durationMs, excerpt, error } = verdictOf(outcome, policy, 1, systemClock.now());
   const text = request.body.toString('utf8');
   const answer = httpStatus === null ? { error } : { status: httpStatus, durationMs, bodyExcerpt: excerpt };
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);

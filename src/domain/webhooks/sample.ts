@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { loadItems } from '../../configuration/store.ts';
 import type { WebhookEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import { instant, newId } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -34,8 +35,7 @@ export async function findSigner(ctx: ReadContext, box: SecretBox, codeOrId: str
     box.open(Buffer.from(sealed, 'hex'), sealPurpose(sender.secretId ?? '', version)),
   );
   if (secrets.length === 0) {
-    const message = `The signing secret ${secretRef} has no value: run docket secrets create.`;
-    throw new Fault('STATE_CONFLICT', message, { secretRef });
+    throw new Fault('STATE_CONFLICT', problem('SECRET_HAS_NO_VALUE'), { secretRef });
   }
   return { endpoint, eventTypes: eventTypes as WebhookEvent[], secrets };
 }
