@@ -8,6 +8,21 @@ const ONE = (table: string): string => `CREATE TEMP TABLE one AS SELECT id FROM 
 
 /** Name of a check → statements that break its rule. The last one returns what the check must name. */
 export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'I13 the configuration is what its history says': [
+    [
+      `WITH one AS (SELECT id, section || '/' || code AS what FROM config_items ORDER BY id LIMIT 1), gone AS (
+        DELETE FROM config_item_versions v USING one WHERE v.item_id = one.id)
+      SELECT what FROM one`,
+    ],
+    ...[
+      `state = CASE state WHEN 'ACTIVE' THEN 'ARCHIVED' ELSE 'ACTIVE' END`,
+      `code = code || '-other'`,
+      `definition = definition || '{"other": 1}'`,
+    ].map((change) => [
+      `WITH one AS (SELECT id FROM config_items WHERE section = 'types' ORDER BY id LIMIT 1)
+      UPDATE config_items i SET ${change} FROM one WHERE i.id = one.id RETURNING i.section || '/' || i.code AS what`,
+    ]),
+  ],
   'I13 records are what their history says': [
     [
       ONE('objects'),

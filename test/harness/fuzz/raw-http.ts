@@ -57,9 +57,7 @@ export class RawHttp {
       );
       const request = send({ ...options, headers: flat as Record<string, string | string[]> }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
+        const finish = (): void => {
           const text = Buffer.concat(chunks).toString();
           const seen = new Headers();
           for (let at = 0; at < response.rawHeaders.length; at += 2) {
@@ -75,6 +73,16 @@ export class RawHttp {
             }
           }
           resolve({ status: response.statusCode ?? 0, headers: seen, body, text, ms: performance.now() - began });
+        };
+        response.on('error', reject);
+        response.on('end', finish);
+        // A stream of events does not end by itself: its beginning is the response.
+        const endless = (response.headers['content-type'] ?? '').startsWith('text/event-stream');
+        response.on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          if (!endless) return;
+          finish();
+          response.destroy();
         });
       });
       request.on('timeout', () => request.destroy(new Error('no answer for a minute')));
