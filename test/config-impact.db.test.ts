@@ -242,7 +242,7 @@ integrations:
     const refused = await run(admin, 'apply', folder, '--refuse-if', 'lost-access>0');
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(refused.err, /Refused because of lost-access>0 \(\d+\)\. Nothing was applied/);
-    assert.match((await run(admin, 'apply', folder, '--refuse-if', 'access>0')).err, /"access>0" is no comparison/);
+    assert.match((await run(admin, 'apply', folder, '--refuse-if', 'access>0')).err, /"access>0" is not a comparison/);
     const planner = await run(keys['planner'] as string, 'apply', folder, '--refuse-if', 'lost-access>0');
     assert.match(planner.err, /--refuse-if needs the right role\.assign/);
     const applied = await run(admin, 'apply', folder, '--refuse-if', 'lost-access>0 && broken>0');

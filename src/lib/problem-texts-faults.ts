@@ -20,7 +20,7 @@ export const FAULT_PROBLEMS = {
   ],
   REFUSAL_SYNTAX: [
     'INVALID_REQUEST',
-    '"{text}" is no comparison. Write one of {names}, then >, >= or ==, then an integer, joined by &&.',
+    'The text "{text}" is not a comparison. Write one of {names}, then >, >= or ==, then an integer, joined by &&.',
   ],
   NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
   ARCHIVED_ELSEWHERE: [

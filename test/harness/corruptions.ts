@@ -240,13 +240,6 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT '${NOBODY}' AS what`,
     ],
   ],
-  'I13 the configuration is what its history says': [
-    [
-      ONE('config_items'),
-      `UPDATE config_items SET definition = '{"changed": true}' WHERE id IN (SELECT id FROM one)`,
-      `SELECT i.section || '/' || i.code AS what FROM config_items i JOIN one ON one.id = i.id`,
-    ],
-  ],
   'I4 no SLA instance without its record': [[instance(NOBODY), `SELECT id AS what FROM sla_instances`]],
   'I4 one running SLA instance of a record and policy at most': [
     [instance(NOBODY), instance(NOBODY), `SELECT '${NOBODY}' AS what`],

@@ -135,7 +135,7 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   await on.keep('config.plan', { body: { files } });
   await on.keep('config.apply', { body: { files } });
   await on.keep('config.export', { query: { identity: false } });
-  const { rows } = await on.keep('config.versions', { query: { page: 1, pageSize: 25 } });
+  const { rows } = await on.keep('config.versions', { query: { page: 1, pageSize: 2 } });
   const [newest, earlier] = rows.map(({ version }: { version: number }) => version);
   await on.keep('config.version', { params: { version: String(newest) } });
   await on.keep('config.diff', { query: { from: earlier, to: newest } });
