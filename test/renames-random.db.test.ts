@@ -104,6 +104,7 @@ describe('random renames', () => {
       for (const id of ids) {
         read.push(await ok(login, 'GET', `/api/v1/objects/${id}`));
         read.push(await ok(login, 'GET', `/api/v1/objects/${id}/history`));
+        read.push(await ok(login, 'GET', `/api/v1/objects/${id}?revision=1`));
       }
       const code = (thing: Thing): string => names.get(thing)?.code ?? '';
       const filter = { field: code('impact'), operator: 'equals', value: code('impact/high') };

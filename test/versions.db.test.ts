@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Fault } from '../src/lib/fault.ts';
 import { type MigratedBatch, migrateTypeBatch } from '../src/domain/objects/index.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/response-check.ts';
@@ -42,8 +43,13 @@ let app: TestApp;
 let undocumented: string[];
 let key: string;
 
+/** Applies the type. Values of removed fields and options are discarded on confirmation. */
 const apply = async (code: string, fields: readonly Field[], more = {}): Promise<void> => {
-  await app.apply(bundle(JSON.stringify({ types: [{ code, name: code, title: 'title', fields, ...more }] })));
+  const files = bundle(JSON.stringify({ types: [{ code, name: code, title: 'title', fields, ...more }] }));
+  await app.apply(files).catch(async (error: Fault) => {
+    if (error.code !== 'VALUES_WOULD_BE_LOST') throw error;
+    await app.apply(files, { discard: (error.details as { path: string }[]).map(({ path }) => path) });
+  });
 };
 const post = async (typeDefinitionId: string, values: unknown): Promise<TestAnswer> =>
   await app.request('POST', '/api/v1/objects', { key, body: { typeDefinitionId, values } });
@@ -187,6 +193,15 @@ describe('type versions', () => {
     assert.equal(data.revision, 2);
     const last = (await get(`/objects/${id}/history`)).body.data.at(-1);
     assert.equal(last.actor.via, 'system');
+    const { note: _, ...kept } = OLD;
+    const past = (await get(`/objects/${id}?revision=1`)).body;
+    assert.deepEqual(past.data.values, kept, 'without the field that no longer exists');
+    assert.deepEqual(past.meta.asOf, { revision: 1, at: data.createdAt });
+    const { changes } = (await get(`/objects/${id}/diff?from=1&to=2`)).body.data;
+    assert.deepEqual(
+      changes.map(({ field, from, to }: any) => [field, from, to]),
+      [['must', null, 'filled']],
+    );
     assert.ok((last.changes as { field: string }[]).some(({ field }) => field === 'must'));
     assert.equal(
       (await get(`/objects/${fresh.id}`)).body.data.revision,

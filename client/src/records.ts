@@ -68,8 +68,11 @@ export class Records<Type extends RecordType> {
     return made as TypedObject<Type>;
   }
 
-  async get(id: string, options?: CallOptions): Promise<TypedObject<Type>> {
-    return (await this.#hands.objects.get(id, options)) as TypedObject<Type>;
+  /** @param options `revision` or `at` reads the record as it was then */
+  async get(id: string, options: CallOptions & { revision?: number; at?: string } = {}): Promise<TypedObject<Type>> {
+    const { revision, at, ...call } = options;
+    const asked = { ...(revision === undefined ? {} : { revision }), ...(at === undefined ? {} : { at }) };
+    return (await this.#hands.objects.get(id, asked, call)) as TypedObject<Type>;
   }
 
   /** @throws RevisionConflict if the record changed since `expectedRevision` */

@@ -23,6 +23,9 @@ export const REQUEST_PROBLEMS = {
 
   // Records.
   NO_TYPE: ['UNKNOWN_TYPE', 'There is no such record type.'],
+  REVISION_OR_AT: ['NOT_ALLOWED', 'Send either revision or at, not both.'],
+  INSTANT_IN_FUTURE: ['IN_THE_FUTURE', 'The time is in the future. Use an earlier one.'],
+  REVISIONS_REVERSED: ['INVALID_PERIOD', 'The revision in to must not be below the one in from.'],
   NO_FIELD_OF_TRANSITION: ['UNKNOWN_FIELD', 'The transition has no such field.'],
   FIELD_READ_ONLY: ['FIELD_READ_ONLY', 'You may read this field but not change it.'],
   REQUIRED_FIELD_HIDDEN: ['REQUIRED', 'A required field is not writable for you. Ask an administrator.'],

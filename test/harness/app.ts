@@ -47,7 +47,7 @@ export interface TestApp {
   app: App;
   /** The sections of the configuration bundle, as the app has them. */
   sections: readonly ConfigSection[];
-  apply(files: BundleFile[], options?: { prune?: boolean }): Promise<unknown>;
+  apply(files: BundleFile[], options?: Parameters<typeof applyBundle>[3]): Promise<unknown>;
   createKey(input: { login: string; scopes?: string[] | 'all'; expiresAt?: string; allow?: string[] }): Promise<{
     id: string;
     key: string;

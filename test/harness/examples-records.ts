@@ -118,6 +118,7 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   await on.keep('relations.list', { params, query: { direction: 'outgoing' } });
   await on.keep('relations.archive', { params: { relationId: relation.id }, body: { expectedRevision: 1 } });
   await on.keep('objects.history', { params });
+  await on.keep('objects.diff', { params, query: { from: 1, to: 3 } });
   const changes = { priority: 'p3' };
   await on.keep('bulk.run', {
     body: {

@@ -229,6 +229,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'me.changePassword': () => [
     { name: 'a wrong password', body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) }, status: 400 },
   ],
+  'objects.diff': ({ record }) => [{ name: 'large', params: { objectId: record }, query: '?from=1&to=1', status: 200 }],
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },

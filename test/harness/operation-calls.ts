@@ -154,6 +154,14 @@ export function operationCases(
         absent: async () => ({ params: { ...(await make.image(true)), objectId: randomUUID() } }),
       },
     },
+    'objects.diff': {
+      call: async () => ({ params: { objectId: await make.record(true) }, query: '?from=1&to=1' }),
+      lacks: missing('history', 'reader'),
+      hidden: {
+        seen: async () => ({ params: { objectId: await make.record(false) }, query: '?from=1&to=1' }),
+        absent: () => ({ params: { objectId: randomUUID() }, query: '?from=1&to=1' }),
+      },
+    },
     'objects.restore': { ...on('objectId', (shown) => make.archived(shown)), lacks: missing('archive', 'reader') },
     'comments.add': {
       ...record(() => ({ body: 'A', visibility: 'public' })),

@@ -664,6 +664,24 @@ export type ObjectCreatedDelivery = {
   };
 };
 
+export type ObjectMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * The revision that is shown and when it was made; only if `revision` or `at` was sent.
+   */
+  asOf?: {
+    revision: number;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
+    at: string;
+  };
+};
+
 export type ObjectRestoredDelivery = {
   /**
    * The same for every attempt. Ignore a delivery whose id you have processed.
@@ -862,6 +880,28 @@ export type RelationDefinition = {
   cardinality: string;
   acyclic: boolean;
   active: boolean;
+};
+
+export type RevisionDiff = {
+  from: number;
+  to: number;
+  changes: Array<{
+    field: string;
+    from: unknown;
+    to: unknown;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
+    at: string;
+    actor: {
+      id: string | null;
+      displayName: string;
+      /**
+       * api, console, import, bulk, inbound, catalog or system
+       */
+      via: string;
+    };
+  }>;
 };
 
 /**
@@ -1440,7 +1480,16 @@ export type ObjectsGetData = {
   path: {
     objectId: string;
   };
-  query?: never;
+  query?: {
+    /**
+     * A revision of the record. Excludes `at`.
+     */
+    revision?: number;
+    /**
+     * A date and time (RFC 3339) that is not in the future: the highest revision that was made until then. Excludes `revision`.
+     */
+    at?: string;
+  };
   url: '/objects/{objectId}';
 };
 
@@ -1450,7 +1499,7 @@ export type ObjectsGetResponses = {
    */
   200: {
     data: DocketObject;
-    meta: Meta;
+    meta: ObjectMeta;
   };
 };
 
@@ -1481,6 +1530,30 @@ export type ObjectsUpdateResponses = {
 };
 
 export type ObjectsUpdateResponse = ObjectsUpdateResponses[keyof ObjectsUpdateResponses];
+
+export type ObjectsDiffData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query: {
+    from: number;
+    to: number;
+  };
+  url: '/objects/{objectId}/diff';
+};
+
+export type ObjectsDiffResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: RevisionDiff;
+    meta: Meta;
+  };
+};
+
+export type ObjectsDiffResponse = ObjectsDiffResponses[keyof ObjectsDiffResponses];
 
 export type ObjectsHistoryData = {
   body?: never;

@@ -80,17 +80,18 @@ export class ObjectsOperations extends Group {
   }
 
   /**
-   * Read a record. Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404. Needs the scope `objects:read`.
+   * Read a record. Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404. With `revision` or `at`, returns the record as it was then, with `meta.asOf`; this also needs the right `history`. The rights of now decide what is visible. Values are shown as they were stored; fields that the record no longer has are left out. A revision that the record does not have, and a time before its creation, are 404. Needs the scope `objects:read`.
    *
    * `GET /objects/{objectId}`, scope `objects:read`, right `read`
    */
   get(
     objectId: T.ObjectsGetData['path']['objectId'],
+    query: NonNullable<T.ObjectsGetData['query']> = {},
     options?: CallOptions,
   ): Promise<T.ObjectsGetResponses[200]['data']> {
     return this.sender.send<T.ObjectsGetResponses[200]['data']>(
       { id: 'objects.get', method: 'GET', path: '/objects/{objectId}', surface: 'api', answer: 'json' },
-      { params: [objectId] },
+      { params: [objectId], query },
       options,
     );
   }
@@ -125,6 +126,23 @@ export class ObjectsOperations extends Group {
     return this.sender.send<T.ObjectsArchiveResponses[200]['data']>(
       { id: 'objects.archive', method: 'DELETE', path: '/objects/{objectId}', surface: 'api', answer: 'json' },
       { params: [objectId], body },
+      options,
+    );
+  }
+
+  /**
+   * Compare two revisions of a record. The net changes from revision `from` to revision `to`: fields that the caller may read, `workflowState` (codes) and `state`. Each has the time and the user of the last change of that field in between. `from` must not be above `to`. A revision that the record does not have is 404. Needs the scope `objects:read`, and the right `history`.
+   *
+   * `GET /objects/{objectId}/diff`, scope `objects:read`, right `history`
+   */
+  diff(
+    objectId: T.ObjectsDiffData['path']['objectId'],
+    query: NonNullable<T.ObjectsDiffData['query']>,
+    options?: CallOptions,
+  ): Promise<T.ObjectsDiffResponses[200]['data']> {
+    return this.sender.send<T.ObjectsDiffResponses[200]['data']>(
+      { id: 'objects.diff', method: 'GET', path: '/objects/{objectId}/diff', surface: 'api', answer: 'json' },
+      { params: [objectId], query },
       options,
     );
   }

@@ -1,6 +1,7 @@
 /** Operations and schemas of records (docs/spec/records.md#a-record). */
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
+import { MetaSchema } from '../../contract/envelope.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, MOST_VALUES, nullable, Revision, Values } from '../../contract/schemas.ts';
 import { FieldSchema } from '../metadata/index.ts';
@@ -39,16 +40,18 @@ export const ObjectSchema = Type.Object(
   { $id: 'Object', description: 'A record. `values` contains only fields that the caller may read.' },
 );
 
+const HistoryActor = Type.Object({
+  id: nullable(Id),
+  displayName: Type.String(),
+  via: Type.String({ description: 'api, console, import, bulk, inbound, catalog or system' }),
+});
+
 const HistoryEvent = Type.Object(
   {
     id: Id,
     type: Type.String(),
     at: Instant,
-    actor: Type.Object({
-      id: nullable(Id),
-      displayName: Type.String(),
-      via: Type.String({ description: 'api, console, import, bulk, inbound, catalog or system' }),
-    }),
+    actor: HistoryActor,
     revision: nullable(Type.Integer()),
     changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
     data: Type.Record(Type.String(), Type.Unknown()),
@@ -115,10 +118,66 @@ export const getObject = defineOperation({
   tag,
   summary: 'Read a record',
   description:
-    'Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404.',
+    'Returns an active or archived record with the fields that the caller may read. A record that the caller may not read is 404. With `revision` or `at`, returns the record as it was then, with `meta.asOf`; this also needs the right `history`. The rights of now decide what is visible. Values are shown as they were stored; fields that the record no longer has are left out. A revision that the record does not have, and a time before its creation, are 404.',
   params: objectParams,
+  query: closed({
+    revision: Type.Optional(Type.Integer({ ...Revision, description: 'A revision of the record. Excludes `at`.' })),
+    at: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description:
+          'A date and time (RFC 3339) that is not in the future: the highest revision that was made until then. Excludes `revision`.',
+      }),
+    ),
+  }),
   answer: ObjectSchema,
-  faults: ['NOT_FOUND'],
+  meta: Type.Object(
+    {
+      ...MetaSchema.properties,
+      asOf: Type.Optional(
+        Type.Object(
+          { revision: Revision, at: Instant },
+          { description: 'The revision that is shown and when it was made; only if `revision` or `at` was sent.' },
+        ),
+      ),
+    },
+    { $id: 'ObjectMeta' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const diffRevisions = defineOperation({
+  id: 'objects.diff',
+  replicaSafe: true,
+  method: 'GET',
+  path: '/objects/{objectId}/diff',
+  access: 'objects:read',
+  right: 'history',
+  unit: 'snapshot',
+  status: 200,
+  tag,
+  summary: 'Compare two revisions of a record',
+  description:
+    'The net changes from revision `from` to revision `to`: fields that the caller may read, `workflowState` (codes) and `state`. Each has the time and the user of the last change of that field in between. `from` must not be above `to`. A revision that the record does not have is 404.',
+  params: objectParams,
+  query: closed({ from: Revision, to: Revision }),
+  answer: Type.Object(
+    {
+      from: Revision,
+      to: Revision,
+      changes: Type.Array(
+        Type.Object({
+          field: Type.String(),
+          from: Type.Unknown(),
+          to: Type.Unknown(),
+          at: Instant,
+          actor: HistoryActor,
+        }),
+      ),
+    },
+    { $id: 'RevisionDiff' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
 export const updateObject = defineOperation({

@@ -143,6 +143,15 @@ export interface HistoryEventAnswer {
   data: Record<string, unknown>;
 }
 
+/** Who caused an event; the system has no id. */
+export function actorAnswer({
+  actorId,
+  actorName,
+  via,
+}: Pick<HistoryRow, 'actorId' | 'actorName' | 'via'>): HistoryEventAnswer['actor'] {
+  return { id: actorId, displayName: actorName ?? 'system', via };
+}
+
 function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
   const all = Object.entries(event.changes ?? {});
   const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || canRead(field));
@@ -151,7 +160,7 @@ function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): His
     id: event.id,
     type: event.type,
     at: event.at,
-    actor: { id: event.actorId, displayName: event.actorName ?? 'system', via: event.via },
+    actor: actorAnswer(event),
     revision: event.revision,
     changes: shown.map(([field, [from, to]]) => ({ field, from, to })),
     data: event.data ?? {},

@@ -1,5 +1,6 @@
 import * as contract from './contract.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { diffRevisions, getObjectAsOf } from './as-of.ts';
 import { archiveObject, createObject, restoreObject, updateObject } from './commands.ts';
 import {
   type ContentParts,
@@ -22,7 +23,12 @@ export function objectRoutes(
   return [
     bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query, matches)),
     bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
-    bind(contract.getObject, (ctx, { params }) => getObject(ctx, params.objectId)),
+    bind(contract.getObject, (ctx, { params: { objectId }, query }) =>
+      query.revision === undefined && query.at === undefined
+        ? getObject(ctx, objectId)
+        : getObjectAsOf(ctx, objectId, query),
+    ),
+    bind(contract.diffRevisions, (ctx, { params, query }) => diffRevisions(ctx, params.objectId, query)),
     bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),
     bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
     bind(contract.getHistory, (ctx, { params }) => getHistory(ctx, params.objectId, filters)),
