@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { addManyRecords } from '../test/harness/console-sample-data.ts';
+import { WATCH_OPENING } from '../test/harness/console-opening.ts';
 import { startConsole, type TestConsole } from '../test/harness/console.ts';
 import { globalSetup, globalTeardown } from '../test/harness/global-setup.ts';
 
@@ -54,23 +55,6 @@ const SCROLL = `(async () => {
   return { waits, frames, last: rows.at(-1)?.textContent ?? '', rows: rows.at(-1)?.getAttribute('aria-rowindex') - 1 };
 })()`;
 
-/** Notes how long after a click the record's number, title and state are drawn, and how long until all of its page is; runs in the page. */
-const WATCH = `(() => {
-  globalThis.__opened = [];
-  document.addEventListener('click', (event) => {
-    if (event.target.closest('${GRID}') === null) return;
-    const start = performance.now();
-    const title = event.target.closest('[role=row]').querySelector('[data-column=title]').textContent;
-    let shown;
-    const look = () => {
-      if (shown === undefined && document.querySelector('main header h1')?.textContent?.includes(title)) shown = performance.now() - start;
-      if (document.querySelector('[data-record-head] h1') === null) return requestAnimationFrame(look);
-      globalThis.__opened.push([shown ?? performance.now() - start, performance.now() - start]);
-    };
-    look();
-  }, true);
-})()`;
-
 function at(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
@@ -110,7 +94,7 @@ async function scroll(page: Page): Promise<void> {
 }
 
 async function openRecords(page: Page): Promise<[head: number, whole: number][]> {
-  await page.evaluate(WATCH);
+  await page.evaluate(WATCH_OPENING);
   for (let turn = 0; turn < Number(values.opens); turn++) {
     const row = page.locator(`${GRID} [role=row][aria-rowindex="${2 + (turn % 15)}"]`);
     await row.waitFor();

@@ -27,7 +27,7 @@ const DETAILS = [
   '/admin/groups/new',
   '/admin/units/new',
   '/admin/keys/new',
-  '/admin/imports/definitions/new',
+  '/admin/imports/new',
 ];
 
 describe('accessibility', () => {

@@ -22,7 +22,7 @@ const WORDS = {
     send: 'Отправить ответ',
     note: 'Добавить комментарий',
     comment: 'Комментарий',
-    more: 'Ещё',
+    menu: 'Действия с записью',
     merge: 'Объединить с…',
     merged: 'Записи объединены',
     closed: 'Закрыт',
@@ -50,7 +50,7 @@ const WORDS = {
     send: 'Send reply',
     note: 'Add comment',
     comment: 'Comment',
-    more: 'More',
+    menu: 'Record actions',
     merge: 'Merge into…',
     merged: 'Records merged',
     closed: 'Closed',
@@ -150,7 +150,7 @@ describe('working on a record', () => {
       const watched = await open(duplicate.id, language);
       const { page } = watched;
       const clicks = await counter(page);
-      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).last().click();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.menu }).click();
       await page.getByRole('menuitem', { name: words.merge }).click();
       await page.getByRole('dialog').getByRole('button', { name: target.number }).waitFor();
       await watched.check();

@@ -33,7 +33,7 @@ const WORDS = {
     history: 'История',
     created: 'Запись создана',
     moved: 'Изменено состояние',
-    more: 'Ещё',
+    menu: 'Действия с записью',
     archive: 'В архив',
     archived: 'Запись в архиве',
     restore: 'Восстановить из архива',
@@ -71,7 +71,7 @@ const WORDS = {
     history: 'History',
     created: 'Created',
     moved: 'State changed',
-    more: 'More',
+    menu: 'Record actions',
     archive: 'Archive',
     archived: 'The record is archived',
     restore: 'Restore',
@@ -180,13 +180,13 @@ describe('the page of a record', () => {
         .waitFor();
       await watched.check();
 
-      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).last().click();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.menu }).click();
       await page.getByRole('menuitem', { name: words.archive }).click();
       await dialog.getByRole('button', { name: words.archive }).click();
       await page.getByText(words.archived).first().waitFor();
       assert.equal(await page.getByRole('button', { name: words.editTitle }).count(), 0, 'nothing is offered any more');
       await watched.check();
-      await page.locator('[data-record-head]').getByRole('button', { name: words.more }).last().click();
+      await page.locator('[data-record-head]').getByRole('button', { name: words.menu }).click();
       await page.getByRole('menuitem', { name: words.restore }).click();
       await page.getByRole('button', { name: words.editTitle }).waitFor();
       await watched.check();
@@ -366,7 +366,7 @@ describe('the page of a record', () => {
     assert.equal(await page.getByRole('button', { name: /^Изменить/ }).count(), 0);
     assert.equal(await page.getByRole('link', { name: 'Администрирование' }).count(), 0);
     assert.equal(await page.getByText('Влияние').count(), 0, 'no hidden field');
-    assert.equal(await page.getByRole('button', { name: 'Ещё' }).count(), 0, 'no menu with the archive');
+    assert.equal(await page.getByRole('button', { name: 'Действия с записью' }).count(), 0, 'no menu with the archive');
     await own.check();
     await page.goto(`${desk.url}/admin`);
     await page.getByText('Нет доступных разделов').waitFor();

@@ -146,7 +146,7 @@ describe('the knowledge base in the console', () => {
     const watched = await desk.open('admin', `/records/${incident}`);
     const { page } = watched;
     // The transitions may have a menu of that name, too; the menu of the record is the last one of the header.
-    await page.locator('[data-record-head]').getByRole('button', { name: 'Ещё' }).last().click();
+    await page.locator('[data-record-head]').getByRole('button', { name: 'Действия с записью' }).click();
     await page.getByRole('menuitem', { name: 'Создать статью' }).click();
     const title = page.getByRole('textbox', { name: 'Заголовок' });
     await title.waitFor();

@@ -20,6 +20,11 @@ export function isGroup(condition: Condition): condition is ConditionGroup {
   return 'conditions' in condition;
 }
 
+/** The conditions that must all hold. */
+export function partsOf(condition: Condition): readonly Condition[] {
+  return isGroup(condition) && condition.logic === 'AND' ? condition.conditions : [condition];
+}
+
 /** The operators of a data type, most common first. */
 export function operatorsFor(dataType: DataType): readonly Operator[] {
   return typeOf(dataType).operators;

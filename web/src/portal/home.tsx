@@ -38,7 +38,7 @@ export function HomePage() {
         </Button>
       </div>
       <Section title={t.requests} more={{ label: t.allRequests, to: '/portal/requests' }}>
-        <OwnRequests limit={4} />
+        <OwnRequests limit={3} />
       </Section>
       <Section title={t.catalogue}>
         <CatalogueCards />

@@ -4,7 +4,7 @@ import { useQueries } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
-import { type Condition, type ConditionField, isGroup, type Leaf } from '../../filters/model.ts';
+import { type Condition, type ConditionField, isGroup, type Leaf, partsOf } from '../../filters/model.ts';
 import { useSystemFields } from '../../filters/system-fields.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
 import { useFormats } from '../../i18n/format.ts';
@@ -26,15 +26,14 @@ export function ConditionChips({ value, fields: own, types, onChange }: Conditio
   const t = useText(texts);
   const [edited, setEdited] = useState<number>();
   const condition = value as Condition;
-  const parts = isGroup(condition) && condition.logic === 'AND' ? condition.conditions : [condition];
+  const parts = partsOf(condition);
   const fields = useFieldsOf(own, types, parts);
   const textOf = usePartText(fields, types, parts);
   const set = (next: Condition[]): void => onChange(next.length === 0 ? undefined : { logic: 'AND', conditions: next });
   const part = edited === undefined ? undefined : parts[edited];
   const apply = (next: Condition | undefined): void => {
     if (edited === undefined) return;
-    const unwrapped = next !== undefined && isGroup(next) && next.logic === 'AND' ? next.conditions : next;
-    set(parts.toSpliced(edited, 1, ...[unwrapped ?? []].flat()));
+    set(parts.toSpliced(edited, 1, ...(next === undefined ? [] : partsOf(next))));
     setEdited(undefined);
   };
   return (

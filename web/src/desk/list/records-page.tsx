@@ -3,9 +3,10 @@ import { Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { type Condition, partsOf } from '../../filters/model.ts';
 import { useText } from '../../i18n/text.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { deskTypesQuery, type Queue, type QueueDefinition, queuesQuery } from '../queries.ts';
+import { builtInQueuesQuery, deskTypesQuery, type Queue, type QueueDefinition, queuesQuery } from '../queries.ts';
 import { QueueTools, SaveQueue } from '../queues/save-queue.tsx';
 import { BUILT_IN, texts as queueTexts } from '../queues/texts.ts';
 import { ListView } from './list-view.tsx';
@@ -34,7 +35,9 @@ export function RecordsPage() {
       },
       replace: true,
     });
-  const builtIn = BUILT_IN.find((one) => one === queue);
+  const { data: queues } = useQuery({ ...builtInQueuesQuery, enabled: queue !== undefined });
+  const own = queues?.find(({ code }) => code === queue)?.definition;
+  const builtIn = BUILT_IN.find((one) => one === queue && (own === undefined || isWithin(definition, own)));
   const title = builtIn === undefined ? (type?.name ?? (search.state === 'ARCHIVED' ? t.archive : t.all)) : q[builtIn];
   return (
     <ListView
@@ -46,6 +49,14 @@ export function RecordsPage() {
       tools={<SaveQueue definition={definition} suggested={title} />}
     />
   );
+}
+
+/** True if a list shows only records of the queue: it has the queue's conditions, and maybe more. */
+function isWithin(definition: QueueDefinition, queue: QueueDefinition): boolean {
+  const parts = (filter: unknown): string[] =>
+    filter === undefined ? [] : partsOf(filter as Condition).map((part) => JSON.stringify(part));
+  const shown = parts(definition.filter);
+  return definition.sla === queue.sla && parts(queue.filter).every((part) => shown.includes(part));
 }
 
 function parsed(text: string): unknown {

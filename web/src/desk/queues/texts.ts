@@ -7,7 +7,7 @@ export const texts = defineText(
   {
     work: 'Работа',
     mine: 'Назначено мне',
-    unassigned: 'Не назначено в моих группах',
+    unassigned: 'Без исполнителя',
     'my-groups': 'Мои группы',
     overdue: 'Просрочено',
     waiting: 'Ожидание',
@@ -16,7 +16,7 @@ export const texts = defineText(
   {
     work: 'Work',
     mine: 'Assigned to me',
-    unassigned: 'Unassigned in my groups',
+    unassigned: 'Unassigned',
     'my-groups': 'My groups',
     overdue: 'Overdue',
     waiting: 'Waiting',

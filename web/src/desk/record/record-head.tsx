@@ -137,7 +137,7 @@ function RecordMenu({ record, can, actions }: MenuProps) {
     <>
       <Menu opened={opened} onChange={setOpened}>
         <Menu.Target>
-          <ActionIcon size={30} variant="default" aria-label={t.more}>
+          <ActionIcon size={30} variant="default" aria-label={t.recordActions} title={t.recordActions}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
