@@ -1,17 +1,19 @@
 /** The command palette (Ctrl K): go to a list, a queue, a screen or a record, or create a record, by typing. */
-import { Kbd, Modal, Text, TextInput } from '@mantine/core';
+import { Kbd, Modal, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../api/client.ts';
 import type { objects } from '../api/types.ts';
-import { deskTypesQuery, queuesQuery } from '../desk/queries.ts';
+import { builtInQueuesQuery, deskTypesQuery, queuesQuery } from '../desk/queries.ts';
+import { listSearchOf } from '../desk/queues/built-in-links.tsx';
+import { texts as queueTexts } from '../desk/queues/texts.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { type Bilingual, both, useText } from '../i18n/text.ts';
 import { adminScreens } from '../admin/screens.ts';
 import { offered, workScreens } from '../screens.ts';
+import { hasWords, OptionList } from '../ui/option-list.tsx';
 import classes from './palette.module.css';
 import { recordCommands } from './record-commands.ts';
 import { useHas } from './session.ts';
@@ -40,83 +42,36 @@ export function Palette({ opened, onClose, onHelp }: { opened: boolean; onClose:
 
 function PaletteBody({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const t = useText(texts);
-  const id = useId();
   const [text, setText] = useState('');
-  const [cursor, setCursor] = useState(0);
   const records = useRecords(text.trim());
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ name, kind }: Command): boolean =>
-    words.every((word) => `${name} ${kind}`.toLowerCase().includes(word));
-  const commands = [...useCommands(onHelp).filter(fits).slice(0, SHOWN), ...records];
-  const at = Math.min(cursor, commands.length - 1);
-  const run = (command: Command | undefined): void => {
-    if (command === undefined) return;
-    onClose();
-    command.run();
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setCursor((at + step + commands.length) % Math.max(1, commands.length));
-    else if (event.key === 'Enter') run(commands[at]);
-    else return;
-    event.preventDefault();
-  };
+  const found = useCommands(onHelp).filter(({ name, kind }) => hasWords(text, name, kind));
+  const commands = [...found.slice(0, SHOWN), ...records];
   return (
     <>
-      <TextInput
-        role="combobox"
-        aria-label={t.palette}
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={commands[at] === undefined ? undefined : `${id}-${at}`}
+      <OptionList
+        label={t.palette}
         placeholder={t.paletteHint}
-        leftSection={<IconSearch size={14} />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setCursor(0);
+        text={text}
+        onText={setText}
+        options={commands}
+        keyOf={({ key }) => key}
+        render={({ name, kind }) => (
+          <>
+            <span className={classes.name}>{name}</span>
+            <Text size="xs" c="dimmed" span>
+              {kind}
+            </Text>
+          </>
+        )}
+        onChoose={(command) => {
+          onClose();
+          command.run();
         }}
-        onKeyDown={keys}
-        data-autofocus
       />
-      <Options id={id} commands={commands} at={at} run={run} onPoint={setCursor} />
       <Text size="xs" c="dimmed" mt="xs" role="status">
         {commands.length === 0 ? t.paletteNothing : null}
       </Text>
     </>
-  );
-}
-
-interface OptionsProps {
-  id: string;
-  commands: readonly Command[];
-  at: number;
-  run: (command: Command) => void;
-  onPoint: (index: number) => void;
-}
-
-function Options({ id, commands, at, run, onPoint }: OptionsProps) {
-  const t = useText(texts);
-  return (
-    <div role="listbox" id={id} aria-label={t.palette} className={classes.list}>
-      {commands.map((command, index) => (
-        <div
-          key={command.key}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          className={classes.item}
-          onClick={() => run(command)}
-          onPointerMove={() => onPoint(index)}
-        >
-          <span className={classes.name}>{command.name}</span>
-          <Text size="xs" c="dimmed" span>
-            {command.kind}
-          </Text>
-        </div>
-      ))}
-    </div>
   );
 }
 
@@ -125,9 +80,11 @@ function useCommands(onHelp: () => void): Command[] {
   const t = useText(texts);
   const language = useLanguage();
   const has = useHas();
-  const { history } = useRouter();
+  const q = useText(queueTexts);
+  const { history, buildLocation } = useRouter();
   const { data: types = [] } = useQuery(deskTypesQuery);
   const { data: queues = [] } = useQuery(queuesQuery);
+  const { data: builtIn = [] } = useQuery(builtInQueuesQuery);
   const go = (name: string, kind: string, path: string): Command => ({
     key: path,
     name,
@@ -138,6 +95,10 @@ function useCommands(onHelp: () => void): Command[] {
   return [
     ...onRecord.map((command) => ({ ...command, kind: t.onRecord })),
     go(t.allRecords, t.list, '/records'),
+    ...builtIn.map((one) => {
+      const { href } = buildLocation({ to: '/records', search: listSearchOf(one) });
+      return go(q[one.code], t.queue, href);
+    }),
     ...queues.map(({ id, name }) => go(name, t.queue, `/queues/${id}`)),
     ...types.filter((type) => type.canCreate).map(({ code, name }) => go(name, t.create, `/new/${code}`)),
     ...types.filter((type) => type.canRead).map(({ code, name }) => go(name, t.list, `/records?type=${code}`)),

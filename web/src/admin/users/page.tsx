@@ -34,7 +34,6 @@ function UserList() {
         key: 'email',
         title: t.email,
         value: (row) => row.email,
-        render: (row) => <span style={{ whiteSpace: 'nowrap' }}>{row.email}</span>,
         minor: true,
       },
       { key: 'unit', title: t.unit, value: (row) => unitNames.get(row.organizationUnitId ?? '') ?? '', minor: true },

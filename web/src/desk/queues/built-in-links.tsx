@@ -43,6 +43,11 @@ function useBuiltInQueues() {
   return useQuery({ ...builtInQueuesQuery, refetchInterval: isLive ? false : POLL_MS });
 }
 
+/** The address of the list of a built-in queue. */
+export function listSearchOf({ code, definition: { filter, columns: _columns, ...rest } }: BuiltInQueues[number]) {
+  return { ...rest, queue: code, ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }) };
+}
+
 export function BuiltInLinks() {
   const t = useText(texts);
   const { data: queues = [] } = useBuiltInQueues();
@@ -51,14 +56,14 @@ export function BuiltInLinks() {
     <section>
       <h2 className={classes.heading}>{t.work}</h2>
       <ul className={classes.list}>
-        {queues.map(({ code, count, exact, definition: { filter, ...rest } }) => {
+        {queues.map((queue) => {
+          const { code, count, exact } = queue;
           const Icon: typeof IconUser = ICONS[code];
-          const { columns: _columns, ...search } = rest;
           return (
             <li key={code}>
               <Link
                 to="/records"
-                search={{ ...search, queue: code, ...(filter === undefined ? {} : { filter: JSON.stringify(filter) }) }}
+                search={listSearchOf(queue)}
                 activeOptions={{ includeSearch: true }}
                 className={classes.link}
               >

@@ -1,12 +1,12 @@
 /** Chooses a macro for a record: search, list with keyboard, and a preview of its text and changes. */
-import { Modal, Text, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
+import { hasWords, OptionList } from '../../ui/option-list.tsx';
 import { type Macro, macrosQuery } from '../queries.ts';
 import { actionTexts } from './action-texts.ts';
 import { MacroChanges } from './chosen-macro.tsx';
@@ -35,84 +35,28 @@ function isUnusable({ comment, refused }: Macro): boolean {
 
 function Choice({ recordId, fields, onChoose }: MacroPickerProps) {
   const t = useText(actionTexts);
-  const id = useId();
   const [text, setText] = useState('');
-  const [cursor, setCursor] = useState(0);
   const { data, error } = useQuery(macrosQuery(recordId));
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = (data ?? []).filter(({ name, comment }) =>
-    words.every((word) => `${name} ${comment?.body ?? ''}`.toLowerCase().includes(word)),
-  );
-  const at = Math.min(cursor, found.length - 1);
-  const current = found[at];
-  const choose = (macro: Macro | undefined): void => {
-    if (macro !== undefined && !isUnusable(macro)) onChoose(macro);
-  };
-  const keys = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) setCursor((at + step + found.length) % Math.max(1, found.length));
-    else if (event.key === 'Enter') choose(current);
-    else return;
-    event.preventDefault();
-  };
+  const found = (data ?? []).filter(({ name, comment }) => hasWords(text, name, comment?.body ?? ''));
   return (
     <>
       <FaultAlert error={error} />
-      <TextInput
-        role="combobox"
-        aria-label={t.findMacro}
-        aria-expanded
-        aria-controls={id}
-        aria-activedescendant={current === undefined ? undefined : `${id}-${at}`}
+      <OptionList
+        label={t.findMacro}
         placeholder={t.findMacro}
-        leftSection={<IconSearch size={14} />}
-        value={text}
-        onChange={(event) => {
-          setText(event.currentTarget.value);
-          setCursor(0);
-        }}
-        onKeyDown={keys}
-        data-autofocus
+        text={text}
+        onText={setText}
+        options={found}
+        keyOf={({ id }) => id}
+        isDisabled={isUnusable}
+        render={({ name }) => name}
+        onChoose={onChoose}
+        aside={(macro) => <MacroPreview macro={macro} fields={fields} recordId={recordId} />}
       />
-      <div className={classes.picker}>
-        <Macros id={id} macros={found} at={at} onChoose={choose} onPoint={setCursor} />
-        {current !== undefined && <MacroPreview macro={current} fields={fields} recordId={recordId} />}
-      </div>
       <Text size="xs" c="dimmed" role="status">
         {data !== undefined && found.length === 0 ? t.noMacros : null}
       </Text>
     </>
-  );
-}
-
-interface MacrosProps {
-  id: string;
-  macros: readonly Macro[];
-  at: number;
-  onChoose: (macro: Macro) => void;
-  onPoint: (index: number) => void;
-}
-
-function Macros({ id, macros, at, onChoose, onPoint }: MacrosProps) {
-  const t = useText(actionTexts);
-  return (
-    <div role="listbox" id={id} aria-label={t.chooseMacro} className={classes.list}>
-      {macros.map((macro, index) => (
-        <div
-          key={macro.id}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          aria-disabled={isUnusable(macro) || undefined}
-          className={classes.item}
-          onClick={() => onChoose(macro)}
-          onPointerMove={() => onPoint(index)}
-        >
-          {macro.name}
-        </div>
-      ))}
-    </div>
   );
 }
 

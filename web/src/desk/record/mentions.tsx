@@ -5,6 +5,7 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEff
 import { type AnswerOf, call } from '../../api/client.ts';
 import type { deskRecord } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
+import { Options } from '../../ui/option-list.tsx';
 import { PersonMark } from '../../ui/person.tsx';
 import { actionTexts } from './action-texts.ts';
 import classes from './macros.module.css';
@@ -47,8 +48,7 @@ export function useMentions(
   });
   const open = typed !== undefined && people.length > 0;
   const at = Math.min(cursor, people.length - 1);
-  const choose = (index: number): void => {
-    const person = people[index];
+  const choose = (person: Person | undefined): void => {
     const area = input.current;
     if (person === undefined || !person.canRead || area === null || typed === undefined) return;
     const before = `${area.value.slice(0, typed.from)}@${person.login} `;
@@ -77,7 +77,7 @@ export function useMentions(
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setCursor((at + step + people.length) % people.length);
-    else if (chooses) choose(at);
+    else if (chooses) choose(people[at]);
     else if (event.key === 'Escape') setTyped(undefined);
     else return false;
     event.preventDefault();
@@ -105,34 +105,29 @@ interface PeopleProps {
   id: string;
   people: readonly Person[];
   at: number;
-  onChoose: (index: number) => void;
+  onChoose: (person: Person) => void;
   onPoint: (index: number) => void;
 }
 
-function People({ id, people, at, onChoose, onPoint }: PeopleProps) {
+function People({ people, ...props }: PeopleProps) {
   const t = useText(actionTexts);
   return (
-    <div role="listbox" id={id} aria-label={t.mention} className={classes.people}>
-      {people.map((person, index) => (
-        <div
-          key={person.id}
-          id={`${id}-${index}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === at}
-          aria-disabled={!person.canRead || undefined}
-          className={classes.item}
-          // The text area keeps the focus.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onChoose(index)}
-          onPointerMove={() => onPoint(index)}
-        >
-          <PersonMark name={person.name} size={18} /> {person.name}{' '}
-          <Text size="xs" c="dimmed" span>
-            {[`@${person.login}`, person.unit, person.canRead ? null : t.cannotRead].filter(Boolean).join(' · ')}
-          </Text>
-        </div>
-      ))}
+    <div className={classes.people}>
+      <Options
+        {...props}
+        label={t.mention}
+        options={people}
+        keyOf={({ id }) => id}
+        isDisabled={({ canRead }) => !canRead}
+        render={(person) => (
+          <span>
+            <PersonMark name={person.name} size={18} /> {person.name}{' '}
+            <Text size="xs" c="dimmed" span>
+              {[`@${person.login}`, person.unit, person.canRead ? null : t.cannotRead].filter(Boolean).join(' · ')}
+            </Text>
+          </span>
+        )}
+      />
     </div>
   );
 }
