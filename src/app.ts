@@ -35,7 +35,7 @@ import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
 import { metricsReader } from './metrics.ts';
-import { bindings, CONSTRAINTS, followers, searchParts, systemCaller } from './modules.ts';
+import { bindings, CONSTRAINTS, effectsOf, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 import { atMostEvery } from './lib/yielding.ts';
 
@@ -180,6 +180,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       config: await versions.fresh(),
     }),
     work,
+    effects: effectsOf,
     log,
     replicated: replica !== undefined,
     version: options.version,

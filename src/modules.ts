@@ -41,6 +41,7 @@ import {
   imageUse,
   objectChecks,
   objectRoutes,
+  recordEffects,
   requireVisible,
   readableTitle,
   recordProbe,
@@ -58,8 +59,10 @@ import {
 import { dashboardsSection } from './domain/reports/config.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
-import { deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
+import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { workflowRoutes } from './domain/workflow/index.ts';
+import { type Effects, MOST_EFFECTS } from './contract/effects.ts';
+import type { EffectsOf } from './http/call.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation } from './platform/unit-of-work/binding.ts';
 import { type Check, journalChecks } from './platform/audit/checks.ts';
@@ -174,12 +177,25 @@ export const IMPACT: ImpactParts = {
   systemActor: (config) => systemActor(config.get(typeView)),
 };
 
+const HISTORY_FILTERS = [commentEvents, relationEvents];
+
+/** What a dry run would have done. */
+export const effectsOf: EffectsOf = async (ctx, tried, scopes) => {
+  const { events, sla, visible } = await recordEffects(ctx, tried, HISTORY_FILTERS);
+  const webhooks = deliveryEffects(ctx, visible, scopes);
+  // There are no rules and no notifications yet.
+  const all = { events, sla, webhooks, rules: [], notifications: [] };
+  const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
+  const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
+  return { ...Object.fromEntries(cut), truncated } as Effects;
+};
+
 /** All operations of the service, in the order of the documentation. */
 export function bindings(parts: Parts): BoundOperation[] {
   const sections = configSections(parts.outbound);
   return [
     ...metadataRoutes,
-    ...objectRoutes([commentEvents, relationEvents], parts, wordMatch(parts.search)),
+    ...objectRoutes(HISTORY_FILTERS, parts, wordMatch(parts.search)),
     ...commentRoutes,
     ...attachmentRoutes(parts),
     ...relationRoutes,

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { operations } from '../src/modules.ts';
+import { takesDryRun } from '../src/contract/operation.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { makeKey } from '../src/domain/access/keys.ts';
@@ -20,6 +21,7 @@ import {
   HIDDEN_FIELD,
   WORLD,
 } from './harness/operation-calls.ts';
+import { databaseState } from './harness/database-state.ts';
 import { bundle, changeRights, stored, withoutCorrelation } from './harness/small-configuration.ts';
 
 let app: TestApp;
@@ -77,6 +79,19 @@ function refused(answer: TestAnswer, status: number, code: string, what: string)
   assert.equal(answer.status, status, `${what}: ${JSON.stringify(answer.body)}`);
   assert.equal(answer.body.error.code, code, what);
   assert.equal(answer.body.meta.correlationId, answer.headers.get('x-correlation-id'), what);
+}
+
+/** Dry runs of the test with many of them. */
+const DRY_RUNS = 200;
+
+/** The data without what differs between two calls: ids, numbers and instants. */
+function unnamed(data: unknown): unknown {
+  const text = JSON.stringify(data, (name, value: unknown) => (name === 'number' ? null : value))
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID')
+    // A code that the service makes ends with a part of the id.
+    .replaceAll(/-[0-9a-f]{12}"/g, '-ID"')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'AT');
+  return JSON.parse(text);
 }
 
 describe('access checks of every operation', () => {
@@ -294,6 +309,73 @@ describe('access checks of every operation', () => {
       ]);
       assert.equal(event?.via, 'console');
     }
+  });
+
+  it('with dryRun, answer as the call would, and leave nothing', async () => {
+    let tried = 0;
+    for (const operation of known) {
+      const row = rowOf(operation);
+      if (operation.method === 'GET' || row.open === true) continue;
+      const call = await row.call();
+      const withDryRun: Call = { ...call, query: `${call.query ?? '?'}&dryRun=true`.replace('?&', '?') };
+      const before = await databaseState(app);
+      const dry = await sendAs(operation, 'full', withDryRun);
+      assert.deepEqual(await databaseState(app), before, `${operation.id} left something`);
+      if (!takesDryRun(operation)) {
+        refused(dry, 400, 'INVALID_REQUEST', operation.id);
+        continue;
+      }
+      assert.equal(dry.status, operation.status, `${operation.id}: ${JSON.stringify(dry.body)}`);
+      assert.equal(dry.body.meta.dryRun, true, operation.id);
+      const { truncated, ...lists } = dry.body.meta.effects;
+      assert.deepEqual(Object.keys(lists), ['events', 'sla', 'webhooks', 'rules', 'notifications']);
+      assert.equal(truncated, false);
+      if (operation.id === 'workflow.transition') {
+        assert.deepEqual(
+          lists.events.map(({ type }: { type: string }) => type),
+          ['ObjectTransitioned', 'SlaStopped'],
+        );
+        assert.deepEqual(
+          lists.sla.map(({ policyCode, change }: Record<string, string>) => [policyCode, change]),
+          [['soon', 'STOPPED']],
+        );
+      }
+      const real = await sendAs(operation, 'full', call);
+      assert.equal(real.status, dry.status, `${operation.id}: ${JSON.stringify(real.body)}`);
+      assert.deepEqual(unnamed(dry.body.data), unnamed(real.body.data), operation.id);
+      tried++;
+      const keyed = await send(operation, isPublic(operation) ? '/api/v1' : '/api/admin/v1', withDryRun, {
+        key: isPublic(operation) ? keys.full : adminKeys.full,
+        headers: { 'idempotency-key': 'once' },
+      });
+      refused(keyed, 400, 'INVALID_REQUEST', operation.id);
+    }
+    assert.ok(tried >= 60, `${tried} operations take dryRun`);
+  });
+
+  it('many dry runs at once leave nothing, and answer errors as the calls would', async () => {
+    const calls: [string, Call][] = [];
+    for (const id of ['objects.create', 'objects.update', 'workflow.transition', 'comments.add', 'bulk.run']) {
+      calls.push([id, await rowOf(known.find((one) => one.id === id) as Operation).call()]);
+    }
+    const before = await databaseState(app);
+    let next = 0;
+    const one = async (): Promise<void> => {
+      while (next < DRY_RUNS) {
+        const [id, call] = calls[next++ % calls.length] as [string, Call];
+        const operation = known.find((other) => other.id === id) as Operation;
+        const answer = await sendAs(operation, 'full', { ...call, query: '?dryRun=true' });
+        assert.equal(answer.status, operation.status, JSON.stringify(answer.body));
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, one));
+    assert.deepEqual(await databaseState(app), before);
+    const create = known.find(({ id }) => id === 'objects.create') as Operation;
+    const wrong = await sendAs(create, 'reader', { ...calls[0]?.[1], query: '?dryRun=true' });
+    refused(wrong, 403, 'RIGHT_MISSING', 'without the right');
+    assert.equal(wrong.body.meta.dryRun, true);
+    const odd = await sendAs(create, 'full', { ...calls[0]?.[1], query: '?dryRun=maybe' });
+    refused(odd, 400, 'INVALID_REQUEST', 'neither true nor false');
   });
 
   it('respond only as the OpenAPI documents describe', () => {

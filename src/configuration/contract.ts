@@ -175,6 +175,7 @@ export const plan = defineOperation({
   method: 'POST',
   path: '/config/plan',
   unit: 'own',
+  dryRun: false,
   status: 200,
   summary: 'Preview what applying a bundle would change',
   description:

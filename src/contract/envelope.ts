@@ -59,6 +59,7 @@ const ErrorReasonSchema = Type.Object(
 const ErrorMetaSchema = Type.Object(
   {
     ...MetaSchema.properties,
+    dryRun: Type.Optional(Type.Literal(true)),
     cause: Type.Optional(
       Type.Object(ErrorReasonSchema.properties, {
         description: 'The reason of `error.message`, if it is more specific than `error.code`.',
@@ -116,6 +117,7 @@ export function failure(
   { message, reason, params }: Pick<FaultCause, 'message'> & Partial<FaultCause>,
   details: FaultDetails,
   correlationId: string,
+  dryRun = false,
 ): string {
   const error = JSON.stringify({ code, message, details: contractDetails(details) });
   const cause = reason === undefined || reason === code ? '' : `,"cause":${JSON.stringify({ reason, params })}`;
@@ -123,5 +125,5 @@ export function failure(
     Array.isArray(details) && details.length > 0
       ? `,"reasons":${JSON.stringify(details.map(({ reason, params }) => ({ reason, params })))}`
       : '';
-  return `{"error":${error},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${cause}${reasons}}}`;
+  return `{"error":${error},"meta":{"correlationId":"${correlationId}","apiVersion":"${API_VERSION}"${dryRun ? ',"dryRun":true' : ''}${cause}${reasons}}}`;
 }

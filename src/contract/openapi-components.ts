@@ -49,6 +49,15 @@ const REQUEST_HEADERS = new Map<string, Json>([
   ],
 ]);
 
+const DRY_RUN: Json = {
+  name: 'dryRun',
+  in: 'query',
+  required: false,
+  description:
+    'With `true`, nothing is changed: the answer has the status, data and errors that the call would have now, and `meta.effects`. Numbers are null. Cannot be combined with `Idempotency-Key`.',
+  schema: { type: 'boolean', default: false },
+};
+
 const ANSWER_HEADERS = new Map<string, Json>([
   ['X-Correlation-Id', { description: 'Finds the request in the log.', required: true, schema: { type: 'string' } }],
   [
@@ -143,6 +152,12 @@ export class Components {
     }
     this.#schemas.set(name, filled);
     return { $ref: schemaRef(name) };
+  }
+
+  /** The query parameter of writes that take a dry run. */
+  dryRun(): Json {
+    this.#parameters.set('dryRun', DRY_RUN);
+    return { $ref: '#/components/parameters/dryRun' };
   }
 
   header(name: string): Json {

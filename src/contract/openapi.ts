@@ -9,7 +9,9 @@ import type { Example, Examples } from './examples.ts';
 import { FAULTS, type FaultCode } from '../lib/fault-codes.ts';
 import { answerHeaders, Components } from './openapi-components.ts';
 import { type DescribedEvent, webhooksOf } from './openapi-events.ts';
-import type { Operation } from './operation.ts';
+import Type from 'typebox';
+import { DryRunMeta, dryRunMembers } from './effects.ts';
+import { type Operation, takesDryRun } from './operation.ts';
 
 type Json = Record<string, unknown>;
 
@@ -206,6 +208,7 @@ function parametersOf(operation: Operation, components: Components, example: Exa
       });
     }
   }
+  if (takesDryRun(operation)) parameters.push(components.dryRun());
   parameters.push(components.header('X-Correlation-Id'));
   if (operation.idempotent === true) parameters.push(components.header('Idempotency-Key'));
   if (operation.ifMatch === true) parameters.push(components.header('If-Match'));
@@ -252,7 +255,7 @@ function successOf(operation: Operation, components: Components, example: Exampl
     required: ['data', 'meta'],
     properties: {
       data: titled(operation, 'Data', components.schema(operation.answer)),
-      meta: components.schema(operation.meta ?? MetaSchema),
+      meta: components.schema(metaOf(operation)),
     },
   });
   const envelope =
@@ -260,6 +263,14 @@ function successOf(operation: Operation, components: Components, example: Exampl
       ? undefined
       : { data: example.answer, meta: { ...EXAMPLE_META, ...metaExample(operation) } };
   return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) } } };
+}
+
+function metaOf(operation: Operation): TSchema {
+  const { meta } = operation;
+  if (!takesDryRun(operation)) return meta ?? MetaSchema;
+  if (meta === undefined) return DryRunMeta;
+  const { $id } = meta as { $id?: string };
+  return Type.Object({ ...meta.properties, ...dryRunMembers }, $id === undefined ? {} : { $id: `${$id}OfWrite` });
 }
 
 function metaExample({ meta }: Operation): Json {

@@ -59,12 +59,21 @@ export interface Operation<
   meta?: TObject;
   /** The response has no envelope (docs/spec/conventions.md#requests). */
   raw?: { mediaTypes: string[] };
+  /**
+   * `false`: a write that takes no `dryRun`, because it hands out or ends credentials, or sends content. All other writes take it.
+   */
+  dryRun?: false;
   /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
   alsoAnswers?: readonly (206 | 304)[];
   /** Time limit in milliseconds; default 30 s. */
   timeoutMs?: number;
   /** Errors besides those that every operation can return. */
   faults: readonly FaultCode[];
+}
+
+/** Whether a call with `?dryRun=true` shows what the operation would do, and undoes it. */
+export function takesDryRun({ method, unit, dryRun }: Operation): boolean {
+  return method !== 'GET' && (unit === 'write' || unit === 'own') && dryRun !== false;
 }
 
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;

@@ -1,10 +1,27 @@
 /** Calls a handler in the unit of work that its operation declares. */
+import type { Effects } from '../contract/effects.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import type { RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
-import type { WriteContext, Caller } from '../platform/unit-of-work/context.ts';
+import type { Caller, ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
-import type { Work } from '../platform/unit-of-work/work.ts';
+import { type DryRunLimits, Slots } from '../platform/unit-of-work/transactions.ts';
+import type { TriedEvent, TriedUnits, Work } from '../platform/unit-of-work/work.ts';
 import type { Prepared } from './route.ts';
+
+/**
+ * Computes what a dry run would have done, as far as the caller may see it. `ctx` reads the state after the call.
+ *
+ * @param scopes of the key; null if no scopes are needed
+ */
+export type EffectsOf = (
+  ctx: ReadContext,
+  events: readonly TriedEvent[],
+  scopes: ReadonlySet<string> | null,
+) => Promise<Effects>;
+
+const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
+/** Dry runs of this process that run at once. They hold locks until they end. */
+const DRY_RUNS = new Slots(4);
 
 /** One call of a handler: its inputs, and facts about the result. */
 export class Call {
@@ -39,6 +56,48 @@ export class Call {
         return binding.run(runner, input, facts);
       }
     }
+  }
+
+  /**
+   * Runs the handler in a transaction that is undone, and answers with the effects in `meta`.
+   *
+   * @param onWait called if too many dry runs are running
+   */
+  async dryRun(input: Input<Operation>, facts: RequestFacts, effectsOf: EffectsOf, onWait: () => void): Promise<Reply> {
+    return await DRY_RUNS.run(
+      () =>
+        this.#work.dryRun(async (units) => {
+          const answered = await this.#tried(units, input, facts);
+          const reply = answered instanceof Reply ? answered : new Reply(answered);
+          const effects = await units.read(this.#caller, (ctx) => effectsOf(ctx, units.events, facts.scopes));
+          return new Reply(reply.data, reply.headers, reply.status, reply.closed, {
+            ...reply.meta,
+            dryRun: true,
+            effects,
+          });
+        }, DRY_RUN_LIMITS),
+      onWait,
+    );
+  }
+
+  async #tried(units: TriedUnits, input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
+    const { binding } = this.#prepared;
+    const caller = this.#caller;
+    const write = async <T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> => {
+      let reply: Reply | undefined;
+      const result = await units.write(caller, async (ctx) => {
+        const answered = await fn(ctx);
+        reply = answered instanceof Reply ? answered : undefined;
+        return (reply === undefined ? answered : reply.data) as T;
+      });
+      if (result.kind !== 'done') throw new Error('a dry run cannot be a replay');
+      return (reply ?? result.data) as T;
+    };
+    if (binding.operation.unit === 'write') return await write((ctx) => binding.run(ctx, input, facts));
+    const dryRun = (): never => {
+      throw new Error(`operation ${binding.operation.id}: a dry run has no dry run of its own`);
+    };
+    return await binding.run({ work: { read: units.read, write: units.write, dryRun }, caller, write }, input, facts);
   }
 
   async #write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> {

@@ -63,6 +63,8 @@ export class RequestContext {
   scopes: ReadonlySet<string> | null = null;
   /** Headers added to every answer, such as rate limits. Flat list of name and value pairs. */
   readonly extra: string[] = [];
+  /** Whether the request asked for a dry run; the answer says so. */
+  isDryRun = false;
   #answered = false;
 
   constructor(shared: Shared, request: IncomingMessage, response: ServerResponse, operation: string) {
@@ -195,7 +197,7 @@ export class RequestContext {
       const level = answer.status === 500 ? 'error' : 'warn';
       this.#shared.log[level]({ correlationId, operation, err: loggable(error) }, answer.code);
     }
-    const body = failure(answer.code, answer.said, answer.details, correlationId);
+    const body = failure(answer.code, answer.said, answer.details, correlationId, this.isDryRun);
     // Links to the page that explains the error code.
     const Link = `</docs/errors/${answer.code}>; rel="help"`;
     this.sendJson(answer.status, body, { ...answer.headers, Link });

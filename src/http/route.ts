@@ -1,5 +1,8 @@
 /** Turns declared operations into routes. Declarations are checked and compiled once, at startup. */
+import Type from 'typebox';
 import { isScope } from '../contract/scopes.ts';
+import { type Operation, takesDryRun } from '../contract/operation.ts';
+import { closed } from '../contract/schemas.ts';
 import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
 import { PREFIX, type Surface } from './types.ts';
 import { bodyCheck, type Check, type ParamsCheck, paramsCheck, type QueryReader, queryReader } from './validate.ts';
@@ -47,11 +50,18 @@ function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
   return {
     binding,
     params: paramsCheck(operation.params, operation.path, `${place}, params`),
-    query: queryReader(operation.query, `${place}, query`),
+    query: queryReader(queryOf(operation), `${place}, query`),
     body,
     bodyOptional: body !== undefined && body({}) === undefined,
     timeoutMs: operation.timeoutMs ?? defaultTimeoutMs,
   };
+}
+
+/** The parameters of the operation, with `dryRun` for writes that take it. */
+function queryOf(operation: Operation): Operation['query'] {
+  if (!takesDryRun(operation)) return operation.query;
+  const { properties = {} } = (operation.query ?? {}) as { properties?: Record<string, Type.TSchema> };
+  return closed({ ...properties, dryRun: Type.Optional(Type.Boolean()) });
 }
 
 /**

@@ -133,6 +133,7 @@ async function answer(
   const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
   const body = announcesBody(request) ? await readBody(service, context, prepared) : undefined;
   const input = readInput(context, prepared, rawParams, body?.value);
+  takeDryRun(context, input);
   const asked = input.query as Readonly<Record<string, unknown>>;
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(context, scope);
   const facts: RequestFacts = {
@@ -225,6 +226,17 @@ function readInput(
   return { params, query, body } as unknown as Input<Operation>;
 }
 
+/** Takes `dryRun` out of the parameters: handlers do not know about it. @throws Fault INVALID_REQUEST */
+function takeDryRun(context: RequestContext, input: Input<Operation>): void {
+  const query = input.query as { dryRun?: boolean };
+  if (query.dryRun === undefined) return;
+  context.isDryRun = query.dryRun;
+  delete query.dryRun;
+  if (context.isDryRun && context.request.headers['idempotency-key'] !== undefined) {
+    throw faultAt('INVALID_REQUEST', 'header.Idempotency-Key', 'DRY_RUN_WITH_KEY');
+  }
+}
+
 function queryText(url: string): string {
   const start = url.indexOf('?');
   if (start === -1) return '';
@@ -267,6 +279,14 @@ async function run(
   timer.unref();
   try {
     const call = new Call(service.options.work, prepared, caller, claim);
+    if (context.isDryRun) {
+      const { effects } = service.options;
+      if (effects === undefined) throw new Error('the server has no effects of dry runs');
+      const tried = await call.dryRun(input, facts, effects, () => admission?.rest());
+      const streamed = send(context, operation, tried, undefined);
+      if (streamed !== undefined) await streamed;
+      return;
+    }
     const result = await call.run(input, facts);
     if (result instanceof EventStream) {
       service.streams.start(context, result, again);

@@ -1,6 +1,7 @@
 /** Types of the HTTP layer: its options, credentials and limits. The layer knows modules only as bound operations. */
 import type { Logger } from 'pino';
 import type { BoundOperation, Sender } from '../platform/unit-of-work/binding.ts';
+import type { EffectsOf } from './call.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import type { Caller } from '../platform/unit-of-work/context.ts';
 import type { Work } from '../platform/unit-of-work/work.ts';
@@ -76,6 +77,8 @@ export interface ServerOptions {
   /** The actor of operations without authentication. */
   anonymous(): Omit<Caller, 'correlationId'> | Promise<Omit<Caller, 'correlationId'>>;
   work: Work;
+  /** What a dry run would have done; required where an operation takes `dryRun`. */
+  effects?: EffectsOf;
   log: Logger;
   /** True if reads may use a replica. The server then sends position headers and reads those of the client. */
   replicated?: boolean;

@@ -4,6 +4,7 @@ export const REQUEST_PROBLEMS = {
   NOT_AS_DOCUMENTED: ['INVALID', 'The value does not match the API documentation.'],
   UNKNOWN_PARAMETER: ['UNKNOWN', 'Unknown query parameter. Check its spelling.'],
   NO_PARAMETERS: ['UNKNOWN', 'This document takes no query parameters. Remove them.'],
+  DRY_RUN_WITH_KEY: ['INVALID', 'A dry run takes no Idempotency-Key. Leave the header out.'],
   REPEATED_PARAMETER: ['REPEATED', 'Send the parameter once.'],
   PARAMETER_ENCODING: ['WRONG_FORMAT', 'Send percent-encoded UTF-8 without U+0000.'],
   PATH_ENCODING: ['WRONG_FORMAT', 'Send the path as percent-encoded UTF-8.'],

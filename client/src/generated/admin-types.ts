@@ -477,6 +477,23 @@ export type ConfigVersionMeta = {
   configVersion: number;
 };
 
+export type ConfigVersionMetaOfWrite = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * The version of the configuration. Every change of what a bundle holds raises it, except changes of users, groups and orgUnits.
+   */
+  configVersion: number;
+  /**
+   * Present if this was a dry run: nothing was changed.
+   */
+  dryRun?: true;
+  effects?: Effects;
+};
+
 export type Dashboard = {
   id: string;
   /**
@@ -645,6 +662,24 @@ export type DeskType = {
     name: string;
     category: 'open' | 'waiting' | 'done';
   }>;
+};
+
+export type Effects = {
+  /**
+   * Events of records, as their history would show them to the caller.
+   */
+  events: Array<PlannedEvent>;
+  sla: Array<PlannedSlaChange>;
+  /**
+   * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
+   */
+  webhooks: Array<PlannedDelivery>;
+  rules: Array<PlannedRule>;
+  notifications: Array<PlannedNotification>;
+  /**
+   * True if a list has more than 100 entries.
+   */
+  truncated: boolean;
 };
 
 export type ExplainedGrant = {
@@ -1174,6 +1209,35 @@ export type PlannedChange = {
   moreDifferences: number;
 };
 
+export type PlannedDelivery = {
+  subscriptionId: string;
+  eventType: string;
+};
+
+export type PlannedEvent = {
+  id: string;
+  type: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  actor: {
+    id: string | null;
+    displayName: string;
+    via: string;
+  };
+  objectId: string;
+  revision: number | null;
+  changes: Array<{
+    field: string;
+    from: unknown;
+    to: unknown;
+  }>;
+  data: {
+    [key: string]: unknown;
+  };
+};
+
 export type PlannedItem = {
   section: string;
   code: string;
@@ -1214,6 +1278,24 @@ export type PlannedItem = {
     kind: string;
     records: number;
   }>;
+};
+
+export type PlannedNotification = {
+  to: string;
+  channel: string;
+  template: string;
+};
+
+export type PlannedRule = {
+  code: string;
+  outcome: string;
+};
+
+export type PlannedSlaChange = {
+  objectId: string;
+  policyCode: string;
+  change: 'STARTED' | 'PAUSED' | 'RESUMED' | 'STOPPED' | 'RETARGETED';
+  dueAt: string | null;
 };
 
 export type Queue = {
@@ -1631,6 +1713,19 @@ export type WorkflowState = {
   category: 'open' | 'waiting' | 'done';
 };
 
+export type WriteMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * Present if this was a dry run: nothing was changed.
+   */
+  dryRun?: true;
+  effects?: Effects;
+};
+
 /**
  * A record. `values` contains only fields that the caller may read.
  */
@@ -1680,7 +1775,7 @@ export type ObjectsRestoreResponses = {
    */
   200: {
     data: DocketObject;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1921,7 +2016,7 @@ export type ImportsUndoResponses = {
    */
   200: {
     data: ImportUndo;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2024,7 +2119,7 @@ export type KbViewResponses = {
    */
   200: {
     data: ArticleVote;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2047,7 +2142,7 @@ export type KbVoteResponses = {
    */
   200: {
     data: ArticleVote;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2094,7 +2189,7 @@ export type KbDraftResponses = {
       state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
       title: string;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2117,7 +2212,7 @@ export type KbReviewResponses = {
    */
   200: {
     data: ArticleReview;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2223,7 +2318,7 @@ export type KbSetAudiencesResponses = {
    */
   200: {
     data: ArticleAudiences;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2249,7 +2344,7 @@ export type KbRestoreResponses = {
       state: 'DRAFT' | 'ACTIVE' | 'ARCHIVED';
       title: string;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2349,7 +2444,7 @@ export type WebhooksChangeResponses = {
    */
   200: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2370,7 +2465,7 @@ export type WebhooksEnableResponses = {
    */
   200: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2391,7 +2486,7 @@ export type WebhooksDisableResponses = {
    */
   200: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2412,7 +2507,7 @@ export type WebhooksArchiveResponses = {
    */
   200: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2433,7 +2528,7 @@ export type WebhooksRestoreResponses = {
    */
   200: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2475,7 +2570,7 @@ export type WebhooksRetryResponses = {
    */
   200: {
     data: WebhookDelivery;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2573,7 +2668,7 @@ export type IdentityChangeUserResponses = {
    */
   200: {
     data: User;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2596,7 +2691,7 @@ export type IdentityArchiveUserResponses = {
    */
   200: {
     data: User;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2619,7 +2714,7 @@ export type IdentityRestoreUserResponses = {
    */
   200: {
     data: User;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2647,7 +2742,7 @@ export type IdentityChangeGroupResponses = {
    */
   200: {
     data: Group;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2670,7 +2765,7 @@ export type IdentityArchiveGroupResponses = {
    */
   200: {
     data: Group;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2693,7 +2788,7 @@ export type IdentityRestoreGroupResponses = {
    */
   200: {
     data: Group;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2724,7 +2819,7 @@ export type IdentityChangeOrgUnitResponses = {
    */
   200: {
     data: OrganizationUnit;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2747,7 +2842,7 @@ export type IdentityArchiveOrgUnitResponses = {
    */
   200: {
     data: OrganizationUnit;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2770,7 +2865,7 @@ export type IdentityRestoreOrgUnitResponses = {
    */
   200: {
     data: OrganizationUnit;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2813,7 +2908,7 @@ export type IdentityRemoveGroupMemberResponses = {
    */
   200: {
     data: GroupMembership;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2858,7 +2953,7 @@ export type IdentityRemoveOrgMemberResponses = {
    */
   200: {
     data: OrganizationMembership;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2935,7 +3030,7 @@ export type IntegrationsChangeResponses = {
    */
   200: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2956,7 +3051,7 @@ export type IntegrationsEnableResponses = {
    */
   200: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2977,7 +3072,7 @@ export type IntegrationsDisableResponses = {
    */
   200: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2998,7 +3093,7 @@ export type IntegrationsArchiveResponses = {
    */
   200: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -3019,7 +3114,7 @@ export type IntegrationsRestoreResponses = {
    */
   200: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -3361,7 +3456,7 @@ export type MeChangeResponses = {
    */
   200: {
     data: OwnProfile;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -3696,7 +3791,7 @@ export type DeskApplyMacroResponses = {
       };
       commentId: string | null;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -3765,7 +3860,7 @@ export type DeskMergeResponses = {
         revision: number;
       };
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -3949,7 +4044,7 @@ export type DeskQueuesCreateResponses = {
    */
   201: {
     data: Queue;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4009,7 +4104,7 @@ export type DeskQueuesDeleteResponses = {
     data: {
       id: string;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4056,7 +4151,7 @@ export type DeskQueuesChangeResponses = {
    */
   200: {
     data: Queue;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4235,7 +4330,7 @@ export type DashboardsCreateResponses = {
    */
   201: {
     data: Dashboard;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4260,7 +4355,7 @@ export type DashboardsDeleteResponses = {
     data: {
       id: string;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4352,7 +4447,7 @@ export type DashboardsChangeResponses = {
    */
   200: {
     data: Dashboard;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -4496,7 +4591,7 @@ export type ConfigApplyResponses = {
    */
   200: {
     data: Array<PlannedItem>;
-    meta: ConfigVersionMeta;
+    meta: ConfigVersionMetaOfWrite;
   };
 };
 

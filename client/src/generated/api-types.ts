@@ -395,6 +395,24 @@ export type CommentUpdatedDelivery = {
   };
 };
 
+export type Effects = {
+  /**
+   * Events of records, as their history would show them to the caller.
+   */
+  events: Array<PlannedEvent>;
+  sla: Array<PlannedSlaChange>;
+  /**
+   * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
+   */
+  webhooks: Array<PlannedDelivery>;
+  rules: Array<PlannedRule>;
+  notifications: Array<PlannedNotification>;
+  /**
+   * True if a list has more than 100 entries.
+   */
+  truncated: boolean;
+};
+
 /**
  * The record at the time of the attempt, as the executing user may read it.
  */
@@ -781,6 +799,53 @@ export type OrganizationUnit = {
 export type Person = {
   id: string;
   displayName: string;
+};
+
+export type PlannedDelivery = {
+  subscriptionId: string;
+  eventType: string;
+};
+
+export type PlannedEvent = {
+  id: string;
+  type: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  actor: {
+    id: string | null;
+    displayName: string;
+    via: string;
+  };
+  objectId: string;
+  revision: number | null;
+  changes: Array<{
+    field: string;
+    from: unknown;
+    to: unknown;
+  }>;
+  data: {
+    [key: string]: unknown;
+  };
+};
+
+export type PlannedNotification = {
+  to: string;
+  channel: string;
+  template: string;
+};
+
+export type PlannedRule = {
+  code: string;
+  outcome: string;
+};
+
+export type PlannedSlaChange = {
+  objectId: string;
+  policyCode: string;
+  change: 'STARTED' | 'PAUSED' | 'RESUMED' | 'STOPPED' | 'RETARGETED';
+  dueAt: string | null;
 };
 
 export type RecordType = {
@@ -1289,6 +1354,19 @@ export type WorkflowState = {
   category: 'open' | 'waiting' | 'done';
 };
 
+export type WriteMeta = {
+  /**
+   * Equal to the header X-Correlation-Id. Identifies the request in the log.
+   */
+  correlationId: string;
+  apiVersion: 'v1';
+  /**
+   * Present if this was a dry run: nothing was changed.
+   */
+  dryRun?: true;
+  effects?: Effects;
+};
+
 /**
  * A record. `values` contains only fields that the caller may read.
  */
@@ -1442,7 +1520,7 @@ export type ObjectsCreateResponses = {
    */
   201: {
     data: DocketObject;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1469,7 +1547,7 @@ export type ObjectsArchiveResponses = {
       revision: number;
       state: string;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1525,7 +1603,7 @@ export type ObjectsUpdateResponses = {
    */
   200: {
     data: DocketObject;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1659,7 +1737,7 @@ export type CommentsAddResponses = {
    */
   201: {
     data: Comment;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1686,7 +1764,7 @@ export type CommentsArchiveResponses = {
       state: string;
       revision: number;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1714,7 +1792,7 @@ export type CommentsEditResponses = {
    */
   200: {
     data: Comment;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1764,7 +1842,7 @@ export type AttachmentsAddResponses = {
    */
   201: {
     data: Attachment;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1811,7 +1889,7 @@ export type AttachmentsArchiveResponses = {
       state: string;
       revision: number;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1864,7 +1942,7 @@ export type RelationsAddResponses = {
       };
       idempotent: boolean;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1912,7 +1990,7 @@ export type RelationsArchiveResponses = {
       state: string;
       revision: number;
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -1987,7 +2065,7 @@ export type WorkflowTransitionResponses = {
         id: string;
       };
     };
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2097,7 +2175,7 @@ export type BulkRunResponses = {
    */
   200: {
     data: Array<BulkItemResult>;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2165,7 +2243,7 @@ export type SlaCommandResponses = {
    */
   200: {
     data: SlaInstance;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2214,7 +2292,7 @@ export type ImportsDefineResponses = {
    */
   201: {
     data: ImportDefinition;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2400,7 +2478,7 @@ export type CatalogRequestResponses = {
    */
   201: {
     data: CatalogRequest;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2466,7 +2544,7 @@ export type KbCreateResponses = {
    */
   201: {
     data: ArticleVersion;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2546,7 +2624,7 @@ export type KbEditResponses = {
    */
   200: {
     data: ArticleVersion;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2567,7 +2645,7 @@ export type KbPublishResponses = {
    */
   200: {
     data: ArticleState;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2593,7 +2671,7 @@ export type KbArchiveResponses = {
    */
   200: {
     data: ArticleState;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2689,7 +2767,7 @@ export type WebhooksCreateResponses = {
    */
   201: {
     data: WebhookSubscription;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2764,7 +2842,7 @@ export type IdentityCreateUserResponses = {
    */
   201: {
     data: User;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2809,7 +2887,7 @@ export type IdentityCreateGroupResponses = {
    */
   201: {
     data: Group;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2857,7 +2935,7 @@ export type IdentityCreateOrgUnitResponses = {
    */
   201: {
     data: OrganizationUnit;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2880,7 +2958,7 @@ export type IdentityAddGroupMemberResponses = {
    */
   201: {
     data: GroupMembership;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2903,7 +2981,7 @@ export type IdentitySetOrgMemberResponses = {
    */
   201: {
     data: OrganizationMembership;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2942,7 +3020,7 @@ export type IntegrationsCreateResponses = {
    */
   201: {
     data: Integration;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 
@@ -2963,7 +3041,7 @@ export type InboundRunResponses = {
    */
   201: {
     data: DocketObject | Comment;
-    meta: Meta;
+    meta: WriteMeta;
   };
 };
 

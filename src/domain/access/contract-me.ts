@@ -58,6 +58,7 @@ export const changePassword = defineOperation({
   method: 'POST',
   path: '/me/password',
   unit: 'own',
+  dryRun: false,
   summary: 'Change the password of the caller',
   description:
     'Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one.',
@@ -102,6 +103,7 @@ export const endSession = defineOperation({
   method: 'DELETE',
   path: '/me/sessions/{id}',
   unit: 'write',
+  dryRun: false,
   summary: 'End a session of the caller',
   description:
     'All processes reject the session from then on. Ending a session that has already ended changes nothing.',
@@ -116,6 +118,7 @@ export const endOtherSessions = defineOperation({
   method: 'DELETE',
   path: '/me/sessions',
   unit: 'write',
+  dryRun: false,
   summary: 'End all other sessions of the caller',
   description: 'The session of this request stays open. With an API key, all sessions of its owner end.',
   answer: Ended,

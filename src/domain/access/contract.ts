@@ -62,6 +62,7 @@ export const createKey = defineOperation({
   method: 'POST',
   path: '/keys',
   unit: 'write',
+  dryRun: false,
   status: 201,
   summary: 'Issue an API key',
   description:
@@ -83,6 +84,7 @@ export const revokeKey = defineOperation({
   method: 'POST',
   path: '/keys/{id}/revoke',
   unit: 'write',
+  dryRun: false,
   status: 200,
   summary: 'Revoke an API key',
   description:
@@ -98,6 +100,7 @@ export const rotateKey = defineOperation({
   method: 'POST',
   path: '/keys/{id}/rotate',
   unit: 'write',
+  dryRun: false,
   status: 200,
   summary: 'Rotate an API key',
   description:
@@ -132,6 +135,7 @@ export const signIn = defineOperation({
   access: 'open',
   surface: 'console',
   unit: 'own',
+  dryRun: false,
   status: 201,
   tag: 'Session',
   summary: 'Sign in with a password',
@@ -184,6 +188,7 @@ export const setPassword = defineOperation({
   access: 'console',
   right: 'user.administer',
   unit: 'write',
+  dryRun: false,
   status: 200,
   tag: 'Identity',
   summary: 'Set the console password of a user',
@@ -201,6 +206,7 @@ export const signOut = defineOperation({
   path: '/session',
   access: 'console',
   unit: 'write',
+  dryRun: false,
   status: 200,
   tag: 'Session',
   summary: 'Sign out',

@@ -17,6 +17,7 @@ export const exportDeskObjects = defineOperation({
   path: '/desk/objects/file',
   right: 'export.execute',
   unit: 'own',
+  dryRun: false,
   status: 200,
   tag: 'Desk',
   summary: 'Export a list of records as a table',

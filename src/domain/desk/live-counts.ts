@@ -6,9 +6,9 @@
  * a stream grows with their cost, and after each computation the process pauses. Without changes, nothing is computed.
  */
 import { isFault } from '../../lib/fault.ts';
-import { type EventSink, EventStream } from '../../platform/unit-of-work/binding.ts';
+import { type EventSink, EventStream, type Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Changes } from '../../platform/unit-of-work/changes.ts';
-import type { Work } from '../../platform/unit-of-work/work.ts';
+
 import { listBuiltInQueues } from './built-in.ts';
 
 const LEAST_MS = 1000;
@@ -42,7 +42,7 @@ export class LiveCounts {
   }
 
   /** The stream of one client. Its first event is sent at once. */
-  stream(work: Work): EventStream {
+  stream(work: Runner['work']): EventStream {
     return new EventStream((sink) => {
       const stream: Stream = { sink, sent: undefined, isStale: true, notBefore: 0 };
       this.#streams.add(stream);
@@ -71,7 +71,7 @@ export class LiveCounts {
     return next;
   }
 
-  #schedule(work: Work): void {
+  #schedule(work: Runner['work']): void {
     if (this.#isComputing || this.#timer !== undefined) return;
     const next = this.#next();
     if (next === undefined) return;
@@ -84,7 +84,7 @@ export class LiveCounts {
     this.#timer.unref();
   }
 
-  async #compute(work: Work, stream: Stream): Promise<void> {
+  async #compute(work: Runner['work'], stream: Stream): Promise<void> {
     this.#isComputing = true;
     stream.isStale = false;
     const began = performance.now();

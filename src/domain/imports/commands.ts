@@ -11,7 +11,6 @@ import { canonicalJson, pointer } from '../../lib/json.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import { canName } from '../../contract/rights.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
-import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findType, type RecordType, registry } from '../metadata/index.ts';
 import { checkContent, type Content, contentOf, readRows } from './content.ts';
 import type * as contract from './contract.ts';
@@ -207,7 +206,7 @@ const PATIENCE_MS = 120_000;
 const PAUSE_MS = 1000;
 
 interface FileImport {
-  work: Work;
+  work: Runner['work'];
   caller: Caller;
   parts: ImportParts;
   /** Id or code of the definition. */

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fault, isFault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
-import type { Units, Work } from '../../platform/unit-of-work/work.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { Units } from '../../platform/unit-of-work/work.ts';
 import { type Content, checkContent, readRows } from './content.ts';
 import type { KnownDefinition } from './registry.ts';
 import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
@@ -39,7 +40,7 @@ export interface Progress {
 }
 
 export interface ImportJob {
-  work: Work;
+  work: Runner['work'];
   caller: Caller;
   parts: ImportParts;
   known: KnownDefinition;

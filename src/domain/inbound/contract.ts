@@ -177,6 +177,7 @@ export const tryIntegration = defineOperation({
   method: 'POST',
   path: '/integrations/{id}/try',
   unit: 'own',
+  dryRun: false,
   summary: 'Try out an integration',
   description:
     'Returns the request that the mapping makes from `body`, runs its command with the rights of the caller and rolls it back. Works while the integration is disabled. Nothing is stored and nothing is logged.',

@@ -52,6 +52,7 @@ export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';
 export { findChanges, imageUse, recordProbe } from './store-lookups.ts';
+export { type EventOnRecord, recordEffects } from './effects.ts';
 export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules.ts';

@@ -189,7 +189,16 @@ export async function getHistory(
 ): Promise<HistoryEventAnswer[]> {
   const object = await requireVisible(ctx, id);
   requireAction(object, 'history');
-  const events = await listEvents(ctx, object.row);
+  return await eventAnswers(ctx, object, await listEvents(ctx, object.row), filters);
+}
+
+/** The events that the caller may see. The caller of this function must check the right `history`. */
+export async function eventAnswers(
+  ctx: ReadContext,
+  object: VisibleObject,
+  events: readonly HistoryRow[],
+  filters: readonly EventFilter[],
+): Promise<HistoryEventAnswer[]> {
   const hidden = new Set<string>();
   for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
   const shown = events.filter((event) => !hidden.has(event.id));

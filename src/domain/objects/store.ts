@@ -186,7 +186,7 @@ export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
     SELECT id, type_id, type_version,
       CASE WHEN sequence IS NULL THEN NULL
         -- What is undone in any case draws no number: sequences do not go back.
-        WHEN current_setting('docket.dry_run', true) = 'on' THEN prefix || id
+        WHEN current_setting('docket.dry_run', true) = 'on' THEN NULL
         ELSE (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
           FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
       title, 1, workflow_state_id, "values", folded, at, by, at, by

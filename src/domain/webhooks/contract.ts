@@ -302,6 +302,7 @@ export const createSecret = defineOperation({
   method: 'POST',
   path: '/signing-secrets',
   unit: 'write',
+  dryRun: false,
   status: 201,
   summary: 'Create a signing secret',
   description:
@@ -317,6 +318,7 @@ export const rotateSecret = defineOperation({
   method: 'POST',
   path: '/signing-secrets/{code}/rotate',
   unit: 'write',
+  dryRun: false,
   status: 200,
   summary: 'Rotate a signing secret',
   description:

@@ -11,6 +11,7 @@
  * - A crash repeats an attempt under the same delivery id and loses none.
  * - A disabled or archived subscription starts no attempt.
  */
+export { deliveryEffects } from './effects.ts';
 export { Deliverer, type DeliveryLimits } from './deliver.ts';
 export { dispatchEvents } from './dispatch.ts';
 export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } from './health.ts';

@@ -393,4 +393,79 @@ describe('workflow', () => {
     );
     assert.equal(states.length, 1);
   });
+
+  /** The effects of the call, and its data. */
+  const dry = async (who: FixtureUser, method: string, path: string, body: unknown): Promise<any> => {
+    const answer = await around.call(who, method, `${path}?dryRun=true`, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    assert.equal(answer.body.meta.dryRun, true);
+    return { data: answer.body.data, ...answer.body.meta.effects };
+  };
+
+  it('a dry run shows each caller the events that the history would show, and no number', async () => {
+    const made = await around.make({ kind: 'a' });
+    const { body } = await attempt(made, 'take');
+    assert.equal(body.data.object.revision, 2);
+    const hold = {
+      transitionId: around.id('hold'),
+      expectedRevision: 2,
+      expectedStateId: (await snapshot(made)).state?.id,
+      values: { $reason: 'Waiting', secret: 'hush' },
+    };
+    const path = `/objects/${made.id}/transitions`;
+    const { events, webhooks } = await dry('chief', 'POST', path, hold);
+    assert.deepEqual(
+      events.map(({ type, objectId, revision }: any) => [type, objectId, revision]),
+      [['ObjectTransitioned', made.id, 3]],
+    );
+    assert.deepEqual(events[0].changes.map(({ field }: any) => field).sort(), ['secret', 'workflowState']);
+    assert.deepEqual(webhooks, []);
+    const { $reason } = hold.values;
+    const forAgent = await dry('agent', 'POST', path, { ...hold, values: { $reason } });
+    assert.deepEqual(
+      forAgent.events[0].changes.map(({ field }: any) => field),
+      ['workflowState'],
+    );
+    assert.deepEqual(await stateOf(made), 'work');
+    const values = { title: 'A record', kind: 'a' };
+    const created = await dry('chief', 'POST', '/objects', { typeDefinitionId: 'case', values });
+    assert.equal(created.data.number, null);
+    assertRejected(await around.call('chief', 'GET', `/objects/${created.data.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('a dry run shows all items of a bulk change, each on the result of those before', async () => {
+    const made = await around.make();
+    const items = ['One', 'Two'].map((title, index) => ({
+      objectId: made.id,
+      expectedRevision: index + 1,
+      changes: { title },
+    }));
+    const { data, events } = await dry('chief', 'POST', '/bulk', { operation: 'update', items });
+    assert.deepEqual(
+      data.map(({ revision }: any) => revision),
+      [2, 3],
+    );
+    assert.deepEqual(
+      events.map(({ changes }: any) => changes[0]),
+      [
+        { field: 'title', from: 'A record', to: 'One' },
+        { field: 'title', from: 'One', to: 'Two' },
+      ],
+    );
+  });
+
+  it('a dry run waits a second for a lock', async () => {
+    const made = await around.make();
+    const started = performance.now();
+    const change = { expectedRevision: 1, changes: { note: 'x' } };
+    const answer = await duringUncommittedChange(
+      around,
+      `UPDATE objects SET updated_at = now() WHERE id = $1`,
+      [made.id],
+      () => around.call('chief', 'PATCH', `/objects/${made.id}?dryRun=true`, change),
+      9,
+    );
+    assertRejected(answer, 503, 'OVERLOADED');
+    assert.ok(performance.now() - started < 8000);
+  });
 });

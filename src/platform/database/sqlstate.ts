@@ -113,6 +113,11 @@ function serverError(error: unknown): ServerError | undefined {
   return reported;
 }
 
+/** Whether `lock_timeout` ended the statement. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '55P03';
+}
+
 /** Whether retrying the whole unit of work may succeed. The failed attempt was rolled back. */
 export function isRetryable(error: unknown): boolean {
   const reported = serverError(error);

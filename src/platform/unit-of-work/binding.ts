@@ -5,7 +5,8 @@ import type { Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
-  work: Work;
+  /** In a dry run of the operation, its units are undone; it has no dry run of its own then. */
+  work: Pick<Work, 'read' | 'write' | 'dryRun'>;
   caller: Caller;
   /**
    * Runs the one unit that answers the request. If the operation takes an `Idempotency-Key` and the key was used before,

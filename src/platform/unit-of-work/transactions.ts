@@ -1,18 +1,93 @@
 /** Transactions of units of work, savepoints, and the errors that retry a transaction or replay a stored response. */
 import sql from 'sql-template-tag';
-import type { Database, Transaction } from '../database/pool.ts';
+import { type Database, limitTime, type Transaction } from '../database/pool.ts';
 import { Fault } from '../../lib/fault.ts';
 
-/** Runs `fn` in a transaction that is rolled back. It sets `docket.dry_run`, so that no sequence numbers are used up. */
-export async function inDryRun<T>(db: Database, fn: (tx: Transaction) => Promise<T>): Promise<T> {
+/** How long a dry run waits for one lock, and how long it runs, in milliseconds. */
+export interface DryRunLimits {
+  lockMs: number;
+  totalMs: number;
+}
+
+/** A place in the journal that no event has. A change of a subscription in a dry run must not draw one from the sequence. */
+const NO_PLACE = String(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Runs `fn` in a transaction that is rolled back. It sets `docket.dry_run`, so that no sequence numbers are used up.
+ *
+ * @throws Fault OVERLOADED if `limits.totalMs` are over
+ */
+export async function inDryRun<T>(
+  db: Database,
+  fn: (tx: Transaction) => Promise<T>,
+  limits?: DryRunLimits,
+): Promise<T> {
   return await db.transaction(
     'BEGIN',
     async (tx) => {
-      await tx.query(sql`SELECT set_config('docket.dry_run', 'on', true)`);
-      return await fn(tx);
+      await tx.query(sql`
+        SELECT set_config('docket.dry_run', 'on', true), set_config('docket.period_seq', ${NO_PLACE}, true)`);
+      if (limits === undefined) return await fn(tx);
+      await tx.query(sql`SELECT set_config('lock_timeout', ${String(limits.lockMs)}, true)`);
+      return await fn(limited(tx, limits.totalMs));
     },
     () => false,
   );
+}
+
+/** Milliseconds by which the time limit of a statement may exceed what is left of the transaction's time. */
+const TIME_STEP = 500;
+
+function limited(tx: Transaction, totalMs: number): Transaction {
+  const ends = performance.now() + totalMs;
+  let granted = Number.POSITIVE_INFINITY;
+  return {
+    transaction: true,
+    query: async (statement, options) => {
+      // After an error, PostgreSQL takes nothing else until the savepoint is restored.
+      if (/^(?:ROLLBACK TO|RELEASE) /.test(statement.text)) return await tx.query(statement, options);
+      const left = Math.ceil(ends - performance.now());
+      if (left <= 0) throw tookTooLong(totalMs);
+      if (granted - left > TIME_STEP) {
+        granted = left;
+        await limitTime(tx, left);
+      }
+      return await tx.query(statement, options);
+    },
+  };
+}
+
+function tookTooLong(totalMs: number): Fault {
+  const message = `The dry run took longer than ${totalMs / 1000} s. Retry later or ask for less.`;
+  return new Fault('OVERLOADED', message, [], { headers: { 'Retry-After': '1' } });
+}
+
+/** Lets at most `most` pieces of work run at once. Others wait in the order of their arrival. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /** @param onWait called if the work has to wait */
+  async run<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else {
+      onWait();
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
 }
 
 /** Runs a part of the transaction in a savepoint. If it throws, only the part is rolled back; the error is rethrown. */

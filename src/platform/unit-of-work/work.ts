@@ -9,17 +9,18 @@
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
-import type { Follower, ReadContext, WriteContext, Caller } from './context.ts';
+import type { Actor, Caller, Follower, PlannedEvent, ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
 import type { Database, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
-import { type Constraints, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
+import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
 import { flushStatement } from './flush.ts';
 import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
 import {
   contended,
+  type DryRunLimits,
   guardOf,
   isAuthorizedFault,
   AuthorizedFault,
@@ -37,7 +38,21 @@ export interface WriteOptions {
 }
 
 /** Runs units of work, either for real or as a dry run. */
-export type Units = Pick<Work, 'write'>;
+export type Units = Pick<Work, 'read' | 'write'>;
+
+/** An event that a unit of a dry run would have emitted. */
+export interface TriedEvent {
+  id: string;
+  at: string;
+  via: Via;
+  actor: Pick<Actor, 'userId' | 'displayName'>;
+  event: PlannedEvent;
+}
+
+/** The units of a dry run, and the events of those that succeeded, in their order. */
+export interface TriedUnits extends Units {
+  readonly events: readonly TriedEvent[];
+}
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
@@ -209,32 +224,56 @@ export class Work {
    * other transaction sees any of them. Units decide and write as usual, except for effects that no decision depends on and
    * that would persist or block others: journal, outbox, rights and configuration versions, content in the blob store and
    * sequence numbers.
+   *
+   * @throws Fault OVERLOADED if `limits` are exceeded
    */
-  async dryRun<T>(fn: (units: Units) => Promise<T>): Promise<T> {
+  async dryRun<T>(fn: (units: TriedUnits) => Promise<T>, limits?: DryRunLimits): Promise<T> {
     return await inDryRun(
       this.#db,
-      async (tx) =>
-        await fn({
-          write: async (caller, unit) => ({ kind: 'done', data: await this.#isDryRun(tx, caller, unit) }),
-        }),
+      async (tx) => {
+        const events: TriedEvent[] = [];
+        return await fn({
+          events,
+          read: async (caller, unit) => await this.#dryRead(tx, caller, unit),
+          write: async (caller, unit) => ({ kind: 'done', data: await this.#dryWrite({ tx, events }, caller, unit) }),
+        });
+      },
+      limits,
     );
   }
 
-  async #isDryRun<T>(tx: Transaction, caller: Caller, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+  async #dryRead<T>(tx: Transaction, caller: Caller, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
+    try {
+      return await fn(new UnitContext(caller, instant(this.#clock.now()), tx));
+    } catch (error) {
+      throw toFault(error, this.#constraints);
+    }
+  }
+
+  async #dryWrite<T>(
+    { tx, events }: { tx: Transaction; events: TriedEvent[] },
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+  ): Promise<T> {
     let again = false;
     for (let attempt = 1; ; attempt++) {
       const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, again);
       try {
-        return await savepoint(tx, async () => {
+        const result = await savepoint(tx, async () => {
           const data = await this.#decide(ctx, fn);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
           ctx.invalidated.clear();
-          await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
+          const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
+          if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
           return data;
         });
+        const { now: at, via, actor } = ctx;
+        events.push(...ctx.events.map((event) => ({ id: ctx.newId(), at, via, actor, event })));
+        return result;
       } catch (error) {
         again ||= guardOf(error) !== undefined;
-        if (guardOf(error) === undefined && !isRetryable(error))
+        // Locks of others are not released for a retry: it would only wait again.
+        if (guardOf(error) === undefined && (!isRetryable(error) || isLockTimeout(error)))
           throw toFault(unwrapAuthorizedFault(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
       }

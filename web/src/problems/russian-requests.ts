@@ -5,6 +5,7 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   NOT_AS_DOCUMENTED: 'Значение не соответствует описанию API.',
   UNKNOWN_PARAMETER: 'Неизвестный параметр запроса. Проверьте написание.',
   NO_PARAMETERS: 'У этого документа нет параметров запроса. Удалите их.',
+  DRY_RUN_WITH_KEY: 'Пробный запуск не принимает Idempotency-Key. Уберите заголовок.',
   REPEATED_PARAMETER: 'Укажите параметр один раз.',
   PARAMETER_ENCODING: 'Закодируйте значение в UTF-8 через % и без U+0000.',
   PATH_ENCODING: 'Закодируйте путь в UTF-8 через %.',

@@ -1,0 +1,68 @@
+/** What a dry run would have done, in `meta.effects`. */
+import Type, { type Static } from 'typebox';
+import { MetaSchema } from './envelope.ts';
+import { Id, Instant, nullable } from './schemas.ts';
+
+/** Entries of each list at most. */
+export const MOST_EFFECTS = 100;
+
+export const EffectsSchema = Type.Object(
+  {
+    events: Type.Array(
+      Type.Object(
+        {
+          id: Id,
+          type: Type.String(),
+          at: Instant,
+          actor: Type.Object({ id: nullable(Id), displayName: Type.String(), via: Type.String() }),
+          objectId: Id,
+          revision: nullable(Type.Integer()),
+          changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
+          data: Type.Record(Type.String(), Type.Unknown()),
+        },
+        { $id: 'PlannedEvent' },
+      ),
+      { description: 'Events of records, as their history would show them to the caller.' },
+    ),
+    sla: Type.Array(
+      Type.Object(
+        {
+          objectId: Id,
+          policyCode: Type.String(),
+          change: Type.Union([
+            Type.Literal('STARTED'),
+            Type.Literal('PAUSED'),
+            Type.Literal('RESUMED'),
+            Type.Literal('STOPPED'),
+            Type.Literal('RETARGETED'),
+          ]),
+          dueAt: nullable(Instant),
+        },
+        { $id: 'PlannedSlaChange' },
+      ),
+    ),
+    webhooks: Type.Array(Type.Object({ subscriptionId: Id, eventType: Type.String() }, { $id: 'PlannedDelivery' }), {
+      description:
+        'Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.',
+    }),
+    rules: Type.Array(Type.Object({ code: Type.String(), outcome: Type.String() }, { $id: 'PlannedRule' })),
+    notifications: Type.Array(
+      Type.Object(
+        { to: Type.String(), channel: Type.String(), template: Type.String() },
+        { $id: 'PlannedNotification' },
+      ),
+    ),
+    truncated: Type.Boolean({ description: `True if a list has more than ${MOST_EFFECTS} entries.` }),
+  },
+  { $id: 'Effects' },
+);
+
+export type Effects = Static<typeof EffectsSchema>;
+
+/** Members of `meta` of a dry run. */
+export const dryRunMembers = {
+  dryRun: Type.Optional(Type.Literal(true, { description: 'Present if this was a dry run: nothing was changed.' })),
+  effects: Type.Optional(EffectsSchema),
+};
+
+export const DryRunMeta = Type.Object({ ...MetaSchema.properties, ...dryRunMembers }, { $id: 'WriteMeta' });

@@ -1,0 +1,66 @@
+/** What a dry run would have done to records, as far as the caller may see it (docs/how-to/dry-run.md). */
+import type { Effects } from '../../contract/effects.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
+import { findVisible, preload } from './load.ts';
+import { type EventFilter, eventAnswers } from './queries.ts';
+import type { VisibleObject } from './record.ts';
+import type { HistoryRow } from './store.ts';
+
+const SLA_CHANGES: ReadonlyMap<string, Effects['sla'][number]['change']> = new Map([
+  ['SlaStarted', 'STARTED'],
+  ['SlaPaused', 'PAUSED'],
+  ['SlaResumed', 'RESUMED'],
+  ['SlaStopped', 'STOPPED'],
+  ['SlaRecalculated', 'RETARGETED'],
+]);
+
+function historyRow({ id, at, via, actor, event }: TriedEvent): HistoryRow {
+  const { type, revision = null, changes = null } = event;
+  const data = (event.data ?? null) as HistoryRow['data'];
+  return { id, type, at, actorId: actor.userId, actorName: actor.displayName, via, revision, changes, data };
+}
+
+/** An event with its record; undefined for events about something else. */
+export interface EventOnRecord {
+  type: string;
+  record: VisibleObject | undefined;
+}
+
+/**
+ * The events of records as their history would show them, the changes of SLA instances, and all events that are not about
+ * records which the caller may not read.
+ */
+export async function recordEffects(
+  ctx: ReadContext,
+  tried: readonly TriedEvent[],
+  filters: readonly EventFilter[],
+): Promise<Pick<Effects, 'events' | 'sla'> & { visible: EventOnRecord[] }> {
+  const byRecord = Map.groupBy(tried, ({ event }) => event.objectId);
+  const ids = [...byRecord.keys()].filter((id) => id !== undefined);
+  await preload(ctx, ids);
+  const records = new Map<string, VisibleObject>();
+  const shown = new Map<string, Effects['events'][number]>();
+  for (const id of ids) {
+    const record = await findVisible(ctx, id);
+    if (record === undefined) continue;
+    records.set(id, record);
+    if (!record.right.can('history')) continue;
+    const rows = (byRecord.get(id) ?? []).map(historyRow);
+    for (const answer of await eventAnswers(ctx, record, rows, filters)) {
+      shown.set(answer.id, { ...answer, objectId: id });
+    }
+  }
+  const onVisible = tried.filter(({ event }) => event.objectId === undefined || records.has(event.objectId));
+  const sla = onVisible.flatMap(({ event }) => {
+    const change = SLA_CHANGES.get(event.type);
+    if (change === undefined || event.objectId === undefined) return [];
+    const { policyCode = '', dueAt = null } = event.data as { policyCode?: string; dueAt?: string | null };
+    return { objectId: event.objectId, policyCode, change, dueAt };
+  });
+  return {
+    events: tried.flatMap(({ id }) => shown.get(id) ?? []),
+    sla,
+    visible: onVisible.map(({ event: { type, objectId = '' } }) => ({ type, record: records.get(objectId) })),
+  };
+}
