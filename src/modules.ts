@@ -62,9 +62,8 @@ import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './do
 import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
 import { workflowRoutes } from './domain/workflow/index.ts';
 import { type Effects, MOST_EFFECTS } from './contract/effects.ts';
-import type { EffectsOf } from './http/call.ts';
 import { inputReader } from './http/validate.ts';
-import type { BoundOperation } from './platform/unit-of-work/binding.ts';
+import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
 import { type Check, journalChecks } from './platform/audit/checks.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';

@@ -30,6 +30,7 @@ export const GUIDES = [
   'client/README.md',
   'docs/tutorial/first-hour.md',
   'docs/how-to/resolve-conflicts.md',
+  'docs/how-to/let-a-script-change-things.md',
   'docs/how-to/grant-rights.md',
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/rename-a-field.md',

@@ -4,7 +4,7 @@
  */
 import { Download } from './content.ts';
 import { ConnectionFailed, errorOf, reasonOf } from './errors.ts';
-import type { DocketObject } from './generated/api-types.ts';
+import type { DocketObject, Effects } from './generated/api-types.ts';
 import { delayMs, PATIENCE, type Patience, retryAfterMs, wait } from './patience.ts';
 
 /** Facts about an operation, as the generated methods pass them. */
@@ -45,9 +45,13 @@ export interface AnswerInfo {
   /** True if the service replayed the stored answer of an earlier call with the same idempotency key. */
   replayed: boolean;
   attempts: number;
+  /** Of a dry run: what the call would have done. */
+  effects?: Effects;
 }
 
 export interface CallOptions {
+  /** The service answers as it would, changes nothing, and passes the effects to `onAnswer`. Writes take it. */
+  dryRun?: boolean;
   signal?: AbortSignal;
   /** Replaces the generated key. Needed if a later run of the program must repeat this call safely. */
   idempotencyKey?: string;
@@ -114,7 +118,7 @@ interface Failure {
 }
 
 type Outcome =
-  | { kind: 'answered'; response: Response; data: unknown }
+  | { kind: 'answered'; response: Response; data: unknown; effects: Effects | undefined }
   | { kind: 'refused'; response: Response; failure: Failure }
   | { kind: 'silent'; cause: unknown };
 
@@ -152,7 +156,7 @@ export class Transport implements Sender {
   async send<Result>(operation: OperationFacts, given: Given, options: CallOptions = {}): Promise<Result> {
     const patience = { ...PATIENCE, ...this.#options.patience, ...options.patience };
     const request = this.#request(operation, given, options);
-    const repeatable = isRepeatable(operation, given);
+    const repeatable = options.dryRun === true || isRepeatable(operation, given);
     const deadline = performance.now() + patience.totalMs;
     let uncertain = false;
     for (let attempt = 1; ; attempt++) {
@@ -192,6 +196,7 @@ export class Transport implements Sender {
         correlationId,
         replayed,
         attempts: attempt,
+        ...(outcome.effects === undefined ? {} : { effects: outcome.effects }),
       });
       return outcome.data as Result;
     }
@@ -223,11 +228,13 @@ export class Transport implements Sender {
       if (value === undefined) continue;
       search.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
     }
+    if (options.dryRun === true) search.set('dryRun', 'true');
     const headers = new Headers(this.#options.headers);
     if (this.#options.key !== undefined) headers.set('authorization', `Bearer ${this.#options.key}`);
     if (body !== undefined) headers.set('content-type', 'application/json');
     if (options.correlationId !== undefined) headers.set('x-correlation-id', options.correlationId);
-    if (operation.keyed === true) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
+    if (operation.keyed === true && options.dryRun !== true)
+      headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID());
     const text = search.size === 0 ? '' : `?${search}`;
     return {
       url: `${this.#base}${PREFIX[this.#options.surface ?? operation.surface]}${path}${text}`,
@@ -252,7 +259,7 @@ export class Transport implements Sender {
       if (!response.ok) return { kind: 'refused', response, failure: failureOf(response, await response.text()) };
       // The caller reads a raw answer as a stream. From here on only the caller's signal can end it.
       streams = operation.answer === 'raw';
-      return { kind: 'answered', response, data: await dataOf(operation, response) };
+      return { kind: 'answered', response, ...(await contentOf(operation, response)) };
     } catch (cause) {
       options.signal?.throwIfAborted();
       return { kind: 'silent', cause };
@@ -263,10 +270,17 @@ export class Transport implements Sender {
   }
 }
 
-async function dataOf({ answer }: OperationFacts, response: Response): Promise<unknown> {
-  if (answer === 'raw') return new Download(response);
+interface Content {
+  data: unknown;
+  effects: Effects | undefined;
+}
+
+async function contentOf({ answer }: OperationFacts, response: Response): Promise<Content> {
+  if (answer === 'raw') return { data: new Download(response), effects: undefined };
   const text = await response.text();
-  return answer === 'none' ? undefined : (JSON.parse(text) as { data: unknown }).data;
+  if (answer === 'none') return { data: undefined, effects: undefined };
+  const { data, meta } = JSON.parse(text) as { data: unknown; meta?: { effects?: Effects } };
+  return { data, effects: meta?.effects };
 }
 
 /** Parses an error answer. For answers that are not from the service, such as those of a proxy, the code is the status. */

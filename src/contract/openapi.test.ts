@@ -170,7 +170,7 @@ describe('the OpenAPI document', () => {
     const { schema } = paths['/things'].post.responses[201].content['application/json'];
     assert.deepEqual(schema.properties, {
       data: { $ref: '#/components/schemas/Thing' },
-      meta: { $ref: '#/components/schemas/Meta' },
+      meta: { $ref: '#/components/schemas/WriteMeta' },
     });
     assert.deepEqual(paths['/things/{thingId}/content'].get.responses[200].content, {
       'application/octet-stream': { schema: {} },
@@ -187,6 +187,7 @@ describe('the OpenAPI document', () => {
   it('makes one component of each named schema', () => {
     const { schemas } = built('public').components;
     assert.deepEqual(Object.keys(schemas), [
+      'Effects',
       'Error',
       'ErrorDetail',
       'ErrorMeta',
@@ -194,7 +195,13 @@ describe('the OpenAPI document', () => {
       'Meta',
       'Node',
       'Part',
+      'PlannedDelivery',
+      'PlannedEvent',
+      'PlannedNotification',
+      'PlannedRule',
+      'PlannedSlaChange',
       'Thing',
+      'WriteMeta',
     ]);
     assert.deepEqual(schemas.Thing.properties.kind, { type: 'string', enum: ['a', 'b'] });
     assert.deepEqual(schemas.Thing.properties.part, {

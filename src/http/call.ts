@@ -1,23 +1,11 @@
 /** Calls a handler in the unit of work that its operation declares. */
-import type { Effects } from '../contract/effects.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
-import type { RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
-import type { Caller, ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
+import type { EffectsOf, RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
+import type { Caller, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
 import { type DryRunLimits, Slots } from '../platform/unit-of-work/transactions.ts';
-import type { TriedEvent, TriedUnits, Work } from '../platform/unit-of-work/work.ts';
+import type { TriedUnits, Work } from '../platform/unit-of-work/work.ts';
 import type { Prepared } from './route.ts';
-
-/**
- * Computes what a dry run would have done, as far as the caller may see it. `ctx` reads the state after the call.
- *
- * @param scopes of the key; null if no scopes are needed
- */
-export type EffectsOf = (
-  ctx: ReadContext,
-  events: readonly TriedEvent[],
-  scopes: ReadonlySet<string> | null,
-) => Promise<Effects>;
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
 /** Dry runs of this process that run at once. They hold locks until they end. */

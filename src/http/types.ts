@@ -1,7 +1,6 @@
 /** Types of the HTTP layer: its options, credentials and limits. The layer knows modules only as bound operations. */
 import type { Logger } from 'pino';
-import type { BoundOperation, Sender } from '../platform/unit-of-work/binding.ts';
-import type { EffectsOf } from './call.ts';
+import type { BoundOperation, EffectsOf, Sender } from '../platform/unit-of-work/binding.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import type { Caller } from '../platform/unit-of-work/context.ts';
 import type { Work } from '../platform/unit-of-work/work.ts';

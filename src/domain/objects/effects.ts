@@ -1,4 +1,4 @@
-/** What a dry run would have done to records, as far as the caller may see it (docs/how-to/dry-run.md). */
+/** What a dry run would have done to records, as far as the caller may see it (docs/how-to/let-a-script-change-things.md). */
 import type { Effects } from '../../contract/effects.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { TriedEvent } from '../../platform/unit-of-work/work.ts';

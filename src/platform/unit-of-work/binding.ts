@@ -1,7 +1,8 @@
 /** Binds a module's operations to its commands and queries. `http/` turns bindings into routes. */
+import type { Effects } from '../../contract/effects.ts';
 import type { Input, Operation, Reply } from '../../contract/operation.ts';
 import type { ReadContext, WriteContext, Caller } from './context.ts';
-import type { Work } from './work.ts';
+import type { TriedEvent, Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
@@ -14,6 +15,17 @@ export interface Runner {
    */
   write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T>;
 }
+
+/**
+ * Computes what a dry run would have done, as far as the caller may see it. `ctx` reads the state after the call.
+ *
+ * @param scopes of the key; null if no scopes are needed
+ */
+export type EffectsOf = (
+  ctx: ReadContext,
+  events: readonly TriedEvent[],
+  scopes: ReadonlySet<string> | null,
+) => Promise<Effects>;
 
 /** The origin of a request, used to count sign-in attempts. */
 export interface Sender {

@@ -1,0 +1,98 @@
+/** Dry runs of writes through HTTP: what they show to whom, and how long they wait. `access.db.test.ts` covers every operation. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import {
+  assertRejected,
+  duringUncommittedChange,
+  type FixtureUser,
+  type Made,
+  type RecordFixture,
+  startRecordFixture,
+} from '../../../test/harness/record-fixture.ts';
+
+describe('a dry run', () => {
+  let around: RecordFixture;
+
+  before(async () => {
+    around = await startRecordFixture();
+  });
+  after(() => around.close());
+
+  const stateOf = async (made: Made): Promise<string | undefined> =>
+    (await around.ok('chief', 'GET', `/objects/${made.id}`)).workflowState?.code;
+
+  /** The effects of the call, and its data. */
+  const dry = async (who: FixtureUser, method: string, path: string, body: unknown): Promise<any> => {
+    const answer = await around.call(who, method, `${path}?dryRun=true`, body);
+    assert.ok(answer.status < 300, JSON.stringify(answer.body));
+    assert.equal(answer.body.meta.dryRun, true);
+    return { data: answer.body.data, ...answer.body.meta.effects };
+  };
+
+  it('shows each caller the events that the history would show, and no number', async () => {
+    const made = await around.make({ kind: 'a' });
+    const take = { transitionId: around.id('take'), expectedRevision: 1, expectedStateId: made.stateId };
+    await around.ok('chief', 'POST', `/objects/${made.id}/transitions`, take);
+    const hold = {
+      transitionId: around.id('hold'),
+      expectedRevision: 2,
+      expectedStateId: around.id('work'),
+      values: { $reason: 'Waiting', secret: 'hush' },
+    };
+    const path = `/objects/${made.id}/transitions`;
+    const { events, webhooks } = await dry('chief', 'POST', path, hold);
+    assert.deepEqual(
+      events.map(({ type, objectId, revision }: any) => [type, objectId, revision]),
+      [['ObjectTransitioned', made.id, 3]],
+    );
+    assert.deepEqual(events[0].changes.map(({ field }: any) => field).sort(), ['secret', 'workflowState']);
+    assert.deepEqual(webhooks, []);
+    const { $reason } = hold.values;
+    const forAgent = await dry('agent', 'POST', path, { ...hold, values: { $reason } });
+    assert.deepEqual(
+      forAgent.events[0].changes.map(({ field }: any) => field),
+      ['workflowState'],
+    );
+    assert.deepEqual(await stateOf(made), 'work');
+    const values = { title: 'A record', kind: 'a' };
+    const created = await dry('chief', 'POST', '/objects', { typeDefinitionId: 'case', values });
+    assert.equal(created.data.number, null);
+    assertRejected(await around.call('chief', 'GET', `/objects/${created.data.id}`), 404, 'NOT_FOUND');
+  });
+
+  it('shows all items of a bulk change, each on the result of those before', async () => {
+    const made = await around.make();
+    const items = ['One', 'Two'].map((title, index) => ({
+      objectId: made.id,
+      expectedRevision: index + 1,
+      changes: { title },
+    }));
+    const { data, events } = await dry('chief', 'POST', '/bulk', { operation: 'update', items });
+    assert.deepEqual(
+      data.map(({ revision }: any) => revision),
+      [2, 3],
+    );
+    assert.deepEqual(
+      events.map(({ changes }: any) => changes[0]),
+      [
+        { field: 'title', from: 'A record', to: 'One' },
+        { field: 'title', from: 'One', to: 'Two' },
+      ],
+    );
+  });
+
+  it('waits a second for a lock', async () => {
+    const made = await around.make();
+    const started = performance.now();
+    const change = { expectedRevision: 1, changes: { note: 'x' } };
+    const answer = await duringUncommittedChange(
+      around,
+      `UPDATE objects SET updated_at = now() WHERE id = $1`,
+      [made.id],
+      () => around.call('chief', 'PATCH', `/objects/${made.id}?dryRun=true`, change),
+      9,
+    );
+    assertRejected(answer, 503, 'OVERLOADED');
+    assert.ok(performance.now() - started < 8000);
+  });
+});
