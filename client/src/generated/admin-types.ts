@@ -1295,6 +1295,9 @@ export type PlannedSlaChange = {
   objectId: string;
   policyCode: string;
   change: 'STARTED' | 'PAUSED' | 'RESUMED' | 'STOPPED' | 'RETARGETED';
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
 };
 

@@ -845,6 +845,9 @@ export type PlannedSlaChange = {
   objectId: string;
   policyCode: string;
   change: 'STARTED' | 'PAUSED' | 'RESUMED' | 'STOPPED' | 'RETARGETED';
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
   dueAt: string | null;
 };
 
