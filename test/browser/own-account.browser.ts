@@ -57,7 +57,7 @@ describe('the own account in a browser', () => {
   after(() => console.close());
 
   for (const language of LANGUAGES) {
-    const it = byTurns(language, 'en-US');
+    const it = byTurns(language, 'ru-RU');
     const t = WORDS[language];
     it(`changes profile, password and sessions (${language})`, async () => {
       const elsewhere = await console.open(REQUESTER, '/', { language });

@@ -222,9 +222,16 @@ async function settled(page: Page): Promise<void> {
   for (let tries = 0; tries < 200 && (await page.evaluate<boolean>(busy)); tries++) await page.waitForTimeout(25);
 }
 
+/** The header that the sign-in page of the browser would send. */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
+
 /** Signs in by the API and gives the context the cookie. */
 async function signIn(app: TestApp, context: BrowserContext, login: string): Promise<void> {
-  const answer = await app.request('POST', '/api/admin/v1/session', { body: { login, password: PASSWORD } });
+  const answer = await app.request('POST', '/api/admin/v1/session', {
+    body: { login, password: PASSWORD },
+    headers: { 'User-Agent': USER_AGENT },
+  });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   const [name = '', value = ''] = (answer.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
   await context.addCookies([{ name, value, url: app.url, httpOnly: true, sameSite: 'Strict' }]);
