@@ -336,6 +336,13 @@ webhooks:
     }
   });
 
+  it('applies the bundles of the recipes to the starter configuration', async () => {
+    for (const recipe of ['alertmanager', 'spreadsheet']) {
+      const applied = await docket(['apply', path.resolve(ITSM, '../../deploy', recipe, 'docket')]);
+      assert.deepEqual([applied.code, applied.err], [0, '']);
+    }
+  });
+
   it('exports into no folder that holds another bundle', async () => {
     const mine = await inFolder('mine', { 'mine.yaml': 'roles: []\n', 'notes.txt': 'kept' });
     refused(await docket(['export', mine]), /holds mine\.yaml, which would be read together/);

@@ -6,14 +6,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { blocksOf, fileOf, GUIDES, jsonFits, runGuides, textFits } from '../tools/guides.ts';
+import { blocksOf, fileOf, GUIDES, jsonFits, RECIPES, runGuides, textFits } from '../tools/guides.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const FIRST = ['README.md', 'client/README.md', 'docs/tutorial/first-hour.md'];
 
 describe('guides', () => {
   it('contain programs and state what they demonstrate', () => {
-    for (const name of GUIDES) {
+    for (const name of [...GUIDES, ...RECIPES.keys()]) {
       const blocks = blocksOf(readFileSync(path.join(root, name), 'utf8'));
       const having = (word: string): number => blocks.filter(({ words }) => words.includes(word)).length;
       assert.ok(having('run') >= 1 && having('shows') >= 1, name);
@@ -27,7 +27,7 @@ describe('guides', () => {
   });
 
   it('tell the reader where to save each file and how to run each program', () => {
-    for (const name of GUIDES) {
+    for (const name of [...GUIDES, ...RECIPES.keys()]) {
       for (const block of blocksOf(readFileSync(path.join(root, name), 'utf8'))) {
         const file = fileOf(block);
         const place = `${name}:${block.line}`;

@@ -166,6 +166,9 @@ describe('docket import', () => {
       /^Dry run \S+ of 2 rows:\n {2}1 created or updated, 0 skipped, 1 failed\.\n {2}row 2: \/values\/title /,
     );
     assert.equal(await count(`objects WHERE title = 'One'`), 0);
+    const strict = await docket('import', place, '--definition', code, '--dry-run', '--strict');
+    assert.deepEqual([strict.code, strict.out.includes('1 failed')], [1, true]);
+    assert.match(strict.err, /^docket: 1 of 2 rows failed\.$/m);
     const real = await docket('import', place, '--definition', code, '--json');
     const run = JSON.parse(real.out) as RunResult & { fileName: string };
     assert.deepEqual([run.fileName, run.dryRun, run.succeeded, run.failed], ['progress.json', false, 1, 1]);

@@ -1,5 +1,6 @@
 /**
- * Runs the guides like a reader: `npm run test:guides [-- NAME…]`. The repository is cloned into a temporary folder, and the
+ * Runs the guides like a reader: `npm run test:guides [-- NAME…]`, and with `--recipes` those that need programs of other
+ * projects. The repository is cloned into a temporary folder, and the
  * blocks of each page are run there in order. Only the system's programs are on the PATH.
  *
  * Blocks are marked after the language; others are not run:
@@ -14,7 +15,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +43,15 @@ export const GUIDES = [
   'docs/how-to/upgrade.md',
   'docs/how-to/scale.md',
 ];
+
+/** Guides that connect Docket with programs of other projects, with their Debian packages: `npm run test:recipes [-- NAME…]`. */
+export const RECIPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['docs/how-to/receive-alerts.md', ['prometheus-alertmanager']],
+  ['docs/how-to/monitor-with-prometheus.md', ['prometheus']],
+  ['docs/how-to/import-a-spreadsheet-monthly.md', []],
+  // Last: it exports the settings of another service.
+  ['docs/how-to/store-files.md', []],
+]);
 
 export interface Block {
   language: string;
@@ -240,6 +250,14 @@ export class Reader {
     }
   }
 
+  /** Ends the programs that a guide left running in the clone because one of its blocks failed. Needs `/proc`. */
+  async #endPrograms(): Promise<void> {
+    for (const pid of await readdir('/proc').catch(() => [])) {
+      const place = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+      if (/^\d+$/.test(pid) && place.startsWith(`${this.#folder}/`)) process.kill(Number(pid), 'SIGKILL');
+    }
+  }
+
   /** Stops the service as Ctrl-C in the reader's terminal does, and deletes the clone. @returns its exit code */
   async leave(): Promise<number | null> {
     const child = this.#service;
@@ -249,6 +267,7 @@ export class Reader {
       process.kill(-child.pid, 'SIGINT');
       code = await ended;
     }
+    await this.#endPrograms();
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 });
     return code;
   }
@@ -288,9 +307,23 @@ export async function runGuides(
   }
 }
 
+/** Installs missing Debian packages. @throws Error that says what to install, unless this is Debian and the user is root */
+function installPackages(packages: readonly string[]): void {
+  const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name]).status !== 0);
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0) throw new Error(`Run as root: apt-get install ${missing.join(' ')}`);
+  execFileSync('apt-get', ['update', '-qq']);
+  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 if (import.meta.main) {
-  const wanted = process.argv.slice(2).filter((word) => word !== '--linked');
-  const chosen = GUIDES.filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+  const all = process.argv.includes('--recipes') ? [...RECIPES.keys()] : GUIDES;
+  const chosen = all.filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+  installPackages(chosen.flatMap((name) => RECIPES.get(name) ?? []));
   await runGuides(chosen, process.argv.includes('--linked'), (name, problem) => {
     process.stdout.write(problem === '' ? `holds  ${name}\n` : `FAILS  ${name}\n${problem}\n`);
     if (problem !== '') process.exitCode = 1;

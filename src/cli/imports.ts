@@ -40,6 +40,7 @@ function progressOf(out: Output, json: boolean): (progress: Progress) => void {
 interface Flags {
   definition: string;
   dryRun?: boolean;
+  strict?: boolean;
   json?: boolean;
 }
 
@@ -49,6 +50,7 @@ export function importCommand(docket: Command, environment: Environment): void {
     .description('Import a CSV or JSON file of any size; repeat the command to resume after an interruption.')
     .requiredOption('--definition <code>', 'code or id of the import definition')
     .option('--dry-run', 'validate without saving changes')
+    .option('--strict', 'exit with 1 if a row failed; the other rows are imported all the same')
     .option('--json', 'print the run as JSON')
     .action(async (file: string, flags: Flags, command: Command) => {
       const json = flags.json === true;
@@ -70,5 +72,6 @@ export function importCommand(docket: Command, environment: Environment): void {
         ...listed.flatMap(({ row, errors }) => errors.map((error) => `  row ${row}: ${error.path} ${error.message}`)),
         ...(run.failed > listed.length ? [`  … GET /import-runs/${run.id} lists more.`] : []),
       ]);
+      if (flags.strict === true && run.failed > 0) throw new Error(`${run.failed} of ${run.total} rows failed.`);
     });
 }

@@ -1,7 +1,7 @@
 /**
- * Restarts two services behind nginx one after the other while clients read and write (`npm run test:nginx`), with the
- * configuration of `docs/how-to/scale.md`. Creates have an `Idempotency-Key`. Fails without nginx, on any error response, and
- * on a duplicate.
+ * Restarts two services behind nginx or HAProxy one after the other while clients read and write (`npm run test:nginx`,
+ * `npm run test:haproxy [-- RESTARTS]`), with the configurations of `deploy/`. Creates have an `Idempotency-Key`. Fails without
+ * the proxy, on any error response, and on a duplicate.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,14 +14,45 @@ import { Database } from '../../src/platform/database/pool.ts';
 import { docket, type Environment, freePort, type Service, startService } from '../harness/fault-service.ts';
 import { startTestCluster } from '../harness/cluster.ts';
 
-const RESTARTS = Number(process.argv[2] ?? 10);
+const [name = '', restarts = '10'] = process.argv.slice(2);
+const RESTARTS = Number(restarts);
 const PAUSE_MS = 2000;
 const READERS = 4;
 const WRITERS = 2;
-const CONFIGURATION = path.resolve(import.meta.dirname, '../../deploy/nginx/docket.conf');
 
-if (spawnSync('nginx', ['-v']).error !== undefined) {
-  process.stderr.write('nginx is not installed: apt-get install nginx\n');
+interface Proxy {
+  /** Below `deploy/`. */
+  configuration: string;
+  /** The line that names the address to listen at, and what replaces it. */
+  listen: readonly [from: string, to: (port: number) => string];
+  /** The whole file to run. */
+  wrap(site: string, folder: string): string;
+  args(file: string, folder: string): string[];
+}
+
+const PROXIES: Readonly<Record<string, Proxy>> = {
+  nginx: {
+    configuration: 'nginx/docket.conf',
+    listen: ['listen 8080', (port) => `listen 127.0.0.1:${port}`],
+    wrap: (site, at) =>
+      `pid ${at}/nginx.pid;\nerror_log ${at}/error.log;\nevents {}\nhttp {\naccess_log off;\n${site}\n}\n`,
+    args: (file, at) => ['-c', file, '-p', at, '-g', 'daemon off;'],
+  },
+  haproxy: {
+    configuration: 'haproxy/docket.cfg',
+    listen: ['bind :8080', (port) => `bind 127.0.0.1:${port}`],
+    wrap: (site) => site,
+    args: (file) => ['-W', '-db', '-f', file],
+  },
+};
+
+const chosen = PROXIES[name];
+if (chosen === undefined) {
+  process.stderr.write(`name a proxy: ${Object.keys(PROXIES).join(' or ')}\n`);
+  process.exit(2);
+}
+if (spawnSync(name, ['-v']).error !== undefined) {
+  process.stderr.write(`${name} is not installed: apt-get install ${name}\n`);
   process.exit(1);
 }
 
@@ -40,16 +71,15 @@ for (const at of [0, 1]) services.push(await startService(envOf(at)));
 const made = await docket(['keys', 'create', '--owner', 'admin', '--name', 'k', '--scopes', 'all', '--json'], envOf(0));
 const { key } = JSON.parse(made.stdout) as { key: string };
 
-const site = (await readFile(CONFIGURATION, 'utf8'))
-  .replace('listen 8080', `listen 127.0.0.1:${front}`)
+const source = path.resolve(import.meta.dirname, '../../deploy', chosen.configuration);
+const [from, to] = chosen.listen;
+const site = (await readFile(source, 'utf8'))
+  .replace(from, to(front))
   .replace(':8081', `:${ports[0]}`)
   .replace(':8082', `:${ports[1]}`);
-const whole = path.join(folder, 'nginx.conf');
-await writeFile(
-  whole,
-  `pid ${folder}/nginx.pid;\nerror_log ${folder}/error.log;\nevents {}\nhttp {\naccess_log off;\n${site}\n}\n`,
-);
-const nginx = spawn('nginx', ['-c', whole, '-p', folder, '-g', 'daemon off;'], { stdio: 'inherit' });
+const whole = path.join(folder, 'proxy.conf');
+await writeFile(whole, chosen.wrap(site, folder));
+const proxy = spawn(name, chosen.args(whole, folder), { stdio: 'inherit' });
 await sleep(500);
 
 const statuses = new Map<string, number>();
@@ -77,8 +107,8 @@ async function client(method: 'GET' | 'POST'): Promise<void> {
       (error: Error) => error.message,
     );
     times.push(performance.now() - began);
-    const name = `${method} ${outcome}`;
-    statuses.set(name, (statuses.get(name) ?? 0) + 1);
+    const kind = `${method} ${outcome}`;
+    statuses.set(kind, (statuses.get(kind) ?? 0) + 1);
     await sleep(5);
   }
 }
@@ -101,7 +131,7 @@ try {
 } finally {
   over = true;
   await Promise.all(clients);
-  nginx.kill('SIGTERM');
+  proxy.kill('SIGTERM');
   for (const service of services) await service.stop();
 }
 const db = new Database({ url: cluster.url, max: 1 });
@@ -113,12 +143,11 @@ await cluster.stop();
 times.sort((a, b) => a - b);
 const at = (share: number): string => `${Math.round(times[Math.floor((times.length - 1) * share)] ?? 0)} ms`;
 const created = statuses.get('POST 201') ?? 0;
-const failed = [...statuses].filter(([name]) => !/ 20[01]$/.test(name));
+const failed = [...statuses].filter(([kind]) => !/ 20[01]$/.test(kind));
 process.stdout.write(
-  `${RESTARTS} restarts ${PAUSE_MS / 1000} s apart, each ${Math.round(Math.min(...away))} to ${Math.round(Math.max(...away))} ms: ` +
-    `${times.length} requests, ${[...statuses].map(([name, count]) => `${name}: ${count}`).join(', ')}; ` +
+  `${name}: ${RESTARTS} restarts ${PAUSE_MS / 1000} s apart, each ${Math.round(Math.min(...away))} to ${Math.round(Math.max(...away))} ms: ` +
+    `${times.length} requests, ${[...statuses].map(([kind, count]) => `${kind}: ${count}`).join(', ')}; ` +
     `median ${at(0.5)}, p99 ${at(0.99)}, longest ${at(1)}; ${stored?.count} records stored for ${created} creates answered\n`,
 );
-if (failed.length > 0) process.stdout.write((await readFile(`${folder}/error.log`, 'utf8')).slice(-3000));
 await rm(folder, { recursive: true, force: true });
 process.exitCode = failed.length === 0 && stored?.count === created ? 0 : 1;
