@@ -135,6 +135,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   work.onInvalidated = () => versions.refresh();
   const authenticator = new Authenticator({ db, versions, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
+    if (caller.actor.isTraced === true) return caller;
     const { userId } = caller.actor;
     const actor = userId === null ? caller.actor : await authenticator.actorOf(userId);
     return { ...caller, actor: actor ?? anonymousActor(), config: await versions.fresh() };

@@ -20,6 +20,7 @@ import { serve } from './cli/serve.ts';
 import { requireTarget } from './cli/select-target.ts';
 import { typesCommand } from './cli/types.ts';
 import { webhookCommands } from './cli/webhooks.ts';
+import { whyCommand } from './cli/why.ts';
 import { stopSignals } from './cli/stop-signals.ts';
 import { readSettings } from './settings.ts';
 
@@ -28,7 +29,10 @@ export function program(environment: Environment): Command {
   const docket = new Command('docket')
     .description('Docket: a self-hosted work-record service.')
     .version(VERSION, '--version', 'print the version of Docket')
-    .option('--url <url>', 'service elsewhere, for plan, apply, export, types and import; default: DOCKET_URL')
+    .option(
+      '--url <url>',
+      'service elsewhere, for plan, apply, export, types, import, config and why; default: DOCKET_URL',
+    )
     .option(
       '--key-file <file>',
       'file with the API key for --url, which needs the scope admin:manage; default: DOCKET_KEY',
@@ -71,6 +75,7 @@ export function program(environment: Environment): Command {
   reindexCommand(docket, environment);
   auditCommands(docket, environment);
   typesCommand(docket, environment);
+  whyCommand(docket, environment);
   doctorCommand(docket, environment);
   return docket;
 }

@@ -10,6 +10,7 @@ import {
   accessImpact,
   accessRoutes,
   administratorFollower,
+  type ExplainParts,
   sessionFollower,
   SignIns,
   systemActor,
@@ -60,8 +61,9 @@ import { dashboardsSection } from './domain/reports/config.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
-import { workflowRoutes } from './domain/workflow/index.ts';
+import { transitionOf, workflowRoutes } from './domain/workflow/index.ts';
 import { type Effects, MOST_EFFECTS } from './contract/effects.ts';
+import { DescribedRequests } from './http/described-requests.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
 import { type Check, journalChecks } from './platform/audit/checks.ts';
@@ -189,10 +191,16 @@ export const effectsOf: EffectsOf = async (ctx, tried, scopes) => {
   return { ...Object.fromEntries(cut), truncated } as Effects;
 };
 
+/** What explanations need of the operations. @param bound asked once, at the first explanation */
+export function explainParts(bound: () => readonly BoundOperation[]): ExplainParts {
+  const requests = new DescribedRequests(bound);
+  return { find: (request) => requests.find(request), transitionOf };
+}
+
 /** All operations of the service, in the order of the documentation. */
 export function bindings(parts: Parts): BoundOperation[] {
   const sections = configSections(parts.outbound);
-  return [
+  const bound: BoundOperation[] = [
     ...metadataRoutes,
     ...objectRoutes(HISTORY_FILTERS, parts, wordMatch(parts.search)),
     ...commentRoutes,
@@ -209,14 +217,20 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...webhookRoutes(parts.secrets, parts.outbound),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...accessRoutes(parts.signIns, parts.oidc, async (ctx, id) => {
-      const object = await requireVisible(ctx, id);
-      return { type: object.type, facts: object.facts, title: readableTitle(object) };
-    }),
+    ...accessRoutes(
+      parts.signIns,
+      parts.oidc,
+      async (ctx, id) => {
+        const object = await requireVisible(ctx, id);
+        return { type: object.type, facts: object.facts, title: readableTitle(object) };
+      },
+      explainParts(() => bound),
+    ),
     ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
     ...bundleRoutes(sections, IMPACT),
   ];
+  return bound;
 }
 
 export function operations(): Operation[] {

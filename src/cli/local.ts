@@ -22,18 +22,28 @@ import {
   type VersionDifference,
   type VersionPage,
 } from '../configuration/store-versions.ts';
-import { ownFieldView } from '../domain/access/index.ts';
+import { Authenticator, explainRequest, type Explanation, ownFieldView, SignIns } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
 import { isFault } from '../lib/fault.ts';
-import { IMPACT, systemCaller } from '../modules.ts';
+import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
+import { ContentHolder } from '../platform/blobs/serve.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
-import type { ReadContext } from '../platform/unit-of-work/context.ts';
+import { SecretBox } from '../platform/secrets.ts';
+import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
+import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Settings } from '../settings.ts';
 import { openTool, type Tool } from './service.ts';
-import type { ConfigurationTarget, Exported, ImportOutcome, ImportRequest, PlanWithImpact } from './target.ts';
+import type {
+  ConfigurationTarget,
+  ExplainedRequest,
+  Exported,
+  ImportOutcome,
+  ImportRequest,
+  PlanWithImpact,
+} from './target.ts';
 
 export class LocalTarget implements ConfigurationTarget {
   readonly #tool: Tool;
@@ -120,10 +130,47 @@ export class LocalTarget implements ConfigurationTarget {
     }
   }
 
+  async explain(request: ExplainedRequest): Promise<Explanation> {
+    const { work, caller } = this.#tool;
+    const bound = boundOperations(this.#tool);
+    const write = async <T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> => {
+      const result = await work.write(caller, fn);
+      if (result.kind !== 'done') throw new Error('an explanation cannot be a replay');
+      return result.data;
+    };
+    return await explainRequest(
+      { work, caller, write },
+      request,
+      explainParts(() => bound),
+    );
+  }
+
   async close(): Promise<void> {
     await this.#tool.close();
   }
 }
+
+/** All operations, for dry runs: nothing is sealed, stored in the file store or sent. */
+function boundOperations({ db, clock, outbound, blobs }: Tool): readonly BoundOperation[] {
+  const secrets = new SecretBox('dry runs seal nothing');
+  const versions = new VersionWatcher({ db, clock, prepare: async () => {} });
+  const authenticator = new Authenticator({ db, versions, clock });
+  return bindings({
+    blobs,
+    holder: new ContentHolder(HELD_BYTES),
+    search: searchParts(),
+    secrets,
+    signIns: new SignIns({ secrets, db, clock }),
+    outbound,
+    oidc: null,
+    freshCaller: async (caller) => caller,
+    actorOf: (userId) => authenticator.actorOf(userId),
+    changes: { listen: () => () => {} },
+  });
+}
+
+/** Bytes of file content held in memory. */
+const HELD_BYTES = 16 * 1024 * 1024;
 
 /** Applies a bundle in one transaction. @throws BundleError, Fault */
 export async function applyFiles(

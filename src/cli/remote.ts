@@ -6,9 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthenticated } from '../../client/src/index.ts';
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
+import type { Explanation } from '../domain/access/index.ts';
 import { VERSION, warn } from './command.ts';
 import type {
   ConfigurationTarget,
+  ExplainedRequest,
   Exported,
   ExportOptions,
   ImportOutcome,
@@ -123,6 +125,10 @@ export class RemoteTarget implements ConfigurationTarget {
       throw new Error('The file is not UTF-8. Save it as UTF-8 and try again.');
     }
     return await this.#asked(() => this.#docket.imports.run({ definitionId: definition, content, dryRun }));
+  }
+
+  async explain(request: ExplainedRequest): Promise<Explanation> {
+    return (await this.#asked(() => this.#docket.admin.access.explainRequest(request))) as Explanation;
   }
 
   async close(): Promise<void> {}

@@ -15,7 +15,7 @@ interface RemoteFlags {
 }
 
 /** Commands that work with `--url`. The other ones read and write the database. */
-const REMOTE_COMMANDS: ReadonlySet<string> = new Set(['plan', 'apply', 'export', 'types', 'import', 'config']);
+const REMOTE_COMMANDS: ReadonlySet<string> = new Set(['plan', 'apply', 'export', 'types', 'import', 'config', 'why']);
 
 /** Ends with wrong usage if `--url` is given to a command that would ignore it. */
 export function requireTarget(command: Command): void {

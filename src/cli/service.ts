@@ -172,6 +172,9 @@ export interface Tool {
   /** The clock of the database. */
   clock: Clock;
   work: Work;
+  blobs: BlobStore;
+  /** Checks addresses under the settings' rule; nothing is sent. */
+  outbound: Outbound;
   /** The sections of the configuration bundle. */
   sections: readonly ConfigSection[];
   caller: Caller;
@@ -186,17 +189,21 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     const config = await loadSnapshot(db);
     await ensureNumbering(db, config);
     const clock = await readClock(db);
+    const blobs = openBlobs(settings);
+    const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate });
     return {
       db,
       clock,
+      blobs,
+      outbound,
       work: new Work({
         db,
         clock,
-        blobs: openBlobs(settings),
+        blobs,
         followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
         constraints: CONSTRAINTS,
       }),
-      sections: sectionsFor(settings),
+      sections: configSections(outbound),
       caller: systemCaller(config),
       close,
     };

@@ -5,6 +5,7 @@
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { Impact } from '../configuration/impact.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
+import type { Explanation } from '../domain/access/index.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 
 export interface ImportRequest {
@@ -27,6 +28,15 @@ export interface ImportOutcome {
   skipped: number;
   failed: number;
   rows: readonly { row: number; status: string; errors: readonly { path: string; message: string }[] }[];
+}
+
+/** A request to explain, as the body of `POST /access/explain-request`. */
+export interface ExplainedRequest {
+  /** Id or login. */
+  user: string;
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
 }
 
 export interface PlanWithImpact {
@@ -63,5 +73,6 @@ export interface ConfigurationTarget {
   diff(from: number, to: number): Promise<readonly VersionDifference[]>;
   exportVersion(version: number): Promise<Exported>;
   importFile(request: ImportRequest): Promise<ImportOutcome>;
+  explain(request: ExplainedRequest): Promise<Explanation>;
   close(): Promise<void>;
 }

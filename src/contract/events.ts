@@ -83,6 +83,7 @@ export const EVENTS = {
   SignInRefused: audited('A sign-in was rejected.'),
   SignedOut: audited('A user signed out.'),
   SessionsEnded: audited('A user ended sessions of their own.'),
+  RequestExplained: audited('It was explained how a request of a user or key is decided.'),
   PasswordSet: audited('A password was set.'),
   UserCreated: audited('A user was created.'),
   UserChanged: audited('A user changed.'),

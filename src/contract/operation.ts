@@ -41,6 +41,8 @@ export interface Operation<
   via?: 'catalog' | 'inbound';
   /** Reads may be served by a replica that has replayed the caller's own writes and the current rights version. */
   replicaSafe?: true;
+  /** `false`: it has effects that a rollback does not undo, so it cannot be explained. */
+  explained?: false;
   /** Takes `Idempotency-Key`. */
   idempotent?: true;
   status: 200 | 201 | 204;

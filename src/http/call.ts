@@ -1,10 +1,13 @@
 /** Calls a handler in the unit of work that its operation declares. */
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import type { EffectsOf, RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
 import type { Caller, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
 import { type DryRunLimits, Slots } from '../platform/unit-of-work/transactions.ts';
-import type { TriedUnits, Work } from '../platform/unit-of-work/work.ts';
+import type { TriedUnits } from '../platform/unit-of-work/work.ts';
+import { firstByte } from './request-context.ts';
 import type { Prepared } from './route.ts';
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
@@ -13,14 +16,14 @@ const DRY_RUNS = new Slots(4);
 
 /** One call of a handler: its inputs, and facts about the result. */
 export class Call {
-  readonly #work: Work;
+  readonly #work: Runner['work'];
   readonly #prepared: Prepared;
   readonly #caller: Caller;
   readonly #claim: IdempotencyClaim | undefined;
   /** The status of the stored response if it is replayed, else undefined. */
   replayed: number | undefined;
 
-  constructor(work: Work, prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
+  constructor(work: Runner['work'], prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
     this.#work = work;
     this.#prepared = prepared;
     const { via } = prepared.binding.operation;
@@ -68,6 +71,22 @@ export class Call {
     );
   }
 
+  /** Runs the handler, of reads too, in a transaction that is undone. @returns the status of its answer */
+  async statusOf(input: Input<Operation>, facts: RequestFacts): Promise<number> {
+    const run = async (units: TriedUnits): Promise<number> => {
+      const result = await new Call(units, this.#prepared, this.#caller, undefined).run(input, facts);
+      const reply = result instanceof Reply ? result : new Reply(result);
+      if (reply.data instanceof Readable) await begin(reply.data);
+      reply.closed?.();
+      return reply.status ?? this.#prepared.binding.operation.status;
+    };
+    const work = this.#work;
+    return await DRY_RUNS.run(
+      () => work.dryRun(run, DRY_RUN_LIMITS),
+      () => {},
+    );
+  }
+
   async #tried(units: TriedUnits, input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
     const { binding } = this.#prepared;
     const caller = this.#caller;
@@ -82,10 +101,7 @@ export class Call {
       return (reply ?? result.data) as T;
     };
     if (binding.operation.unit === 'write') return await write((ctx) => binding.run(ctx, input, facts));
-    const dryRun = (): never => {
-      throw new Error(`operation ${binding.operation.id}: a dry run has no dry run of its own`);
-    };
-    return await binding.run({ work: { read: units.read, write: units.write, dryRun }, caller, write }, input, facts);
+    return await binding.run({ work: units, caller, write }, input, facts);
   }
 
   async #write<T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
@@ -112,5 +128,16 @@ export class Call {
     const project = this.#prepared.binding.replay?.bind(this.#prepared.binding);
     if (project === undefined) return answer.data;
     return await this.#work.read(this.#caller, (ctx) => project(ctx, answer.data));
+  }
+}
+
+/** Reads the beginning of the content: errors before it are answers. */
+async function begin(content: Readable): Promise<void> {
+  const closed = content.closed ? Promise.resolve() : once(content, 'close');
+  try {
+    await firstByte(content);
+  } finally {
+    content.on('error', () => {}).destroy();
+    await closed.catch(() => {});
   }
 }

@@ -272,7 +272,8 @@ function lengthIn(headers: Headers): number | undefined {
   return entry === undefined ? undefined : Number(entry[1]);
 }
 
-function firstByte(source: Readable): Promise<void> {
+/** Waits until the content begins. @throws the error of a source that fails before */
+export function firstByte(source: Readable): Promise<void> {
   if (source.destroyed) return Promise.reject(source.errored ?? new Error('the content was closed before it began'));
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {

@@ -1,11 +1,22 @@
 /** Turns declared operations into routes. Declarations are checked and compiled once, at startup. */
 import Type from 'typebox';
 import { isScope } from '../contract/scopes.ts';
-import { type Operation, takesDryRun } from '../contract/operation.ts';
+import { type Input, type Operation, takesDryRun } from '../contract/operation.ts';
 import { closed } from '../contract/schemas.ts';
+import type { FaultDetail } from '../lib/fault.ts';
+import { problemAt } from '../lib/problem.ts';
 import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
+import { fault } from './errors.ts';
 import { PREFIX, type Surface } from './types.ts';
-import { bodyCheck, type Check, type ParamsCheck, paramsCheck, type QueryReader, queryReader } from './validate.ts';
+import {
+  bodyCheck,
+  type Check,
+  invalid,
+  type ParamsCheck,
+  paramsCheck,
+  type QueryReader,
+  queryReader,
+} from './validate.ts';
 
 /** A bound operation with its compiled checks. */
 export interface Prepared {
@@ -96,6 +107,38 @@ export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: 
 function surfacesOf(operation: BoundOperation['operation']): Surface[] {
   if (operation.access === 'open') return operation.surface === undefined ? [] : [operation.surface];
   return operation.access === 'console' ? ['console'] : ['public', 'console'];
+}
+
+/** The parts of a request before they are checked. */
+export interface GivenInput {
+  params: Record<string, string>;
+  /** The text after the question mark. */
+  query: string;
+  /** The parsed body; undefined if there is none. */
+  body: unknown;
+  /** Adds the revision of the header `If-Match` to the body. */
+  ifMatch?: (body: unknown, problems: FaultDetail[]) => unknown;
+}
+
+/** Reports all problems of query, headers and body at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
+export function readInput(prepared: Prepared, given: GivenInput): Input<Operation> {
+  const { operation } = prepared.binding;
+  const { query, problems } = prepared.query(given.query);
+  let { body } = given;
+  if (operation.ifMatch === true && given.ifMatch !== undefined) body = given.ifMatch(body, problems);
+  if (prepared.body === undefined) {
+    body = undefined;
+  } else if (body === undefined) {
+    if (prepared.bodyOptional) body = {};
+    else problems.push(problemAt('', 'BODY_REQUIRED'));
+  } else {
+    problems.push(...(prepared.body(body) ?? []));
+  }
+  if (problems.length > 0) throw invalid(problems);
+  // A malformed id gets the same answer as an unknown one, at the same point.
+  const params = prepared.params(given.params);
+  if (params === undefined) throw fault('NOT_FOUND');
+  return { params, query, body } as unknown as Input<Operation>;
 }
 
 /** The methods available at each path, for 405 and OPTIONS. */

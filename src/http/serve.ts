@@ -20,7 +20,7 @@ import { decisiveAddress, type Origin } from './address.ts';
 import { MOST_BODY, receiveBody, requireDeclaredSize } from './body.ts';
 import { Call } from './call.ts';
 import { callerFor, callerOf, type Callers, requireScope, verified } from './caller.ts';
-import { ClientGone, fault } from './errors.ts';
+import { ClientGone } from './errors.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { RequestContext, Headers } from './request-context.ts';
 import { type AdmissionControl, overloaded, type Admission } from './admission.ts';
@@ -36,7 +36,7 @@ import {
 import { tellPosition } from './read-consistency.ts';
 import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge } from './json-chunks.ts';
-import type { Prepared, Route } from './route.ts';
+import { type Prepared, readInput, type Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
 
@@ -132,7 +132,12 @@ async function answer(
   // A slow database may have taken of the request's time already.
   const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
   const body = announcesBody(request) ? await readBody(service, context, prepared) : undefined;
-  const input = readInput(context, prepared, rawParams, body?.value);
+  const input = readInput(prepared, {
+    params: rawParams,
+    query: queryText(request.url ?? ''),
+    body: body?.value,
+    ifMatch: (given, problems) => withIfMatch(request, given, problems),
+  });
   takeDryRun(context, input);
   const asked = input.query as Readonly<Record<string, unknown>>;
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(context, scope);
@@ -197,33 +202,6 @@ async function readBody(service: Service, context: RequestContext, prepared: Pre
   } finally {
     release();
   }
-}
-
-/** Reports all problems of query, headers and body at once. @throws Fault INVALID_REQUEST, NOT_FOUND */
-function readInput(
-  context: RequestContext,
-  prepared: Prepared,
-  rawParams: Record<string, string>,
-  given: unknown,
-): Input<Operation> {
-  const { request } = context;
-  const { operation } = prepared.binding;
-  const { query, problems } = prepared.query(queryText(request.url ?? ''));
-  let body = given;
-  if (operation.ifMatch === true) body = withIfMatch(request, body, problems);
-  if (prepared.body === undefined) {
-    body = undefined;
-  } else if (body === undefined) {
-    if (prepared.bodyOptional) body = {};
-    else problems.push(problemAt('', 'BODY_REQUIRED'));
-  } else {
-    problems.push(...(prepared.body(body) ?? []));
-  }
-  if (problems.length > 0) throw invalid(problems);
-  // A malformed id gets the same answer as an unknown one, at the same point.
-  const params = prepared.params(rawParams);
-  if (params === undefined) throw fault('NOT_FOUND');
-  return { params, query, body } as unknown as Input<Operation>;
 }
 
 /** Takes `dryRun` out of the parameters: handlers do not know about it. @throws Fault INVALID_REQUEST */

@@ -49,7 +49,7 @@ export {
 } from './filter-types.ts';
 
 /** Every leaf of the condition, in order. */
-function* leavesOf(condition: TypedCondition): Generator<TypedLeaf> {
+export function* leavesOf(condition: TypedCondition): Generator<TypedLeaf> {
   if (!('logic' in condition)) yield condition;
   else for (const part of condition.conditions) yield* leavesOf(part);
 }

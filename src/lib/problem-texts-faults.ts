@@ -22,6 +22,8 @@ export const FAULT_PROBLEMS = {
     'INVALID_REQUEST',
     'The text "{text}" is not a comparison. Write one of {names}, then >, >= or ==, then an integer, joined by &&.',
   ],
+  USER_OR_KEY: ['INVALID_REQUEST', 'Name either user or keyId.'],
+  NOT_EXPLAINED: ['INVALID_REQUEST', 'The operation {operation} cannot be explained: it cannot be dry-run.'],
   NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
   ARCHIVED_ELSEWHERE: [
     'INVALID_REQUEST',

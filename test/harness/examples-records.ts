@@ -148,6 +148,14 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   });
   await on.keep('desk.labels', { query: { ids: `${incident.id},${anna}` } });
   await on.keep('access.explanation', { query: { userId: anna, objectId: incident.id } });
+  await on.keep('access.explainRequest', {
+    body: {
+      user: anna,
+      method: 'PATCH',
+      path: `/api/v1/objects/${incident.id}`,
+      body: { expectedRevision: 1, changes: { priority: 'p1' } },
+    },
+  });
   await on.keep('objects.archive', { params: { objectId: other.id }, body: { expectedRevision: 2 } });
   await on.keep('objects.restore', { params: { objectId: other.id } });
   await imageStory(on);

@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 import { operations } from '../../src/modules.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
 import type { Call } from './operation-calls-case.ts';
-import { fileOf } from './operation-calls-desk.ts';
+import { explained, fileOf } from './operation-calls-desk.ts';
 import { idOf, stored } from './small-configuration.ts';
 
 export const MINIMAL = 'minimal';
@@ -188,27 +188,25 @@ async function definition(seen: Seeded, format: 'CSV' | 'JSON'): Promise<string>
 
 /** Operations whose input and response are limited to a few kilobytes. */
 const SMALL = `
-  metadata.types metadata.fields objects.image objects.restore comments.edit comments.archive
-  attachments.content attachments.archive relations.definitions relations.add
-  relations.archive workflow.transition sla.history sla.command sla.explanation sla.try
-  sla.preview imports.define imports.definitions imports.get imports.list imports.undo services.list
-  services.get catalog.get catalog.request kb.list kb.get kb.image kb.edit kb.archive kb.bases kb.versions
-  kb.contents kb.browse kb.view kb.vote kb.review
-  kb.version kb.audiences kb.set-audiences kb.restore kb.material webhooks.list webhooks.create webhooks.change
-  webhooks.enable webhooks.disable webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery
-  webhooks.retry secrets.list secrets.create secrets.rotate identity.users identity.createUser
-  identity.changeUser identity.archiveUser identity.restoreUser identity.groups identity.createGroup
-  identity.changeGroup identity.archiveGroup identity.restoreGroup identity.orgUnits identity.createOrgUnit
-  identity.changeOrgUnit identity.archiveOrgUnit identity.restoreOrgUnit identity.addGroupMember
-  identity.groupMembers identity.removeGroupMember identity.setOrgMember identity.orgMembers
+  metadata.types metadata.fields objects.image objects.restore comments.edit comments.archive attachments.content
+  attachments.archive relations.definitions relations.add relations.archive workflow.transition sla.history
+  sla.command sla.explanation sla.try sla.preview imports.define imports.definitions imports.get imports.list
+  imports.undo services.list services.get catalog.get catalog.request kb.list kb.get kb.image kb.edit kb.archive
+  kb.bases kb.versions kb.contents kb.browse kb.view kb.vote kb.review kb.version kb.audiences kb.set-audiences
+  kb.restore kb.material webhooks.list webhooks.create webhooks.change webhooks.enable webhooks.disable
+  webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery webhooks.retry secrets.list secrets.create
+  secrets.rotate identity.users identity.createUser identity.changeUser identity.archiveUser identity.restoreUser
+  identity.groups identity.createGroup identity.changeGroup identity.archiveGroup identity.restoreGroup
+  identity.orgUnits identity.createOrgUnit identity.changeOrgUnit identity.archiveOrgUnit identity.restoreOrgUnit
+  identity.addGroupMember identity.groupMembers identity.removeGroupMember identity.setOrgMember identity.orgMembers
   identity.removeOrgMember identity.archived integrations.list integrations.create integrations.change
   integrations.enable integrations.disable integrations.archive integrations.restore integrations.runs
-  integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways
-  session.get access.explanation identity.setPassword me.get me.change
-  me.sessions me.endSession me.endOtherSessions audit.list session.delete desk.types 
-  desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in desk.queues.stream desk.queues.create desk.queues.change
-  desk.queues.delete desk.merge reports.query dashboards.change dashboards.delete config.list config.item config.export
-  config.versions config.version config.diff config.schema
+  integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways session.get
+  access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
+  session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
+  desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query
+  dashboards.change dashboards.delete config.list config.item config.export config.versions config.version config.diff
+  config.schema
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
@@ -230,6 +228,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     { name: 'a wrong password', body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) }, status: 400 },
   ],
   'objects.diff': ({ record }) => [{ name: 'large', params: { objectId: record }, query: '?from=1&to=1', status: 200 }],
+  'access.explainRequest': ({ record }) => [explained(record, longValues('compounds'))],
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },

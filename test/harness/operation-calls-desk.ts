@@ -133,6 +133,13 @@ function withId(id: string): unknown {
   return { field: 'id', operator: 'equals', value: id };
 }
 
+/** The question how a change of a record by the user with every right is decided. */
+export const explained = (record: string, changes: object) => {
+  const body = { expectedRevision: 2, changes };
+  const request = { user: 'full', method: 'PATCH', path: `/api/v1/objects/${record}`, body };
+  return { name: 'a change', body: request, status: 200 };
+};
+
 /** All records of the type `thing` as a file. */
 export function fileOf(codes: readonly string[], format = 'CSV'): object {
   const columns = codes.map((code) => ({ code, name: code }));

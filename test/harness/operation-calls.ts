@@ -297,6 +297,14 @@ export function operationCases(
       lacks: missing('role.assign'),
       assigns: true,
     },
+    'access.explainRequest': {
+      call: async () => {
+        const path = `/api/v1/objects/${await make.record(true)}`;
+        return { body: { user: 'partial', method: 'GET', path } };
+      },
+      lacks: missing('role.assign'),
+      assigns: true,
+    },
     'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
     'config.item': {
       call: () => ({ params: { section: 'types', code: 'thing' } }),

@@ -494,6 +494,27 @@ export type ConfigVersionMetaOfWrite = {
   effects?: Effects;
 };
 
+export type ConsideredGrant = {
+  role: string;
+  /**
+   * The condition as configured; null without one, or if it is hidden.
+   */
+  where: unknown;
+  /**
+   * The condition names fields that the caller may not read.
+   */
+  whereHidden: boolean;
+  /**
+   * Null if no record is judged.
+   */
+  holds: boolean | null;
+  /**
+   * Each comparison of the condition.
+   */
+  conditions: Array<ExplainedCondition>;
+  actions: Array<string>;
+};
+
 export type Dashboard = {
   id: string;
   /**
@@ -682,6 +703,57 @@ export type Effects = {
   truncated: boolean;
 };
 
+export type ExplainedAction = {
+  action: string;
+  /**
+   * Whether the user or key has it.
+   */
+  held: boolean;
+  /**
+   * The request is refused because this is missing.
+   */
+  missing: boolean;
+  /**
+   * Indexes of the grants of this step that allow it.
+   */
+  grants: Array<number>;
+};
+
+export type ExplainedCondition = {
+  field: string;
+  operator: string;
+  /**
+   * The operand, with variables as written; null if hidden.
+   */
+  value: unknown;
+  /**
+   * The value of the record; null if there is none, or hidden.
+   */
+  actual: unknown;
+  /**
+   * The caller may not read the field, so values are left out.
+   */
+  hidden: boolean;
+  holds: boolean;
+};
+
+export type ExplainedField = {
+  field: string;
+  access: 'read' | 'write';
+  /**
+   * Whether the user or key has it.
+   */
+  held: boolean;
+  /**
+   * The request is refused because this is missing.
+   */
+  missing: boolean;
+  /**
+   * Indexes of the grants of this step that allow it.
+   */
+  grants: Array<number>;
+};
+
 export type ExplainedGrant = {
   role: string;
   /**
@@ -704,6 +776,134 @@ export type ExplainedGrant = {
   read: '*' | Array<string>;
   write: '*' | Array<string>;
   transitions: '*' | Array<string>;
+};
+
+export type ExplainedStep =
+  | {
+      kind: 'caller';
+      login: string;
+      /**
+       * False for an archived user and for an expired or revoked key.
+       */
+      accepted: boolean;
+    }
+  | {
+      kind: 'scope';
+      scope: string;
+      /**
+       * Whether the user or key has it.
+       */
+      held: boolean;
+      /**
+       * The request is refused because this is missing.
+       */
+      missing: boolean;
+    }
+  | {
+      kind: 'right';
+      right: string;
+      /**
+       * False if the right only decides how much the request answers.
+       */
+      required: boolean;
+      /**
+       * Codes of the roles of the user that give it.
+       */
+      roles: Array<string>;
+      /**
+       * Whether the user or key has it.
+       */
+      held: boolean;
+      /**
+       * The request is refused because this is missing.
+       */
+      missing: boolean;
+    }
+  | {
+      kind: 'records';
+      /**
+       * The action on the records that the request refers to.
+       */
+      action: string;
+      /**
+       * The request is refused because this is missing.
+       */
+      missing: boolean;
+    }
+  | {
+      kind: 'record';
+      /**
+       * Code of the type.
+       */
+      type: string;
+      /**
+       * The record. `id` is null for a record that the request creates, `number` where it is hidden.
+       */
+      object: {
+        id: string | null;
+        number: string | null;
+      } | null;
+      grants: Array<ConsideredGrant>;
+      actions: Array<ExplainedAction>;
+      fields: Array<ExplainedField>;
+      transitions: Array<ExplainedTransition>;
+    }
+  | {
+      kind: 'state';
+      /**
+       * ACTIVE or ARCHIVED; null if hidden.
+       */
+      state: string | null;
+      passed: boolean;
+    }
+  | {
+      kind: 'revision';
+      expected: number;
+      /**
+       * Null if hidden.
+       */
+      current: number | null;
+      passed: boolean;
+    }
+  | {
+      kind: 'workflow';
+      transition: string;
+      /**
+       * The workflow state of the record; null if hidden, or without workflow.
+       */
+      state: string | null;
+      /**
+       * Whether the transition starts in this state.
+       */
+      leaves: boolean;
+      conditions: Array<ExplainedCondition>;
+      passed: boolean;
+    }
+  | {
+      kind: 'refusal';
+      code: string;
+      message: string;
+      details: Array<{
+        path: string;
+        code: string;
+        message: string;
+      }>;
+    };
+
+export type ExplainedTransition = {
+  transition: string;
+  /**
+   * Whether the user or key has it.
+   */
+  held: boolean;
+  /**
+   * The request is refused because this is missing.
+   */
+  missing: boolean;
+  /**
+   * Indexes of the grants of this step that allow it.
+   */
+  grants: Array<number>;
 };
 
 export type Group = {
@@ -1378,6 +1578,18 @@ export type Report = {
    * False while the facts of older records are still being computed; figures may then be too low.
    */
   complete: boolean;
+};
+
+export type RequestExplanation = {
+  /**
+   * The status that the request would have.
+   */
+  status: number;
+  /**
+   * The error code that it would have.
+   */
+  code?: string;
+  steps: Array<ExplainedStep>;
 };
 
 export type Session = {
@@ -3393,6 +3605,44 @@ export type AccessExplanationResponses = {
 };
 
 export type AccessExplanationResponse = AccessExplanationResponses[keyof AccessExplanationResponses];
+
+export type AccessExplainRequestData = {
+  body: {
+    /**
+     * Id or login. Either this or keyId.
+     */
+    user?: string;
+    keyId?: string;
+    method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+    /**
+     * With its prefix, for example /api/v1/objects. A query may follow after a question mark.
+     */
+    path: string;
+    /**
+     * The query, without the question mark.
+     */
+    query?: string;
+    /**
+     * The JSON body of the request.
+     */
+    body?: unknown;
+  };
+  path?: never;
+  query?: never;
+  url: '/access/explain-request';
+};
+
+export type AccessExplainRequestResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: RequestExplanation;
+    meta: Meta;
+  };
+};
+
+export type AccessExplainRequestResponse = AccessExplainRequestResponses[keyof AccessExplainRequestResponses];
 
 export type IdentitySetPasswordData = {
   body: {

@@ -1115,6 +1115,28 @@ export class AccessAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * Explain how a request of a user or key is decided. Runs the request as that user or key in a transaction that is rolled back, and answers with its status and error code and with each check: scope, rights, grants on records with their conditions and values, fields, then state, revision and workflow. `missing` marks the smallest set of rights without which the request is refused. Values that the caller may not read are named, not shown. A user without a key is treated as having every scope. Operations without authentication, a change of the own password and this operation itself cannot be explained. The call is in the audit log. Needs a session, or a key with the scope `admin:manage`, and the right `role.assign`.
+   *
+   * `POST /access/explain-request`, right `role.assign`
+   */
+  explainRequest(
+    body: T.AccessExplainRequestData['body'],
+    options?: CallOptions,
+  ): Promise<T.AccessExplainRequestResponses[200]['data']> {
+    return this.sender.send<T.AccessExplainRequestResponses[200]['data']>(
+      {
+        id: 'access.explainRequest',
+        method: 'POST',
+        path: '/access/explain-request',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [], body },
+      options,
+    );
+  }
 }
 
 export class MeAdministration extends Group {

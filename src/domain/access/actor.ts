@@ -215,6 +215,11 @@ export function actorFor(user: UserRow, config: ConfigSnapshot, names: Map<strin
   );
 }
 
+/** The predicate of all records of the types, or of all types. */
+export function everyRecord(alias: string, typeIds: readonly string[] | undefined): Sql {
+  return typeIds === undefined ? sql`true` : sql`${raw(`${alias}.type_id`)} = ANY(${[...typeIds]}::uuid[])`;
+}
+
 /**
  * The actor of the service itself: command line, starter configuration, background jobs. It holds every right. It bypasses no
  * other rule: the checks of values, states and revisions do not depend on rights.
@@ -235,8 +240,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     alwaysMay: () => true,
     fieldAccess: () => ({ ...EVERY_FIELD, canAlwaysRead: () => true, whereReadable: () => null }),
     typesFor: () => [...(types?.byId.keys() ?? [])],
-    visible: (alias, _action, _now, typeIds) =>
-      typeIds === undefined ? sql`true` : sql`${raw(`${alias}.type_id`)} = ANY(${[...typeIds]}::uuid[])`,
+    visible: (alias, _action, _now, typeIds) => everyRecord(alias, typeIds),
   };
 }
 

@@ -59,6 +59,7 @@ export const changePassword = defineOperation({
   path: '/me/password',
   unit: 'own',
   dryRun: false,
+  explained: false,
   summary: 'Change the password of the caller',
   description:
     'Needs the current password; attempts are limited as for signing in. All other sessions of the user end. A wrong current password is 400 with the detail code WRONG_PASSWORD. A user without a password asks an administrator to set one.',

@@ -12,6 +12,7 @@ export { administratorFollower, sessionFollower } from './follow.ts';
 export { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 export { type RestrictedFields, restrictedFieldView, type OwnFields, ownFieldView } from './roles.ts';
 export { Oidc, OIDC_PATH } from './oidc.ts';
+export { type Explanation, type ExplainParts, explainRequest } from './explain-request.ts';
 export { accessRoutes } from './routes.ts';
 export { setPassword } from './sessions.ts';
 export { DEVICE_COOKIE, SignIns } from './sign-in.ts';

@@ -3,12 +3,12 @@ import type { Static } from 'typebox';
 import { Fault } from '../../lib/fault.ts';
 import { type Condition, evaluate, type RecordFacts, type Variables } from '../../lib/filter.ts';
 import { loadItems } from '../../configuration/store.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, type RecordType, registry, today } from '../metadata/index.ts';
-import { UserActor } from './actor.ts';
+import { actorFor } from './actor.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
-import { loadHeld, loadUser, type UserRow } from './store.ts';
+import { grantsOf, type RecordGrant, type RoleDefinition, roleView } from './roles.ts';
+import { loadHeld, loadUser } from './store.ts';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { auditRows } from '../../platform/audit/journal.ts';
 import type * as contract from './contract.ts';
@@ -49,13 +49,6 @@ function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | nul
   };
 }
 
-function actorOf(ctx: ReadContext, user: UserRow): UserActor {
-  const { id, displayName, groups, orgUnit, orgUnits, unitsAbove } = user;
-  const variables = { me: id, groups, orgUnit, orgUnits };
-  const roles = ctx.config.get(roleView).union(user.roles);
-  return new UserActor({ id, displayName, roles: user.roles, variables, unitsAbove }, roles, registry(ctx), new Map());
-}
-
 /**
  * Uses the same evaluation as the requests of that user. The caller must be able to read the record.
  *
@@ -80,13 +73,12 @@ export async function explainAccess(
     const own = (definition as RoleDefinition).records;
     if (record === undefined) return own.map((grant) => ({ role: code, ...explainGrant(ctx, grant, null) }));
     const { type, facts } = record;
-    const evaluated = compiled.one(id)?.grants.get(type.id) ?? [];
-    return own
-      .filter((grant) => grant.type === '*' || grant.type === type.code)
-      .map((grant, index) => {
-        const where = evaluated[index]?.where ?? null;
+    const role = definition as RoleDefinition;
+    return grantsOf(ctx.config, { id, role, typeId: type.id, code: type.code }).map(
+      ({ grant, compiled: { where } }) => {
         return { role: code, ...explainGrant(ctx, grant, where === null || evaluate(where, facts, variables)) };
-      });
+      },
+    );
   });
   return {
     user: { id: user.id, login: user.login, displayName: user.displayName, state: user.state },
@@ -99,7 +91,7 @@ export async function explainAccess(
       held: (held.get(id) ?? []).map((row) => ({ kind: row.kind, id: row.id, code: row.code })),
     })),
     grants,
-    result: record === undefined ? null : outcome(ctx, actorOf(ctx, user), record),
+    result: record === undefined ? null : outcome(ctx, actorFor(user, ctx.config), record),
   };
 }
 
@@ -108,7 +100,7 @@ function identify({ type, facts, title }: Shown) {
   return { id, number, title, typeCode: type.code, state };
 }
 
-function outcome(ctx: ReadContext, actor: UserActor, { type, facts }: Shown) {
+function outcome(ctx: ReadContext, actor: Actor, { type, facts }: Shown) {
   const right = actor.on(type.id, facts, ctx.now);
   const codes = [...type.newest.fields.keys()].filter(readableFields(ctx, type));
   return {

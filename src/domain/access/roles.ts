@@ -5,6 +5,7 @@
 import { isActive } from '../../contract/state.ts';
 import {
   type FieldResolver,
+  leavesOf,
   parseCondition,
   type TypedCondition,
   type TypedLeaf,
@@ -136,15 +137,25 @@ export interface OwnFields {
 
 const CALLERS = new Set(['me', 'myGroups', 'myOrgUnit', 'myOrgUnits']);
 
+/** The grants of a role that concern a type, as defined and compiled. */
+export function grantsOf(
+  config: ConfigSnapshot,
+  { id, role, typeId, code }: { id: string; role: RoleDefinition; typeId: string; code: string },
+): { grant: RecordGrant; compiled: Grant }[] {
+  const compiled = config.get(roleView).one(id)?.grants.get(typeId) ?? [];
+  const own = role.records.filter(({ type }) => type === '*' || type === code);
+  return own.flatMap((grant, index) => {
+    const one = compiled[index];
+    return one === undefined ? [] : [{ grant, compiled: one }];
+  });
+}
+
 /** The leaves of the condition that compare a field with the caller or with one of their groups or units. */
-function* ownLeaves(condition: TypedCondition): Generator<TypedLeaf> {
-  if ('logic' in condition) {
-    for (const part of condition.conditions) yield* ownLeaves(part);
-    return;
-  }
-  const operands =
-    condition.operator === 'equals' ? [condition.value] : condition.operator === 'in' ? condition.values : [];
-  if (operands.some((operand) => 'variable' in operand && CALLERS.has(operand.variable))) yield condition;
+function ownLeaves(condition: TypedCondition): TypedLeaf[] {
+  return [...leavesOf(condition)].filter((leaf) => {
+    const operands = leaf.operator === 'equals' ? [leaf.value] : leaf.operator === 'in' ? leaf.values : [];
+    return operands.some((operand) => 'variable' in operand && CALLERS.has(operand.variable));
+  });
 }
 
 function buildOwn(_source: ConfigSource, snapshot: ConfigSnapshot): ReadonlyMap<string, OwnFields> {

@@ -31,8 +31,9 @@ export async function requestItem(
   input: RequestInput,
   actorOf: (userId: string) => Promise<Actor | undefined>,
 ): Promise<RequestAnswer> {
-  if (input.requesterId !== ctx.actor.userId) ctx.actor.require('catalog.impersonate');
-  const requester = await actorOf(input.requesterId);
+  const isOwn = input.requesterId === ctx.actor.userId;
+  if (!isOwn) ctx.actor.require('catalog.impersonate');
+  const requester = isOwn ? ctx.actor : await actorOf(input.requesterId);
   if (requester === undefined) throw unknownRequester();
   const onBehalf = contextOnBehalfOf(ctx, requester);
   const available = findAvailable(onBehalf, input.itemId, requester);

@@ -7,5 +7,5 @@
  */
 export { type TransitionInput, transitionObject } from './commands.ts';
 export { TransitionSchema } from './contract.ts';
-export { findTransition, possibleTransitions, type TransitionAnswer } from './queries.ts';
+export { findTransition, possibleTransitions, type TransitionAnswer, transitionOf } from './queries.ts';
 export { workflowRoutes } from './routes.ts';

@@ -4,7 +4,7 @@ import { evaluate } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { canName } from '../../contract/rights.ts';
 import { fieldSchema, named, registry, variables } from '../metadata/index.ts';
-import { requireVisible, stateAnswer, type VisibleObject } from '../objects/index.ts';
+import { recordOf, requireVisible, stateAnswer, type VisibleObject } from '../objects/index.ts';
 import { leaves, type Transition, transitionsOf } from './registry.ts';
 
 /** Values of a transition that are stored with its event, not in the record, with their keys in the event's data. */
@@ -45,6 +45,21 @@ export function findTransition(
   code: string | undefined,
 ): Transition | undefined {
   return [...transitionsOf(ctx, type, version).values()].find((transition) => transition.code === code);
+}
+
+/**
+ * What decides about a transition of the record apart from rights; undefined if there is no such record or transition. Read
+ * access is not checked.
+ */
+export async function transitionOf(ctx: ReadContext, objectId: string, transitionId: string) {
+  const record = await recordOf(ctx, objectId);
+  if (record === undefined) return undefined;
+  const transition = transitionsOf(ctx, record.type, record.version).get(transitionId);
+  if (transition === undefined) return undefined;
+  const { code, condition } = transition;
+  const { facts, type, state } = record;
+  const starts = leaves(transition, record.row.workflowStateId);
+  return { code, condition, facts, typeId: type.id, state: state?.code ?? null, leaves: starts };
 }
 
 /** A transition that the caller can make now, in API answers. */

@@ -6,7 +6,7 @@ import type { TriedEvent, Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
-  /** In a dry run of the operation, its units are undone; it has no dry run of its own then. */
+  /** In a dry run of the operation, its units are undone. */
   work: Pick<Work, 'read' | 'write' | 'dryRun'>;
   caller: Caller;
   /**
@@ -102,4 +102,37 @@ export function bind<const O extends Operation>(
     run: run as unknown as BoundOperation['run'],
     ...(replay === undefined ? {} : { replay }),
   };
+}
+
+/** A request described as data. */
+export interface DescribedRequest {
+  /** In capital letters. */
+  method: string;
+  /** With the prefix of the API, without a query. */
+  path: string;
+  /** The text after the question mark; empty if there is none. */
+  query: string;
+  /** A JSON value; undefined without a body. */
+  body: unknown;
+}
+
+/** The scopes of the key that the request is run with. */
+export interface HeldScopes {
+  scopes: ReadonlySet<string>;
+  /** @throws Fault SCOPE_MISSING */
+  require(scope: string): void;
+}
+
+/** A described request whose operation is known. */
+export interface FoundRequest {
+  operation: Operation;
+  surface: 'public' | 'console';
+  params: Readonly<Record<string, string>>;
+  /**
+   * Runs the operation in a transaction that is undone.
+   *
+   * @returns the status of the answer
+   * @throws Fault as the operation; OVERLOADED
+   */
+  tryAs(caller: Caller, work: Runner['work'], held: HeldScopes): Promise<number>;
 }

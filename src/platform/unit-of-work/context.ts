@@ -46,6 +46,8 @@ export interface Actor {
   /** Id of the user; null for the system. */
   readonly userId: string | null;
   readonly displayName: string;
+  /** True if an explanation records its checks. It must not be replaced by another actor of the user. */
+  readonly isTraced?: true;
   /** Ids of the roles that the user holds, directly or through groups. */
   readonly roles: readonly string[];
   readonly variables: ActorVariables;

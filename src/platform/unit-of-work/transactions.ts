@@ -104,6 +104,17 @@ export async function savepoint<T>(tx: Transaction, part: () => Promise<T>): Pro
   }
 }
 
+/** Runs a part of the transaction and rolls it back, whether or not it throws. */
+export async function undone<T>(tx: Transaction, part: () => Promise<T>): Promise<T> {
+  await tx.query(sql`SAVEPOINT undone`);
+  try {
+    return await part();
+  } finally {
+    await tx.query(sql`ROLLBACK TO SAVEPOINT undone`);
+    await tx.query(sql`RELEASE SAVEPOINT undone`);
+  }
+}
+
 /** A transaction that is opened on first use and closed by the unit. */
 export class HeldTransaction {
   readonly #db: Database;

@@ -29,6 +29,7 @@ import {
   HeldTransaction,
   inDryRun,
   savepoint,
+  undone,
 } from './transactions.ts';
 import { Statements } from './statement.ts';
 import { UnitContext } from './unit-context.ts';
@@ -49,8 +50,8 @@ export interface TriedEvent {
   event: PlannedEvent;
 }
 
-/** The units of a dry run, and the events of those that succeeded, in their order. */
-export interface TriedUnits extends Units {
+/** The units of a dry run, and the events of those that succeeded, in their order. A dry run within it is undone on its own. */
+export interface TriedUnits extends Pick<Work, 'read' | 'write' | 'dryRun'> {
   readonly events: readonly TriedEvent[];
 }
 
@@ -228,18 +229,17 @@ export class Work {
    * @throws Fault OVERLOADED if `limits` are exceeded
    */
   async dryRun<T>(fn: (units: TriedUnits) => Promise<T>, limits?: DryRunLimits): Promise<T> {
-    return await inDryRun(
-      this.#db,
-      async (tx) => {
-        const events: TriedEvent[] = [];
-        return await fn({
-          events,
-          read: async (caller, unit) => await this.#dryRead(tx, caller, unit),
-          write: async (caller, unit) => ({ kind: 'done', data: await this.#dryWrite({ tx, events }, caller, unit) }),
-        });
-      },
-      limits,
-    );
+    return await inDryRun(this.#db, async (tx) => await fn(this.#triedUnits(tx)), limits);
+  }
+
+  #triedUnits(tx: Transaction): TriedUnits {
+    const events: TriedEvent[] = [];
+    return {
+      events,
+      read: async (caller, unit) => await this.#dryRead(tx, caller, unit),
+      write: async (caller, unit) => ({ kind: 'done', data: await this.#dryWrite({ tx, events }, caller, unit) }),
+      dryRun: async (fn) => await undone(tx, () => fn(this.#triedUnits(tx))),
+    };
   }
 
   async #dryRead<T>(tx: Transaction, caller: Caller, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {

@@ -21,6 +21,8 @@ export const RUSSIAN_FAULTS: Readonly<Record<keyof typeof FAULT_PROBLEMS, string
   PASSWORD_LENGTH: 'Длина пароля — от {min} до {max} символов.',
   MERGE_WITHOUT_RELATION: 'Записи этого типа нельзя объединить: нет вида связи «{code}».',
 
+  USER_OR_KEY: 'Укажите либо user, либо keyId.',
+  NOT_EXPLAINED: 'Операцию {operation} нельзя объяснить: её нельзя выполнить пробно.',
   RIGHT_OF_ROLE_MISSING: 'У вас нет права {right}. Попросите у администратора роль с этим правом.',
   CREATE_NOT_ALLOWED: 'У вас нет права создать такую запись. Обратитесь к администратору.',
   ACTION_NOT_ALLOWED: 'У вас нет права на это действие с записью ({action}). Обратитесь к администратору.',

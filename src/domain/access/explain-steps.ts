@@ -1,0 +1,278 @@
+/** The steps of an explanation, from the checks that a run recorded. Shows values only as far as the caller may read them. */
+import type { Static } from 'typebox';
+import { isArchived } from '../../contract/state.ts';
+import {
+  evaluate,
+  leavesOf,
+  type RecordFacts,
+  type TypedCondition,
+  type TypedLeaf,
+  type Variables,
+} from '../../lib/filter.ts';
+import { isId } from '../../lib/ids.ts';
+import { isObject } from '../../lib/json.ts';
+import { loadItems } from '../../configuration/store.ts';
+import type { DescribedRequest, FoundRequest } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { registry, today } from '../metadata/index.ts';
+import type { StepSchema } from './contract-explain.ts';
+import { grantsOf, type RoleDefinition, roleView } from './roles.ts';
+import type { UserRow } from './store.ts';
+import type { Check, Outcome, Place } from './trace.ts';
+
+export type Step = Static<typeof StepSchema>;
+type RecordStep = Extract<Step, { kind: 'record' }>;
+type Conditions = RecordStep['grants'][number]['conditions'];
+
+/** What decides about a transition apart from rights. */
+export interface TransitionFacts {
+  code: string;
+  state: string | null;
+  leaves: boolean;
+  condition: TypedCondition | null;
+  typeId: string;
+  facts: RecordFacts;
+}
+
+interface Explained {
+  request: FoundRequest;
+  described: DescribedRequest;
+  outcome: Outcome;
+  /** Keys of the missing checks. */
+  missing: ReadonlySet<string>;
+}
+
+/** Role code → definition of the roles that the user holds, by id. */
+type Roles = ReadonlyMap<string, RoleDefinition>;
+
+async function rolesOf(ctx: ReadContext, user: UserRow): Promise<Roles> {
+  const compiled = ctx.config.get(roleView);
+  const held = (await loadItems(ctx, 'roles')).filter(
+    ({ id }) => user.roles.includes(id) && compiled.one(id) !== undefined,
+  );
+  return new Map(held.map(({ id, definition }) => [id, definition as RoleDefinition]));
+}
+
+/** What the caller may read of a record. */
+class Sight {
+  readonly #ctx: ReadContext;
+
+  constructor(ctx: ReadContext) {
+    this.#ctx = ctx;
+  }
+
+  record({ typeId, facts }: Pick<Place, 'typeId' | 'facts'>): boolean {
+    return facts !== null && this.#ctx.actor.on(typeId, facts, this.#ctx.now).can('read');
+  }
+
+  field({ typeId, facts }: Pick<Place, 'typeId' | 'facts'>, { code, kind }: TypedLeaf['field']): boolean {
+    if (facts === null) return true;
+    const right = this.#ctx.actor.on(typeId, facts, this.#ctx.now);
+    if (!right.can('read')) return false;
+    const title = code === 'title' ? registry(this.#ctx).byId.get(typeId)?.newest.titleField : undefined;
+    if (kind === 'system') return title === undefined || title === null || right.canRead(title);
+    return right.canRead(code);
+  }
+}
+
+function operandOf(leaf: TypedLeaf): unknown {
+  const text = (operand: unknown): unknown => {
+    if (!isObject(operand)) return operand;
+    if (!('variable' in operand)) return operand['literal'];
+    const shift = typeof operand['shift'] === 'string' ? operand['shift'] : '';
+    return `$${String(operand['variable'])}${shift === '' || shift.startsWith('-') ? shift : `+${shift}`}`;
+  };
+  if (leaf.operator === 'in') return leaf.values.map(text);
+  if (leaf.operator === 'range') return [text(leaf.from), text(leaf.to)];
+  return text(leaf.value);
+}
+
+function actualOf({ field }: TypedLeaf, facts: RecordFacts): unknown {
+  const values: Readonly<Record<string, unknown>> =
+    field.kind === 'system' ? { ...facts.system } : (facts.values as Record<string, unknown>);
+  return Object.hasOwn(values, field.code) ? values[field.code] : null;
+}
+
+function conditionsOf(
+  where: TypedCondition | null,
+  place: Pick<Place, 'typeId' | 'facts'>,
+  variables: Variables,
+  sight: Sight,
+): Conditions {
+  const { facts } = place;
+  if (where === null || facts === null) return [];
+  return [...leavesOf(where)].map((leaf) => {
+    const hidden = !sight.field(place, leaf.field);
+    const { code: field } = leaf.field;
+    const shown = hidden ? { value: null, actual: null } : { value: operandOf(leaf), actual: actualOf(leaf, facts) };
+    return { field, operator: leaf.operator, ...shown, hidden, holds: evaluate(leaf, facts, variables) };
+  });
+}
+
+type PlacedCheck = Extract<Check, { place: Place }>;
+
+/**
+ * Types on which the user has nothing say nothing, unless something is missing there. The rights on a record after the change
+ * decide only what the answer shows.
+ */
+function isShown(group: readonly PlacedCheck[], all: readonly PlacedCheck[], missing: ReadonlySet<string>): boolean {
+  if (group.some(({ key }) => missing.has(key))) return true;
+  const facts = group[0]?.place.facts ?? null;
+  if (facts === null) return group.some(({ held }) => held);
+  const first = all.find(({ place }) => place.facts?.system.id === facts.system.id);
+  return first?.place.facts?.system.revision === facts.system.revision;
+}
+
+/** One step for each record, or type, whose rights were checked. */
+function recordSteps(
+  ctx: ReadContext,
+  checks: readonly Check[],
+  { roles, variables, missing }: { roles: Roles; variables: Variables; missing: ReadonlySet<string> },
+): RecordStep[] {
+  const sight = new Sight(ctx);
+  const placed = checks.flatMap((check): PlacedCheck[] => ('place' in check ? [check] : []));
+  const groups = Map.groupBy(placed, ({ place }) => `${place.typeId} ${place.record}`);
+  return [...groups.values()]
+    .filter((group) => isShown(group, placed, missing))
+    .map((group) => {
+      const { place } = group[0] as PlacedCheck;
+      const type = registry(ctx).byId.get(place.typeId);
+      const code = type?.code ?? place.typeId;
+      const readable = sight.record(place);
+      const canName = (field: string): boolean =>
+        type?.newest.fields.has(field) !== true || ctx.actor.fieldAccess(place.typeId).canRead(field);
+      const considered = [...roles].flatMap(([id, role]) =>
+        grantsOf(ctx.config, { id, role, typeId: place.typeId, code }).map(({ grant, compiled }) => {
+          const leaves = compiled.where === null ? [] : [...leavesOf(compiled.where)];
+          const whereHidden = !leaves.every(({ field }) => field.kind === 'system' || canName(field.code));
+          const holds =
+            place.facts === null ? null : compiled.where === null || evaluate(compiled.where, place.facts, variables);
+          return {
+            compiled,
+            shown: {
+              role: role.code,
+              where: whereHidden ? null : (grant.where ?? null),
+              whereHidden,
+              holds,
+              conditions: conditionsOf(compiled.where, place, variables, sight),
+              actions: [...grant.actions],
+            },
+          };
+        }),
+      );
+      const allowing = (gives: (compiled: (typeof considered)[number]['compiled']) => boolean): number[] =>
+        considered.flatMap(({ compiled, shown }, index) => (shown.holds !== false && gives(compiled) ? [index] : []));
+      const within = (names: ReadonlySet<string> | '*', name: string): boolean => names === '*' || names.has(name);
+      const step: RecordStep = {
+        kind: 'record',
+        type: code,
+        object:
+          place.facts === null
+            ? null
+            : {
+                id: place.record === 'new' ? null : place.facts.system.id,
+                number: readable ? place.facts.system.number : null,
+              },
+        grants: considered.map(({ shown }) => shown),
+        actions: [],
+        fields: [],
+        transitions: [],
+      };
+      for (const check of group) {
+        const said = { held: check.held, missing: missing.has(check.key) };
+        if (check.kind === 'action') {
+          const { action } = check;
+          step.actions.push({ action, ...said, grants: allowing(({ actions }) => actions.has(action)) });
+        } else if (check.kind === 'field') {
+          const { field, access } = check;
+          step.fields.push({ field, access, ...said, grants: allowing((one) => within(one[access], field)) });
+        } else if (check.kind === 'transition') {
+          const { transition } = check;
+          step.transitions.push({
+            transition,
+            ...said,
+            grants: allowing((one) => within(one.transitions, transition)),
+          });
+        }
+      }
+      return step;
+    });
+}
+
+/** The checks apart from rights: state, revision and workflow of the record that the path names. */
+async function otherSteps(
+  ctx: ReadContext,
+  variables: Variables,
+  { request, described, outcome }: Explained,
+  transitionOf: (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>,
+): Promise<Step[]> {
+  if (described.method === 'GET') return [];
+  const code = outcome.fault?.code;
+  const sight = new Sight(ctx);
+  const { objectId } = request.params;
+  const place = [...outcome.checks.values()]
+    .flatMap((check) => ('place' in check ? [check.place] : []))
+    .find(({ facts }) => facts !== null && facts.system.id === objectId);
+  const facts = place?.facts ?? null;
+  const steps: Step[] = [];
+  const readable = place !== undefined && sight.record(place);
+  if (facts !== null) {
+    steps.push({ kind: 'state', state: readable ? facts.system.state : null, passed: code !== 'ARCHIVED' });
+  }
+  const body = isObject(described.body) ? described.body : {};
+  const expected = body['expectedRevision'];
+  if (typeof expected === 'number') {
+    // Comments and other parts of a record have revisions of their own.
+    const ofRecord = /\{objectId\}(?:\/transitions)?$/.test(request.operation.path);
+    const current = readable && ofRecord && facts !== null ? facts.system.revision : null;
+    steps.push({ kind: 'revision', expected, current, passed: code !== 'REVISION_CONFLICT' });
+  }
+  const { transitionId } = body;
+  if (objectId === undefined || typeof transitionId !== 'string' || !isId(transitionId)) return steps;
+  const transition = await transitionOf(ctx, objectId, transitionId);
+  if (transition === undefined) return steps;
+  steps.push({
+    kind: 'workflow',
+    transition: transition.code,
+    state: sight.record(transition) ? transition.state : null,
+    leaves: transition.leaves,
+    conditions: conditionsOf(transition.condition, transition, variables, sight),
+    passed:
+      transition.leaves &&
+      (facts === null || !isArchived(facts.system)) &&
+      (transition.condition === null || evaluate(transition.condition, transition.facts, variables)),
+  });
+  return steps;
+}
+
+/** The steps in the order of the decision: scopes, rights, records and their fields, then everything else. */
+export async function explainSteps(
+  ctx: ReadContext,
+  user: UserRow,
+  explained: Explained,
+  transitionOf: (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>,
+): Promise<Step[]> {
+  const { outcome, missing } = explained;
+  const checks = [...outcome.checks.values()];
+  const roles = await rolesOf(ctx, user);
+  const { groups, orgUnit, orgUnits } = user;
+  const variables = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: today(registry(ctx), ctx.now) };
+  const giving = (right: string): string[] =>
+    [...roles.values()].filter(({ rights }) => (rights as string[]).includes(right)).map(({ code }) => code);
+  const rights = checks.flatMap((check): Step[] => {
+    const said = { held: check.held, missing: missing.has(check.key) };
+    if (check.kind === 'scope') return [{ kind: 'scope', scope: check.scope, ...said }];
+    if (check.kind === 'right') {
+      const { right } = check;
+      return [{ kind: 'right', right, required: check.required || said.missing, roles: giving(right), ...said }];
+    }
+    // Only a missing one says something: lists leave out what cannot be read.
+    if (check.kind !== 'records' || !said.missing) return [];
+    return [{ kind: 'records', action: check.action, missing: true }];
+  });
+  return [
+    ...rights,
+    ...recordSteps(ctx, checks, { roles, variables, missing }),
+    ...(await otherSteps(ctx, variables, explained, transitionOf)),
+  ];
+}
