@@ -1,4 +1,4 @@
-/** Nothing typed is lost: drafts on the device, an ended session, a sign-in in another tab. */
+/** Nothing typed is lost: drafts on the device, an ended session, a sign-in in another tab, values of earlier versions. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
@@ -123,6 +123,40 @@ describe('what a user typed', () => {
     await other.getByRole('grid').waitFor();
     await page.locator('article', { hasText: 'Из первой вкладки' }).waitFor();
     await dialog.waitFor({ state: 'detached' });
+    await watched.close();
+  });
+
+  it('is compared with earlier versions, whose values can be brought back, with conflicts', async () => {
+    const { id } = await desk.call('POST', '/objects', {
+      typeDefinitionId: 'incident',
+      values: { title: 'Версии', description: 'Первое', priority: 'p3' },
+    });
+    const change = (expectedRevision: number, changes: unknown): Promise<unknown> =>
+      desk.call('PATCH', `/objects/${id}`, { expectedRevision, changes });
+    await change(1, { description: 'Второе' });
+    await change(2, { description: 'Третье', priority: 'p1' });
+    const watched = await desk.open('petrova', `/records/${id}?tab=history`);
+    const { page } = watched;
+    await page.getByRole('button', { name: 'Сравнить версии' }).click();
+    await page.getByText('Версия 2 из 3').waitFor();
+    await page.getByRole('slider', { name: 'Версия записи' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('Версия 1 из 3').waitFor();
+    const description = page.locator('tr[data-difference=description]');
+    for (const text of ['Первое', 'Третье']) await description.getByText(text).waitFor();
+    await page.locator('tr[data-difference=priority]').waitFor();
+    await watched.check();
+    await page.getByRole('checkbox', { name: 'Описание' }).check();
+    await page.getByRole('button', { name: 'Вернуть выбранные значения' }).click();
+    await page.getByText('Значения подставлены в форму').waitFor();
+    await change(3, { description: 'Четвёртое' });
+    await page.getByRole('button', { name: 'Сохранить', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Эти поля изменили и вы, и другой пользователь').waitFor();
+    await dialog.getByRole('button', { name: 'Сохранить выбранное' }).click();
+    await page.getByText('Сохранено').waitFor();
+    const { values, revision } = await desk.call('GET', `/objects/${id}`);
+    assert.deepEqual([values.description, values.priority, revision], ['Первое', 'p1', 5]);
     await watched.close();
   });
 });

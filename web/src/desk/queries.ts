@@ -58,6 +58,13 @@ export const recordQuery = (id: string) =>
     queryFn: ({ signal }) => call<typeof objects.getObject>('GET', `/objects/${id}`, { signal }),
   });
 
+/** The record as it was at a revision. */
+export const recordAsOfQuery = (id: string, revision: number) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'as-of', revision],
+    queryFn: ({ signal }) => call<typeof objects.getObject>('GET', `/objects/${id}`, { query: { revision }, signal }),
+  });
+
 export const recordSchemaQuery = (id: string) =>
   queryOptions({
     queryKey: [...recordKey(id), 'schema'],

@@ -32,3 +32,29 @@ export const eventTexts = defineText(
     catalog: 'the catalog',
   },
 );
+
+/** Texts of the comparison with an earlier version. */
+export const revisionTexts = defineText(
+  {
+    compareVersions: 'Сравнить версии',
+    version: 'Версия записи',
+    versionNumber: (n: number) => `Версия ${n}`,
+    versionOf: (n: number, last: number) => `Версия ${n} из ${last}`,
+    changedField: 'Поле',
+    nowValue: 'Сейчас',
+    noDifferences: 'Эта версия не отличается от нынешней.',
+    bringBack: 'Вернуть выбранные значения',
+    broughtBack: 'Значения подставлены в форму. Проверьте и сохраните.',
+  },
+  {
+    compareVersions: 'Compare versions',
+    version: 'Version of the record',
+    versionNumber: (n: number) => `Version ${n}`,
+    versionOf: (n: number, last: number) => `Version ${n} of ${last}`,
+    changedField: 'Field',
+    nowValue: 'Now',
+    noDifferences: 'This version does not differ from the current one.',
+    bringBack: 'Restore selected values',
+    broughtBack: 'The values are in the form. Check and save them.',
+  },
+);

@@ -19,20 +19,20 @@ import { historyQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { eventTexts } from './event-texts.ts';
 import classes from './lists.module.css';
+import { Revisions, type RevisionsProps } from './revisions.tsx';
 import { slaQuery } from './sla.tsx';
 
 const SHOWN = 50;
 
-export interface HistoryProps {
-  recordId: string;
-  fields: readonly FieldSchema[];
+export interface HistoryProps extends RevisionsProps {
   states: readonly WorkflowState[];
 }
 
-export default function History({ recordId, fields, states }: HistoryProps) {
+export default function History({ states, ...compared }: HistoryProps) {
+  const { record, fields } = compared;
   const t = useText(texts);
   const [most, setMost] = useState(SHOWN);
-  const { data, error, refetch } = useQuery(historyQuery(recordId));
+  const { data, error, refetch } = useQuery(historyQuery(record.id));
   const byCode = useMemo(() => new Map(fields.map((field) => [field.code, field])), [fields]);
   if (error !== null) return <FaultAlert error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Loader size="sm" />;
@@ -40,8 +40,9 @@ export default function History({ recordId, fields, states }: HistoryProps) {
   const newest = data.toReversed();
   return (
     <div>
+      <Revisions {...compared} />
       {newest.slice(0, most).map((event) => (
-        <Event key={event.id} event={event} fields={byCode} states={states} recordId={recordId} />
+        <Event key={event.id} event={event} fields={byCode} states={states} recordId={record.id} />
       ))}
       {newest.length > most && (
         <Button variant="default" onClick={() => setMost(most + SHOWN * 4)}>

@@ -106,7 +106,7 @@ function Loaded({ record, fields, actions }: LoadedProps) {
             )}
             {draft.overtaken && <ChangedMeanwhile record={record} draft={draft} />}
             {layout.long.filter(isShown).map((field) => line(field, asked.has(field.code)))}
-            <RecordTabs actions={actions} record={record} can={can} upload={upload} fields={fields} type={type} />
+            <RecordTabs {...{ actions, record, can, upload, fields, type, draft }} />
           </div>
         </div>
         <Details record={record} layout={layout} line={line}>
@@ -131,9 +131,10 @@ interface RecordTabsProps {
   upload: ReturnType<typeof useUpload>;
   fields: readonly FieldSchema[];
   type: DeskType | undefined;
+  draft: RecordDraft;
 }
 
-function RecordTabs({ actions, record, can, upload, fields, type }: RecordTabsProps) {
+function RecordTabs({ actions, record, can, upload, fields, type, draft }: RecordTabsProps) {
   const navigate = useNavigate();
   const t = useText(texts);
   const { tab } = useSearch({ from: '/inside/records/$recordId' });
@@ -172,7 +173,13 @@ function RecordTabs({ actions, record, can, upload, fields, type }: RecordTabsPr
       </Tabs.Panel>
       <Tabs.Panel value="history">
         <Suspense fallback={<Loader size="sm" />}>
-          <History recordId={record.id} fields={fields} states={type?.states ?? []} />
+          <History
+            record={record}
+            fields={fields}
+            states={type?.states ?? []}
+            draft={draft}
+            mayUpdate={can('update')}
+          />
         </Suspense>
       </Tabs.Panel>
     </Tabs>
