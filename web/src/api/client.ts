@@ -3,6 +3,7 @@
  * session is a cookie that scripts cannot read. Writes send the CSRF token from sign-in or `GET /session`.
  */
 import type { Static, TSchema } from 'typebox';
+import type { Effects } from '../../../src/contract/effects.ts';
 import { currentLanguage } from '../i18n/language.ts';
 import type { ReportedProblem } from '../problems/russian.ts';
 import { loadProblemTexts, problemMessage } from '../problems/message.ts';
@@ -133,6 +134,17 @@ export async function callWithMeta<O extends Declared & { meta: TSchema }>(
   options: CallOptions<BodyOf<O>> = {},
 ): Promise<{ data: AnswerOf<O>; meta: Static<O['meta']> }> {
   return (await answerOf(method, path, options)) as { data: AnswerOf<O>; meta: Static<O['meta']> };
+}
+
+/** Asks what a write would do: its answer and its effects. Nothing is changed. @throws ApiFault as the write itself */
+export async function dryRun<O extends Declared>(
+  method: O['method'],
+  path: string,
+  options: Pick<CallOptions<BodyOf<O>>, 'body' | 'signal'>,
+): Promise<{ data: AnswerOf<O>; effects: Effects }> {
+  const answered = await answerOf(method, path, { ...options, query: { dryRun: true } });
+  const { data, meta } = answered as { data: AnswerOf<O>; meta: { effects: Effects } };
+  return { data, effects: meta.effects };
 }
 
 /** Like `call`, for operations whose declaration is not available; the result is not typed. */

@@ -2,7 +2,7 @@
 import { Button, Group, Loader, Select, Stack, Switch, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BodyOf } from '../../api/client.ts';
+import { type BodyOf, dryRun } from '../../api/client.ts';
 import type { bulk, FieldSchema } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
 import { FieldInput } from '../../fields/input.tsx';
@@ -11,6 +11,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { type DeskType, typeFieldsQuery, workflowQuery } from '../queries.ts';
 import { TransitionForm } from '../record/transitions.tsx';
+import { type Tried, WhatIf } from '../what-if.tsx';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 
@@ -23,6 +24,36 @@ interface FormProps {
   onRun: (body: BulkBody) => void;
 }
 
+function updateOf(rows: readonly Row[], code: string, value: unknown): BulkBody {
+  const changes = { [code]: value };
+  return {
+    operation: 'update',
+    items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision, changes })),
+  };
+}
+
+function transitionOf(rows: readonly Row[], transitionId: string, values: Record<string, unknown>): BulkBody {
+  return {
+    operation: 'transition',
+    items: rows.map((row) => ({
+      objectId: row.id,
+      transitionId,
+      expectedRevision: row.revision,
+      expectedStateId: row.workflowState?.id ?? '',
+      values,
+    })),
+  };
+}
+
+async function tryBulk(body: BulkBody): Promise<Tried> {
+  const { data, effects } = await dryRun<typeof bulk.bulk>('POST', '/bulk', { body });
+  return { results: data, effects };
+}
+
+function recordNames(rows: readonly Row[]): ReadonlyMap<string, string> {
+  return new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
+}
+
 export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { type: DeskType }) {
   const t = useText(texts);
   const problemText = useProblemText();
@@ -33,6 +64,8 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
   const [clear, setClear] = useState(false);
   const field = fields.find((one) => one.code === code);
   const problem = field === undefined || clear ? undefined : checkField({ ...field, required: true }, value);
+  const body =
+    field === undefined || problem !== undefined ? undefined : updateOf(rows, field.code, clear ? null : value);
   return (
     <Stack gap="sm">
       <FaultAlert error={error} />
@@ -61,22 +94,14 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
       {field !== undefined && !field.required && (
         <Switch label={t.bulkClear} checked={clear} onChange={(event) => setClear(event.currentTarget.checked)} />
       )}
+      <WhatIf
+        key={JSON.stringify([code, value, clear])}
+        ask={body === undefined ? undefined : () => tryBulk(body)}
+        typeId={type.id}
+        names={recordNames(rows)}
+      />
       <Group justify="flex-end">
-        <Button
-          loading={pending}
-          disabled={field === undefined || problem !== undefined}
-          onClick={() =>
-            field !== undefined &&
-            onRun({
-              operation: 'update',
-              items: rows.map((row) => ({
-                objectId: row.id,
-                expectedRevision: row.revision,
-                changes: { [field.code]: clear ? null : value },
-              })),
-            })
-          }
-        >
+        <Button loading={pending} disabled={body === undefined} onClick={() => body !== undefined && onRun(body)}>
           {t.bulkRun(rows.length)}
         </Button>
       </Group>
@@ -110,18 +135,10 @@ export function BulkTransition({ rows, pending, error, onRun, onCancel }: FormPr
           pending={pending}
           error={error}
           onCancel={onCancel}
-          onSubmit={(values) =>
-            onRun({
-              operation: 'transition',
-              items: rows.map((row) => ({
-                objectId: row.id,
-                transitionId: transition.id,
-                expectedRevision: row.revision,
-                expectedStateId: row.workflowState?.id ?? '',
-                values,
-              })),
-            })
-          }
+          onSubmit={(values) => onRun(transitionOf(rows, transition.id, values))}
+          onTry={(values) => tryBulk(transitionOf(rows, transition.id, values))}
+          typeId={first?.typeDefinitionId}
+          names={recordNames(rows)}
         />
       )}
     </Stack>

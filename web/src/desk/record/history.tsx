@@ -111,12 +111,13 @@ function Event({ event, fields, states, recordId }: EventProps) {
 interface ChangeProps {
   change: HistoryEvent['changes'][number];
   fields: ReadonlyMap<string, FieldSchema>;
-  event: HistoryEvent;
+  event: Pick<HistoryEvent, 'type'>;
   states: readonly { id: string; code: string; name: string; category: 'open' | 'waiting' | 'done' }[];
   recordId: string;
 }
 
-function Change({ change, fields, event, states, recordId }: ChangeProps) {
+/** The old and the new value of a field. */
+export function Change({ change, fields, event, states, recordId }: ChangeProps) {
   const words = useText(eventTexts);
   return (
     <dl className={classes.change}>

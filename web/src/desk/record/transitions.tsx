@@ -4,7 +4,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { call, dryRun } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
 import type { DocketRecord, Transition, workflow } from '../../api/types.ts';
 import { checkField } from '../../fields/check.ts';
@@ -17,6 +17,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, workflowQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
+import { type Tried, WhatIf } from '../what-if.tsx';
 import { isObvious, startingValues, transitionField } from './transition-fields.ts';
 
 const SHOWN = 3;
@@ -36,6 +37,10 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
     if (isObvious(transition, record.values, values)) move.mutate({ transition, values });
     else setChosen(transition);
   };
+  const tryTransition = async (values: Record<string, unknown>): Promise<Tried> =>
+    await dryRun<typeof workflow.transitionObject>('POST', `/objects/${record.id}/transitions`, {
+      body: transitionBody(record, chosen?.id ?? '', data.state?.id, values),
+    });
   const shown = data.transitions.slice(0, SHOWN);
   const rest = data.transitions.slice(SHOWN);
   return (
@@ -63,11 +68,21 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
             error={move.error}
             onSubmit={(values) => move.mutate({ transition: chosen, values })}
             onCancel={() => setChosen(undefined)}
+            onTry={tryTransition}
           />
         )}
       </Modal>
     </>
   );
+}
+
+function transitionBody(
+  { revision }: DocketRecord,
+  transitionId: string,
+  stateId: string | undefined,
+  values: Record<string, unknown>,
+) {
+  return { transitionId, expectedRevision: revision, expectedStateId: stateId ?? '', values };
 }
 
 const draftOf = ({ id }: DocketRecord, transition: Transition): string => `transition.${id}.${transition.id}`;
@@ -81,12 +96,7 @@ export function useTransition(record: DocketRecord, setChosen: (next: Transition
     run: async ({ transition, values }: { transition: Transition; values: Record<string, unknown> }) => {
       const known = await client.ensureQueryData(workflowQuery(record.id));
       return await call<typeof workflow.transitionObject>('POST', `/objects/${record.id}/transitions`, {
-        body: {
-          transitionId: transition.id,
-          expectedRevision: record.revision,
-          expectedStateId: known.state?.id ?? '',
-          values,
-        },
+        body: transitionBody(record, transition.id, known.state?.id, values),
       });
     },
     touches: [recordKey(record.id), ['records']],
@@ -134,6 +144,11 @@ interface FormProps {
   error: unknown;
   onSubmit: (values: Record<string, unknown>) => void;
   onCancel: () => void;
+  /** Asks what the transition with these values would do. */
+  onTry?: (values: Record<string, unknown>) => Promise<Tried>;
+  /** Type of the records, for the preview. */
+  typeId?: string | undefined;
+  names?: ReadonlyMap<string, string>;
 }
 
 /** What is typed in the form of a transition, kept on this device until it is made or cancelled. */
@@ -155,7 +170,8 @@ function useTransitionValues(
   return { values, change, discard: () => draft.keep(undefined) };
 }
 
-export function TransitionForm({ transition, record, start, pending, error, onSubmit, onCancel }: FormProps) {
+export function TransitionForm(props: FormProps) {
+  const { transition, record, start, pending, error, onSubmit, onCancel, onTry } = props;
   const t = useText(texts);
   const problemText = useProblemText();
   const fields = transition.fields.map((field) => transitionField(field, t)).filter((field) => !field.readOnly);
@@ -164,13 +180,13 @@ export function TransitionForm({ transition, record, start, pending, error, onSu
   const value = (code: string): unknown => (Object.hasOwn(values, code) ? values[code] : record?.values[code]) ?? null;
   const problems = new Map(fields.map((field) => [field.code, checkField(field, value(field.code))]));
   const refusals = refusalsOf(error);
+  const isComplete = [...problems.values()].every((problem) => problem === undefined);
+  const given = (): Record<string, unknown> =>
+    Object.fromEntries(fields.map((field) => [field.code, value(field.code)]).filter(([, one]) => one !== null));
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     setTried(true);
-    if ([...problems.values()].some((problem) => problem !== undefined)) return;
-    onSubmit(
-      Object.fromEntries(fields.map((field) => [field.code, value(field.code)]).filter(([, one]) => one !== null)),
-    );
+    if (isComplete) onSubmit(given());
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -193,21 +209,37 @@ export function TransitionForm({ transition, record, start, pending, error, onSu
           />
         ))}
         {error !== null && error !== undefined && refusals.size === 0 && <FaultAlert error={error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button
-            variant="default"
-            onClick={() => {
-              discard();
-              onCancel();
-            }}
-          >
-            {t.cancel}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {transition.name}
-          </Button>
-        </Group>
+        {onTry !== undefined && (
+          <WhatIf
+            key={JSON.stringify(values)}
+            ask={isComplete ? () => onTry(given()) : undefined}
+            typeId={props.typeId ?? record?.typeDefinitionId}
+            {...(props.names === undefined ? {} : { names: props.names })}
+          />
+        )}
+        <FormButtons
+          label={transition.name}
+          pending={pending}
+          onCancel={() => {
+            discard();
+            onCancel();
+          }}
+        />
       </Stack>
     </form>
+  );
+}
+
+function FormButtons({ label, pending, onCancel }: { label: string; pending: boolean; onCancel: () => void }) {
+  const t = useText(texts);
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onCancel}>
+        {t.cancel}
+      </Button>
+      <Button type="submit" loading={pending}>
+        {label}
+      </Button>
+    </Group>
   );
 }

@@ -1,0 +1,105 @@
+/** The effects of a dry run in words: changed values, SLA, webhooks; for a bulk change, how many records change or fail. */
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Effects } from '../../../src/contract/effects.ts';
+import type { BulkResult, FieldSchema } from '../api/types.ts';
+import { useText } from '../i18n/text.ts';
+import { useNotedFaultText } from '../ui/fault.tsx';
+import { Time } from '../ui/time.tsx';
+import { deskTypesQuery, typeFieldsQuery } from './queries.ts';
+import { Change } from './record/history.tsx';
+import type { Tried } from './what-if.tsx';
+import { whatIfTexts } from './what-if-texts.ts';
+
+/** Lines of each list. */
+const SHOWN = 10;
+
+interface WhatIfAnswerProps {
+  tried: Tried;
+  typeId: string | undefined;
+  names?: ReadonlyMap<string, string>;
+}
+
+export default function WhatIfAnswer({ tried: { effects, results }, typeId, names }: WhatIfAnswerProps) {
+  const t = useText(whatIfTexts);
+  const subscriptions = new Set(effects.webhooks.map(({ subscriptionId }) => subscriptionId)).size;
+  const isEmpty = effects.events.length + effects.sla.length === 0 && results === undefined;
+  return (
+    <>
+      {isEmpty && <Text size="sm">{t.nothing}</Text>}
+      {results === undefined ? (
+        <Changes events={effects.events} typeId={typeId} />
+      ) : (
+        <Results results={results} names={names ?? new Map()} />
+      )}
+      <SlaChanges changes={effects.sla} />
+      {subscriptions > 0 && <Text size="sm">{t.webhooks(subscriptions)}</Text>}
+    </>
+  );
+}
+
+function Changes({ events, typeId }: { events: Effects['events']; typeId: string | undefined }) {
+  const fields = useQuery({ ...typeFieldsQuery(typeId ?? ''), enabled: typeId !== undefined }).data?.fields ?? [];
+  const types = useQuery(deskTypesQuery).data ?? [];
+  const states = types.find(({ id }) => id === typeId)?.states ?? [];
+  const byCode = new Map((fields as FieldSchema[]).map((field) => [field.code, field]));
+  return events.flatMap((event) =>
+    event.changes.map((change) => (
+      <Change
+        key={`${event.id} ${change.field}`}
+        change={change}
+        fields={byCode}
+        event={event}
+        states={states}
+        recordId={event.objectId}
+      />
+    )),
+  );
+}
+
+function SlaChanges({ changes }: { changes: Effects['sla'] }) {
+  const t = useText(whatIfTexts);
+  if (changes.length === 0) return null;
+  return (
+    <ul>
+      {changes.slice(0, SHOWN).map(({ objectId, policyCode, change, dueAt }) => (
+        <li key={`${objectId} ${policyCode} ${change}`}>
+          SLA {policyCode}: {t[change]}
+          {dueAt !== null && change !== 'STOPPED' && (
+            <>
+              {' '}
+              ({t.due} <Time at={dueAt} />)
+            </>
+          )}
+        </li>
+      ))}
+      {changes.length > SHOWN && <li>{t.andMore(changes.length - SHOWN)}</li>}
+    </ul>
+  );
+}
+
+function Results({ results, names }: { results: readonly BulkResult[]; names: ReadonlyMap<string, string> }) {
+  const t = useText(whatIfTexts);
+  const say = useNotedFaultText();
+  const failed = results.filter(({ status }) => status === 'FAILED');
+  return (
+    <>
+      <Text size="sm">{t.changed(results.length - failed.length)}</Text>
+      {failed.length > 0 && (
+        <>
+          <Text size="sm" c="var(--mantine-color-error)">
+            {t.failed(failed.length)}
+          </Text>
+          <ul>
+            {failed.slice(0, SHOWN).map(({ objectId, error }) => (
+              <li key={objectId}>
+                {names.get(objectId) ?? objectId}: {error === undefined || error === null ? '' : say(error)}
+              </li>
+            ))}
+            {failed.length > SHOWN && <li>{t.andMore(failed.length - SHOWN)}</li>}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
