@@ -19,6 +19,7 @@ const WORDS = {
     take: 'Взять в работу',
     inProgress: 'В работе',
     hold: 'Отложить',
+    ask: 'Что произойдёт?',
     reason: 'Причина',
     pending: 'Ожидание',
     internal: 'Внутренний комментарий',
@@ -57,6 +58,7 @@ const WORDS = {
     take: 'Take',
     inProgress: 'In progress',
     hold: 'Put on hold',
+    ask: 'What would happen?',
     reason: 'Reason',
     pending: 'Pending',
     internal: 'Internal note',
@@ -125,6 +127,8 @@ describe('the page of a record', () => {
       await dialog.getByRole('button', { name: words.hold }).click();
       await dialog.getByText(words.required).waitFor();
       await dialog.getByRole('textbox', { name: words.reason }).fill('Ждём электрика');
+      await dialog.getByRole('button', { name: words.ask }).click();
+      await dialog.getByRole('region', { name: words.ask }).getByText(words.pending).waitFor();
       await watched.check();
       await dialog.getByRole('button', { name: words.hold }).click();
       await page.locator('[data-record-head]').getByText(words.pending).waitFor();

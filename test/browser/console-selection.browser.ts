@@ -12,6 +12,8 @@ const WORDS = {
     priority: 'Приоритет',
     value: 'Новое значение',
     low: 'Низкий',
+    ask: 'Что произойдёт?',
+    would: 'Будет изменено записей: 2',
     run: 'Применить к 3 записям',
     repeat: 'Повторить для записей с ошибками: 1',
     failed: 'Ошибок: 1',
@@ -26,6 +28,8 @@ const WORDS = {
     priority: 'Priority',
     value: 'New value',
     low: 'Low',
+    ask: 'What would happen?',
+    would: '2 records would change',
     run: 'Apply to 3 records',
     repeat: 'Try the failed ones again: 1',
     failed: 'Failed: 1',
@@ -114,6 +118,11 @@ describe('selection in lists', () => {
       await page.getByRole('option', { name: words.priority, exact: true }).click();
       await dialog.getByRole('combobox', { name: words.value }).click();
       await page.getByRole('option', { name: words.low }).click();
+      await dialog.getByRole('button', { name: words.ask }).click();
+      const answer = dialog.getByRole('region', { name: words.ask });
+      await answer.getByText(words.would).waitFor();
+      await answer.getByText(number(2)).waitFor();
+      await watched.check();
       await dialog.getByRole('button', { name: words.run }).click();
       await page.getByText(words.failed).waitFor();
       await page.locator('tr[data-result=FAILED]', { hasText: number(2) }).waitFor();

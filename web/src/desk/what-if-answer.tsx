@@ -8,9 +8,11 @@ import { useNotedFaultText } from '../ui/fault.tsx';
 import { Time } from '../ui/time.tsx';
 import { deskTypesQuery, typeFieldsQuery } from './queries.ts';
 import { Change } from './record/history.tsx';
+import { slaQuery } from './record/sla.tsx';
 import type { Tried } from './what-if.tsx';
 import { whatIfTexts } from './what-if-texts.ts';
 
+const NONE: ReadonlyMap<string, string> = new Map();
 /** Lines of each list. */
 const SHOWN = 10;
 
@@ -20,7 +22,7 @@ interface WhatIfAnswerProps {
   names?: ReadonlyMap<string, string>;
 }
 
-export default function WhatIfAnswer({ tried: { effects, results }, typeId, names }: WhatIfAnswerProps) {
+export default function WhatIfAnswer({ tried: { effects, results }, typeId, names = NONE }: WhatIfAnswerProps) {
   const t = useText(whatIfTexts);
   const subscriptions = new Set(effects.webhooks.map(({ subscriptionId }) => subscriptionId)).size;
   const isEmpty = effects.events.length + effects.sla.length === 0 && results === undefined;
@@ -30,9 +32,9 @@ export default function WhatIfAnswer({ tried: { effects, results }, typeId, name
       {results === undefined ? (
         <Changes events={effects.events} typeId={typeId} />
       ) : (
-        <Results results={results} names={names ?? new Map()} />
+        <Results results={results} names={names} />
       )}
-      <SlaChanges changes={effects.sla} />
+      <SlaChanges changes={effects.sla} names={names} />
       {subscriptions > 0 && <Text size="sm">{t.webhooks(subscriptions)}</Text>}
     </>
   );
@@ -57,15 +59,25 @@ function Changes({ events, typeId }: { events: Effects['events']; typeId: string
   );
 }
 
-function SlaChanges({ changes }: { changes: Effects['sla'] }) {
+/** Changes that start or move a due time. */
+const WITH_DUE: ReadonlySet<string> = new Set(['STARTED', 'RESUMED', 'RETARGETED']);
+
+interface SlaChangesProps {
+  changes: Effects['sla'];
+  /** Records of a bulk change. */
+  names: ReadonlyMap<string, string>;
+}
+
+function SlaChanges({ changes, names }: SlaChangesProps) {
   const t = useText(whatIfTexts);
   if (changes.length === 0) return null;
   return (
     <ul>
       {changes.slice(0, SHOWN).map(({ objectId, policyCode, change, dueAt }) => (
         <li key={`${objectId} ${policyCode} ${change}`}>
-          SLA {policyCode}: {t[change]}
-          {dueAt !== null && change !== 'STOPPED' && (
+          <SlaName recordId={objectId} policyCode={policyCode} />
+          {names.size > 0 && ` · ${names.get(objectId)?.split(' · ')[0] ?? ''}`}: {t[change]}
+          {dueAt !== null && WITH_DUE.has(change) && (
             <>
               {' '}
               ({t.due} <Time at={dueAt} />)
@@ -76,6 +88,12 @@ function SlaChanges({ changes }: { changes: Effects['sla'] }) {
       {changes.length > SHOWN && <li>{t.andMore(changes.length - SHOWN)}</li>}
     </ul>
   );
+}
+
+/** The name of the policy if the record has such an SLA already, else its code. */
+function SlaName({ recordId, policyCode }: { recordId: string; policyCode: string }) {
+  const { data } = useQuery(slaQuery(recordId));
+  return data?.instances.find((one) => one.policyCode === policyCode)?.name ?? policyCode;
 }
 
 function Results({ results, names }: { results: readonly BulkResult[]; names: ReadonlyMap<string, string> }) {
