@@ -9,12 +9,18 @@ import { Time } from '../ui/time.tsx';
 import { deskTypesQuery, typeFieldsQuery } from './queries.ts';
 import { Change } from './record/history.tsx';
 import { slaQuery } from './record/sla.tsx';
-import type { Tried } from './what-if.tsx';
 import { whatIfTexts } from './what-if-texts.ts';
 
 const NONE: ReadonlyMap<string, string> = new Map();
 /** Lines of each list. */
 const SHOWN = 10;
+
+/** What the service answered to a dry run. */
+export interface Tried {
+  effects: Effects;
+  /** Of a bulk change. */
+  results?: readonly BulkResult[];
+}
 
 interface WhatIfAnswerProps {
   tried: Tried;

@@ -3,21 +3,13 @@ import { Button, Loader, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import type { Effects } from '../../../src/contract/effects.ts';
-import type { BulkResult } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
 import { FaultAlert } from '../ui/fault.tsx';
+import type { Tried } from './what-if-answer.tsx';
 import { whatIfTexts } from './what-if-texts.ts';
 import classes from './what-if.module.css';
 
 const WhatIfAnswer = lazy(() => import('./what-if-answer.tsx'));
-
-/** What the service answered to a dry run. */
-export interface Tried {
-  effects: Effects;
-  /** Of a bulk change. */
-  results?: readonly BulkResult[];
-}
 
 interface WhatIfProps {
   /** Asks for the present input; undefined if it is not complete. */

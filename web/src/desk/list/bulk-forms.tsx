@@ -11,7 +11,8 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { type DeskType, typeFieldsQuery, workflowQuery } from '../queries.ts';
 import { TransitionForm } from '../record/transitions.tsx';
-import { type Tried, WhatIf } from '../what-if.tsx';
+import { WhatIf } from '../what-if.tsx';
+import type { Tried } from '../what-if-answer.tsx';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 

@@ -17,7 +17,8 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { recordKey, workflowQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
-import { type Tried, WhatIf } from '../what-if.tsx';
+import { WhatIf } from '../what-if.tsx';
+import type { Tried } from '../what-if-answer.tsx';
 import { isObvious, startingValues, transitionField } from './transition-fields.ts';
 
 const SHOWN = 3;
