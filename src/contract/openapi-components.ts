@@ -107,14 +107,21 @@ export class Components {
   #copy(value: unknown, isMap = false): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     if (typeof value !== 'object' || value === null) return value;
-    // Inside `properties`, `$id`, `$defs` and `phrase` are names of properties.
+    // Inside `properties`, `$id`, `$defs`, `phrase`, `names` and `typesAt` are names of properties.
     if (isMap) return this.#members(value as Json);
-    const { $id, $defs, phrase, ...rest } = value as Json & {
+    const {
+      $id,
+      $defs,
+      phrase,
+      names: _,
+      typesAt: __,
+      ...rest
+    } = value as Json & {
       $id?: string;
       $defs?: Record<string, unknown>;
       phrase?: Phrase;
     };
-    // The phrase is for error messages, and not a keyword of JSON Schema.
+    // The phrase is for error messages, `names` and `typesAt` are for renames; they are no keywords of JSON Schema.
     if (phrase !== undefined) rest.description ??= phraseText(phrase);
     for (const [name, definition] of Object.entries($defs ?? {})) this.#define(name, definition as Json);
     if (typeof $id === 'string') return this.#define($id, rest);
