@@ -41,6 +41,8 @@ const WORDS = {
     meanwhile: 'Изменено за это время',
     newest: 'Применить поверх',
     impact: 'Последствия',
+    check: 'Проверить',
+    succeeds: 'Запрос выполнится: 200',
     goBack: 'Вернуться',
     samara: 'Часовой пояс',
     yaml: 'YAML или JSON',
@@ -92,6 +94,8 @@ const WORDS = {
     meanwhile: 'Changed meanwhile',
     newest: 'Apply to the newest version',
     impact: 'Impact',
+    check: 'Check',
+    succeeds: 'The request would succeed: 200',
     goBack: 'Go back',
     samara: 'Time zone',
     yaml: 'YAML or JSON',
@@ -206,6 +210,8 @@ describe('administration in the console', () => {
       const { petrova, guliev, ivanova } = desk.seeded.people;
       await visit(language, `roles/_person/${petrova}/${desk.seeded.incident}`, async (page, words) => {
         await page.getByText(words.sees).waitFor();
+        await page.getByRole('button', { name: words.check, exact: true }).click();
+        await page.getByText(words.succeeds).waitFor();
       });
       await visit(language, `roles/_person/${ivanova}/${desk.seeded.incident}`, async (page, words) => {
         const seen = page.getByLabel(words.asSeen);

@@ -15,6 +15,14 @@ export interface FaultPlace extends ReportedProblem {
   code: string;
 }
 
+/** A request that was refused, as `POST /access/explain-request` takes it. */
+export interface RefusedRequest {
+  method: string;
+  /** With prefix and query. */
+  path: string;
+  body?: unknown;
+}
+
 /** An error answer: `code` is for decisions in code, `message` for users. */
 export class ApiFault extends Error {
   readonly status: number;
@@ -23,6 +31,8 @@ export class ApiFault extends Error {
   readonly correlationId: string | null;
   /** The cause of the fault, if it is more specific than the code. */
   readonly said: ReportedProblem | undefined;
+  /** The request that the service refused; undefined if there was no answer. */
+  request: RefusedRequest | undefined;
 
   constructor(
     status: number,
@@ -156,7 +166,7 @@ async function answerOf(method: string, path: string, options: CallOptions): Pro
   const response = await request(method, path, options);
   const body = await readJson(response);
   if (response.ok) return body;
-  throw await faultOf(response, body);
+  throw await faultOf(response, body, { method, path: address(path, options.query), body: options.body });
 }
 
 /** Calls an operation that answers with a file. @throws ApiFault */
@@ -213,12 +223,12 @@ interface ErrorBody {
   };
 }
 
-async function faultOf(response: Response, body: unknown): Promise<ApiFault> {
+async function faultOf(response: Response, body: unknown, request?: RefusedRequest): Promise<ApiFault> {
   await loadProblemTexts();
   const { error, meta } = (body ?? {}) as ErrorBody;
   const details = error?.details ?? [];
   const message = error?.message ?? response.statusText;
-  return new ApiFault(
+  const fault = new ApiFault(
     response.status,
     error?.code ?? 'UNKNOWN',
     message,
@@ -226,4 +236,6 @@ async function faultOf(response: Response, body: unknown): Promise<ApiFault> {
     response.headers.get('X-Correlation-Id'),
     meta?.cause === undefined ? undefined : { message, ...meta.cause },
   );
+  fault.request = request;
+  return fault;
 }

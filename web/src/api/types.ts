@@ -1,5 +1,6 @@
 /** Types of requests and answers, derived from the server's declarations. */
 import type * as access from '../../../src/domain/access/contract.ts';
+import type * as accessExplain from '../../../src/domain/access/contract-explain.ts';
 import type * as attachments from '../../../src/domain/attachments/contract.ts';
 import type * as bulk from '../../../src/domain/bulk/contract.ts';
 import type * as catalog from '../../../src/domain/catalog/contract.ts';
@@ -29,6 +30,7 @@ import type { AnswerOf } from './client.ts';
 export type { DataType, FieldConstraints, FieldSchema } from './fields.ts';
 export type {
   access,
+  accessExplain,
   attachments,
   bulk,
   comments,

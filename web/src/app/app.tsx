@@ -4,6 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { onSessionEnded, onTokenRefused } from '../api/client.ts';
+import { onWhyRefused } from '../ui/fault.tsx';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { invalidate } from '../ui/action.ts';
@@ -22,6 +23,7 @@ export function App({ nonce }: { nonce: string }) {
   const language = useLanguage();
   const theme = useMemo(() => themeOf(t.close), [t.close]);
   useEffect(() => {
+    onWhyRefused(async () => (await import('../admin/roles/request-steps.tsx')).RefusalDialog);
     onTokenRefused(() => renewToken(queryClient));
     onSessionEnded(async () => {
       const known = queryClient.getQueryData(sessionQuery.queryKey);

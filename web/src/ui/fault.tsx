@@ -1,8 +1,10 @@
 /** Error messages for users, by the cause or the code of the error. */
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useCallback } from 'react';
-import { ApiFault, type FaultPlace } from '../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type ComponentType, useCallback, useState } from 'react';
+import { ApiFault, type FaultPlace, type RefusedRequest } from '../api/client.ts';
+import { sessionQuery } from '../app/session.ts';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { faultTexts } from '../problems/fault-texts.ts';
@@ -66,6 +68,7 @@ export function FaultAlert({ error, retry }: { error: unknown; retry?: () => voi
           {t.reference}: {fault.correlationId}
         </Text>
       )}
+      {fault?.request !== undefined && [400, 403, 404].includes(fault.status) && <WhyRefused request={fault.request} />}
       {retry !== undefined && (
         <Group mt="xs">
           <Button size="compact-xs" variant="default" onClick={retry}>
@@ -74,5 +77,38 @@ export function FaultAlert({ error, retry }: { error: unknown; retry?: () => voi
         </Group>
       )}
     </Alert>
+  );
+}
+
+export interface RefusalDialogProps {
+  request: { user: string } & RefusedRequest;
+  onClose: () => void;
+}
+
+const refusalDialog: { load?: () => Promise<ComponentType<RefusalDialogProps>> } = {};
+
+/** Sets the dialog that explains refusals. It shows errors itself, so it cannot be imported here. */
+export function onWhyRefused(load: () => Promise<ComponentType<RefusalDialogProps>>): void {
+  refusalDialog.load = load;
+}
+
+/** A button for administrators of roles that shows which checks refused the request. Its dialog is loaded on first use. */
+function WhyRefused({ request }: { request: RefusedRequest }) {
+  const t = useText(texts);
+  const { data: session } = useQuery({ ...sessionQuery, enabled: false });
+  const [Dialog, setDialog] = useState<ComponentType<RefusalDialogProps>>();
+  const userId = session?.user.id ?? null;
+  if (userId === null || session?.rights.includes('role.assign') !== true) return null;
+  const open = async (): Promise<void> => {
+    const found = await refusalDialog.load?.();
+    if (found !== undefined) setDialog(() => found);
+  };
+  return (
+    <>
+      <Button size="compact-xs" variant="subtle" mt="xs" onClick={() => void open()}>
+        {t.whyRefused}
+      </Button>
+      {Dialog !== undefined && <Dialog request={{ user: userId, ...request }} onClose={() => setDialog(undefined)} />}
+    </>
   );
 }

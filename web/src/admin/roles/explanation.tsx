@@ -20,6 +20,7 @@ import { Page, Panel } from '../../ui/page.tsx';
 import { Mark, Notice } from '../config/mark.tsx';
 import { Matrix, NamesList } from './matrix.tsx';
 import { type Names, useRightWords } from './model.ts';
+import { RequestCheck } from './request-check.tsx';
 import classes from './roles.module.css';
 import { texts } from './texts.ts';
 import { isArchived } from '../../../../src/contract/state.ts';
@@ -66,6 +67,7 @@ export function Explanation({ userId, objectId }: { userId: string | null; objec
         <FaultAlert error={explained.error} retry={() => void explained.refetch()} />
         {explained.isFetching && explained.data === undefined && <Loader size="sm" />}
         {explained.data !== undefined && <Explained answer={explained.data} />}
+        {userId !== null && <RequestCheck key={`${userId} ${objectId}`} userId={userId} objectId={objectId} />}
       </Stack>
     </Page>
   );
