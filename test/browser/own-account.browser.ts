@@ -20,6 +20,7 @@ const WORDS = {
     next: 'Новый пароль',
     change: 'Сменить пароль',
     wrong: 'Это не текущий пароль.',
+    unsaved: 'Изменения не сохранены',
     changed: 'Пароль изменён',
     current: 'Этот сеанс',
     endOthers: 'Завершить все остальные',
@@ -41,6 +42,7 @@ const WORDS = {
     next: 'New password',
     change: 'Change password',
     wrong: 'This is not your current password.',
+    unsaved: 'Unsaved changes',
     changed: 'Password changed',
     current: 'This session',
     endOthers: 'End all others',
@@ -80,7 +82,7 @@ describe('the own account in a browser', () => {
         await page.getByRole('button', { name: t.change }).click();
       };
       await change('not the right password');
-      await page.getByText(t.wrong, { exact: true }).waitFor();
+      await page.getByRole('alert').getByText(t.wrong, { exact: true }).waitFor();
       assert.equal(await page.getByText(t.current).count(), 1);
       const sessions = page.getByRole('row').filter({ hasText: 'Chrome, Linux' });
       assert.equal(await sessions.count(), 3);
@@ -97,9 +99,14 @@ describe('the own account in a browser', () => {
       await change(PASSWORD);
       await page.getByText(t.changed).waitFor();
       await check();
-      assert.equal(await page.getByRole('heading', { name: t.keys }).count(), 0, 'without key.manage');
-      await page.reload();
+      await page.getByLabel(t.name, { exact: false }).first().fill('Не сохранено');
+      await page.getByRole('banner').getByRole('link').first().click();
+      await page.getByRole('dialog').getByText(t.unsaved).waitFor();
+      await page.getByRole('dialog').getByRole('button').last().click();
+      await page.waitForURL(/\/portal\/?$/);
+      await page.goto(`${console.url}/account`);
       await page.getByRole('heading', { level: 1, name: t.account }).waitFor();
+      assert.equal(await page.getByRole('heading', { name: t.keys }).count(), 0, 'without key.manage');
       assert.equal(await page.getByRole('combobox', { name: t.zone }).inputValue(), 'Asia/Tokyo');
       await page.getByRole('combobox', { name: t.language }).click();
       await page.getByRole('option', { name: t.other }).click();

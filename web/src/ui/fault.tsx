@@ -46,17 +46,25 @@ export function usePlaceText(names?: ReadonlyMap<string, string>): (place: Fault
   };
 }
 
+interface FaultAlertProps {
+  error: unknown;
+  retry?: () => void;
+  /** The inputs show their problems: a single problem is said without the name of its property. */
+  inForm?: boolean;
+}
+
 /** An inline error with its invalid places and a retry button. */
-export function FaultAlert({ error, retry }: { error: unknown; retry?: () => void }) {
+export function FaultAlert({ error, retry, inForm = false }: FaultAlertProps) {
   const t = useText(texts);
   const say = useFaultText();
   const placeText = usePlaceText();
   if (error === null || error === undefined) return null;
   const fault = error instanceof ApiFault ? error : undefined;
+  const only = inForm && fault?.places.length === 1 ? fault.places[0] : undefined;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert">
-      <Text size="sm">{say(error)}</Text>
-      {fault !== undefined && fault.places.length > 0 && (
+      <Text size="sm">{only === undefined ? say(error) : problemMessage(only)}</Text>
+      {fault !== undefined && only === undefined && fault.places.length > 0 && (
         <List size="xs" mt={4}>
           {fault.places.slice(0, 20).map((place) => (
             <List.Item key={`${place.path} ${place.code} ${place.message}`}>{placeText(place)}</List.Item>

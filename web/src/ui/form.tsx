@@ -1,7 +1,7 @@
 /** Forms: the values, what the user changed, the save with its errors, and the warning about unsaved changes. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type ChangeEvent, type ReactNode, type SyntheticEvent, useState } from 'react';
+import { type ChangeEvent, type ReactNode, type SyntheticEvent, useRef, useState } from 'react';
 import { ApiFault } from '../api/client.ts';
 import { useText } from '../i18n/text.ts';
 import { type ActionOptions, useAction } from './action.ts';
@@ -22,6 +22,8 @@ interface FormOptions<Values, Answer> extends Pick<ActionOptions<void, Answer>, 
   ready?: (values: Values, changed: Partial<Values>) => boolean;
   /** Keeps what is typed on this device until it is saved. Names what the form changes, for example `article.<id>`. */
   draft?: string;
+  /** Leaving the page with unsaved values asks no question: they are quickly given again. */
+  disposable?: true;
   /** Called after the values were saved. */
   after?: (answer: Answer, values: Values) => unknown;
 }
@@ -56,18 +58,23 @@ export interface Form<Values> {
   discard: () => void;
 }
 
+/** The state of a form. Leaving the page loses nothing: there is a draft, or the user is asked. */
 export function useForm<Values extends object, Answer>(options: FormOptions<Values, Answer>): Form<Values> {
   const [base, setBase] = useState(options.start);
   const device = useDeviceDraft<Partial<Values>>(options.draft);
   const [draft] = useState(device.read);
   const [values, setValues] = useState({ ...options.start, ...draft });
   const changed = changesOf(base, values);
+  const dirty = Object.keys(changed).length > 0;
+  const settled = useRef(false);
+  useUnsavedWarning(dirty && options.draft === undefined && options.disposable !== true, () => settled.current);
   const [key, setKey] = useState(() => crypto.randomUUID());
   const save = useAction<void, Answer>({
     run: () => options.send(values, changed, key),
     touches: options.touches ?? [],
     ...(options.done === undefined ? {} : { done: options.done }),
     after: (answer) => {
+      settled.current = true;
       setBase(values);
       setKey(crypto.randomUUID());
       device.keep(undefined);
@@ -76,12 +83,14 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
     quiet: true,
   });
   const set = (part: Partial<Values>): void => {
+    settled.current = false;
     setValues((before) => ({ ...before, ...part }));
     setKey(crypto.randomUUID());
     const open = changesOf(base, { ...values, ...part });
     device.keep(Object.keys(open).length === 0 ? undefined : open);
   };
   const discard = (): void => {
+    settled.current = true;
     setValues(base);
     device.keep(undefined);
   };
@@ -90,7 +99,7 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
   return {
     values,
     changed,
-    dirty: Object.keys(changed).length > 0,
+    dirty,
     set,
     input: (key) => ({
       value: values[key],
@@ -106,7 +115,7 @@ export function useForm<Values extends object, Answer>(options: FormOptions<Valu
     saving: save.isPending,
     error: save.error,
     submit: () => save.mutate(),
-    restored: draft !== undefined && Object.keys(changed).length > 0,
+    restored: draft !== undefined && dirty,
     discard,
   };
 }
@@ -139,12 +148,18 @@ export function FormFrame({ form, label, onCancel, note, children }: FormFramePr
   return (
     <form onSubmit={send}>
       <Stack gap="sm">
-        <FaultAlert error={form.error} />
+        <FaultAlert error={form.error} inForm />
         {form.restored === true && <DraftRestored onDiscard={() => form.discard?.()} />}
         {children}
         <Group justify={onCancel === undefined ? 'flex-start' : 'flex-end'} gap="xs">
           {onCancel !== undefined && (
-            <Button variant="default" onClick={onCancel}>
+            <Button
+              variant="default"
+              onClick={() => {
+                form.discard?.();
+                onCancel();
+              }}
+            >
               {t.cancel}
             </Button>
           )}

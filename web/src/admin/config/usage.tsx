@@ -33,7 +33,7 @@ export function useUsageColumns<Row extends { id: string }>(section: PagedSectio
         title: t.usedBy,
         value: (row) => items.get(row.id)?.usedBy?.count ?? 0,
         render: cell(UsedBy),
-        width: '8rem',
+        width: '6.5rem',
         minor: true,
       },
       {
@@ -41,7 +41,7 @@ export function useUsageColumns<Row extends { id: string }>(section: PagedSectio
         title: t.changed,
         value: (row) => items.get(row.id)?.updatedAt ?? '',
         render: cell(Changed),
-        width: '10rem',
+        width: '6rem',
         minor: true,
       },
     ];

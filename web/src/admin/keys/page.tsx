@@ -95,7 +95,7 @@ function useKeyColumns() {
         key: 'prefix',
         title: t.prefix,
         value: (row) => row.prefix,
-        render: (row) => <code>{row.prefix}…</code>,
+        render: (row) => <code title={row.prefix}>{row.prefix.slice(0, 11)}…</code>,
         minor: true,
       },
       {

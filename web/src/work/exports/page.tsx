@@ -20,6 +20,7 @@ export default function ExportPage() {
   const readable = (types ?? []).filter((one) => one.canRead);
   const form = useForm({
     start: START,
+    disposable: true,
     send: async (values) => {
       const type = readable.find((one) => one.id === values.typeId);
       const answer = await download('/exports', { body: bodyOf(values) }, 'POST');
