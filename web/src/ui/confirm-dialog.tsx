@@ -61,7 +61,7 @@ function Ask({ question, onAnswer }: ConfirmDialogProps) {
         <Button variant="default" onClick={() => onAnswer(false)}>
           {t.cancel}
         </Button>
-        <Button color={question.danger === true ? 'red' : 'petrol'} disabled={blocked} onClick={() => onAnswer(true)}>
+        <Button color={question.danger === true ? 'red.9' : 'petrol'} disabled={blocked} onClick={() => onAnswer(true)}>
           {question.yes}
         </Button>
       </Group>

@@ -28,7 +28,7 @@ export const texts = defineText(
     discardBody:
       'Поля и варианты исчезнут вместе со значениями. Чтобы переименовать их без потерь, укажите прежний код в «was».',
     discard: 'Удалить значения и применить',
-    wouldLose: 'Что держат записи',
+    wouldLose: 'Записи с этими значениями',
     apply: 'Применить',
     applied: 'Применено',
     reset: 'Отменить изменения',
@@ -129,7 +129,7 @@ export const texts = defineText(
     discardBody:
       'Fields and options go together with their values. To rename them without loss, name the old code in "was".',
     discard: 'Discard the values and apply',
-    wouldLose: 'What records hold',
+    wouldLose: 'Records hold these values',
     apply: 'Apply',
     applied: 'Applied',
     reset: 'Discard changes',
