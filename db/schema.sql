@@ -289,6 +289,37 @@ CREATE INDEX journal_audit ON journal USING btree (seq) WHERE (object_id IS NULL
 CREATE INDEX journal_object ON journal USING btree (object_id, seq) WHERE (object_id IS NOT NULL);
 CREATE INDEX journal_sealed ON journal USING btree (txid, seq);
 
+CREATE TABLE journal_epochs (
+  number integer NOT NULL,
+  id bigint NOT NULL,
+  after bigint NOT NULL,
+  began_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT journal_epochs_pkey PRIMARY KEY (number),
+  CONSTRAINT journal_epochs_id_key UNIQUE (id),
+  CONSTRAINT journal_epochs_number_check CHECK ((number > 0))
+);
+
+CREATE TABLE journal_places (
+  place bigint NOT NULL,
+  seq bigint NOT NULL,
+  CONSTRAINT journal_places_pkey PRIMARY KEY (place),
+  CONSTRAINT journal_places_seq_key UNIQUE (seq),
+  CONSTRAINT journal_places_place_check CHECK ((place > 0))
+);
+
+CREATE TABLE journal_placing (
+  only_row boolean DEFAULT true NOT NULL,
+  place bigint DEFAULT 0 NOT NULL,
+  done pg_snapshot,
+  target pg_snapshot,
+  target_seq bigint DEFAULT 0 NOT NULL,
+  storage text,
+  run text,
+  cursor_key bytea DEFAULT sha256(convert_to(((gen_random_uuid())::text || (gen_random_uuid())::text), 'UTF8'::name)) NOT NULL,
+  CONSTRAINT journal_placing_pkey PRIMARY KEY (only_row),
+  CONSTRAINT journal_placing_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE journal_sealing (
   only_row boolean DEFAULT true NOT NULL,
   txid xid8 DEFAULT '0'::xid8 NOT NULL,

@@ -260,6 +260,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       );
       loop = startLoop(apart, onError);
       wake.listen(() => loop?.wake('outbox'));
+      changes.listen(() => loop?.wake('places'));
       return loop;
     },
     stop: async () => {

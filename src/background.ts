@@ -20,6 +20,7 @@ import type { Database } from './platform/database/pool.ts';
 import type { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { purgeIdempotency } from './platform/unit-of-work/idempotency.ts';
 import { type SealHead, sealJournal } from './platform/audit/seals.ts';
+import { givePlaces } from './platform/audit/places.ts';
 import { forgetPlaces, type HeadPlace, writeHeads } from './platform/audit/seal-heads.ts';
 import { purgeBudgets } from './platform/database/rate-budgets.ts';
 import type { Work } from './platform/unit-of-work/work.ts';
@@ -84,6 +85,8 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
   const updateDueTimes = dueTimeUpdater();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
+    // Readers of the changes feed wait for it. Commits of this process wake it; those of others are found by polling.
+    { name: 'places', everyMs: 100, gapMs: 5, run: () => givePlaces(db) },
     {
       name: 'audit-seals',
       everyMs: 2000,

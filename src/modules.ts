@@ -35,6 +35,7 @@ import { attachmentChecks, attachmentRoutes, attachmentUse } from './domain/atta
 import { bulkRoutes } from './domain/bulk/index.ts';
 import { exportRoutes } from './domain/exports/index.ts';
 import { importChecks, importMetrics, importRoutes } from './domain/imports/index.ts';
+import { feedRoutes } from './domain/feed/index.ts';
 import { commentChecks, commentEvents, commentRoutes } from './domain/comments/index.ts';
 import { macrosSection } from './domain/desk/config.ts';
 import { deskRoutes, queuesImpact } from './domain/desk/index.ts';
@@ -67,6 +68,7 @@ import { DescribedRequests } from './http/described-requests.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
 import { type Check, journalChecks } from './platform/audit/checks.ts';
+import { placesCheck } from './platform/audit/places.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
@@ -132,6 +134,7 @@ export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleIm
 /** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [
   ...journalChecks,
+  placesCheck,
   ...configurationChecks,
   ...objectChecks,
   ...commentChecks,
@@ -215,6 +218,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...catalogRoutes(parts.actorOf),
     ...knowledgeRoutes(parts),
     ...webhookRoutes(parts.secrets, parts.outbound),
+    ...feedRoutes,
     ...identityRoutes,
     ...inboundRoutes(inputReader),
     ...accessRoutes(

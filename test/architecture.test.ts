@@ -31,6 +31,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   search: ['objects', 'comments', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
+  // Rights on comments and articles are part of the statement that selects events.
+  feed: ['objects', 'comments', 'knowledge', 'metadata'],
   // A report takes the conditions of searches, and counts the outcomes of SLA instances.
   reports: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
   // The context carries the rights of the key's owner.

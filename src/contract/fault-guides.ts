@@ -70,6 +70,11 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Send a UUID.',
     details: [problemAt('header.Idempotency-Key', 'IDEMPOTENCY_KEY')],
   },
+  INVALID_CURSOR: {
+    cause: '`after` of the changes feed, or the header `Last-Event-ID`, is not a cursor that this service gave out.',
+    act: 'Send a cursor exactly as it was received, `now`, or leave the parameter out to start from the beginning.',
+    details: [],
+  },
   TRANSITION_NOT_AVAILABLE: {
     cause:
       'The workflow of the record has no such transition, or the transition does not start from the current state.',
@@ -185,6 +190,16 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
       'Another apply or call changed the configuration after the version in `expected`. `details` has `{expected, version, sections}`.',
     act: 'Read what changed with `GET /config/diff?from=EXPECTED&to=VERSION`, plan again, and apply with the new version.',
     details: { expected: 41, version: 42, sections: ['roles'] },
+  },
+  CURSOR_REWOUND: {
+    cause:
+      'The service was restored from a backup, or failed over to a database that lacked the last commits. Events that were read before this cursor are not part of its history any more.',
+    act: 'Drop what was read after the event `lastEventId` (everything if it is null), then continue from `resume`. `lostAfter` is the time of that event.',
+    details: {
+      resume: 'tY1v0w6cZc9w3m0fK0h4yC2b6R7q8s9t0u1v2w3x4y5z6A7B8C9D0E1F2G3H4I5J6K7L8M9N0O1P2Q3R4S5T6U7V8W9X0Y1Z2a',
+      lostAfter: '2026-11-21T09:15:00.000Z',
+      lastEventId: '0197a3c2-5d8e-7c10-9f2b-6d1f1b0a7c55',
+    },
   },
   ORG_UNIT_CONFLICT: {
     cause: 'The user is in a unit, and `expectedOrganizationUnitId` is missing or is another unit.',

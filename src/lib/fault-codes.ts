@@ -12,6 +12,7 @@ export const FAULTS = {
   ATTACHMENT_EMPTY: { status: 400, meaning: 'The file has no content.' },
   INVALID_IDEMPOTENCY_KEY: { status: 400, meaning: 'The Idempotency-Key is not 1 to 255 visible ASCII characters.' },
   CODE_NOT_REUSABLE: { status: 400, meaning: 'A rename of the configuration freed the code; it cannot be used again.' },
+  INVALID_CURSOR: { status: 400, meaning: 'The text is not a cursor of the changes feed of this service.' },
   TRANSITION_NOT_AVAILABLE: {
     status: 400,
     meaning: 'The transition is unknown or does not start at the current state.',
@@ -43,6 +44,10 @@ export const FAULTS = {
   CONFIGURATION_CHANGED: {
     status: 409,
     meaning: 'The configuration is not the expected version. Details name the sections that changed since.',
+  },
+  CURSOR_REWOUND: {
+    status: 409,
+    meaning: 'Events up to this cursor were lost by a restore or a failover. Details name the cursor to resume from.',
   },
   ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
   VALUES_WOULD_BE_LOST: {

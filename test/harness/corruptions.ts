@@ -106,6 +106,9 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT id AS what FROM one`,
     ],
   ],
+  'I14 every committed row of the journal has one place, without gaps': [
+    [`INSERT INTO journal_places (place, seq) VALUES (1000000, 1000000)`, `SELECT 'place 1000000' AS what`],
+  ],
   'I4 no outbox row without its event': [
     [
       `INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ('${NOBODY}', 'ObjectCreated', now(), 0)`,

@@ -1,4 +1,5 @@
 /** Example calls for records, articles, imports and exports, recorded into the OpenAPI documents. */
+import { givePlaces } from '../../src/platform/audit/places.ts';
 import type { Recorder } from './examples-recorder.ts';
 import type { People } from './examples-administration.ts';
 
@@ -118,6 +119,8 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   await on.keep('relations.list', { params, query: { direction: 'outgoing' } });
   await on.keep('relations.archive', { params: { relationId: relation.id }, body: { expectedRevision: 1 } });
   await on.keep('objects.history', { params });
+  await givePlaces(on.app.db);
+  await on.keep('feed.read', { query: { eventTypes: 'ObjectCreated,CommentAdded', types: 'incident', limit: 2 } });
   await on.keep('objects.diff', { params, query: { from: 1, to: 3 } });
   const changes = { priority: 'p3' };
   await on.keep('bulk.run', {

@@ -229,6 +229,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   ],
   'objects.diff': ({ record }) => [{ name: 'large', params: { objectId: record }, query: '?from=1&to=1', status: 200 }],
   'access.explainRequest': ({ record }) => [explained(record, longValues('compounds'))],
+  'feed.read': () => [{ name: 'a page with long records', query: '?limit=100&include=object', status: 200 }],
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },

@@ -131,6 +131,7 @@ export function operationCases(
     'metadata.types': { call: () => ({}), lacks: ALLOWED },
     'metadata.fields': { call: () => ({ params: { typeId: 'thing' } }), lacks: NOT_THERE },
     'search.search': { call: () => ({ query: '?q=thing&pageSize=100' }), lacks: ALLOWED },
+    'feed.read': { call: () => ({ query: '?limit=1000&include=object' }), lacks: ALLOWED },
     'objects.list': { call: () => ({ query: '?pageSize=100' }), lacks: ALLOWED },
     'objects.create': {
       call: () => ({ body: { typeDefinitionId: 'thing', values: { title: 'New' } } }),

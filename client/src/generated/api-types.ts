@@ -431,6 +431,63 @@ export type EventObject = {
   };
 };
 
+/**
+ * Events of articles have no objectId, typeCode and revision.
+ */
+export type FeedEvent = {
+  /**
+   * The place after this event.
+   */
+  cursor: string;
+  eventId: string;
+  eventType:
+    | 'ObjectCreated'
+    | 'ObjectUpdated'
+    | 'ObjectTransitioned'
+    | 'ObjectArchived'
+    | 'ObjectRestored'
+    | 'CommentAdded'
+    | 'CommentUpdated'
+    | 'CommentArchived'
+    | 'AttachmentAdded'
+    | 'AttachmentArchived'
+    | 'RelationAdded'
+    | 'RelationArchived'
+    | 'SlaStarted'
+    | 'SlaPaused'
+    | 'SlaResumed'
+    | 'SlaStopped'
+    | 'SlaRecalculated'
+    | 'SlaWarning'
+    | 'SlaBreached'
+    | 'ArticlePublished'
+    | 'ArticleArchived';
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  occurredAt: string;
+  actor: {
+    id: string | null;
+    displayName: string;
+    /**
+     * api, console, import, bulk, inbound, catalog or system
+     */
+    via: string;
+  };
+  objectId?: string;
+  typeCode?: string;
+  revision?: number | null;
+  changes: Array<{
+    field: string;
+    from: unknown;
+    to: unknown;
+  }>;
+  data: {
+    [key: string]: unknown;
+  };
+  object?: DocketObject;
+};
+
 export type FieldSchema = {
   code: string;
   name: string;
@@ -2800,6 +2857,53 @@ export type WebhooksDeliveriesResponses = {
 };
 
 export type WebhooksDeliveriesResponse = WebhooksDeliveriesResponses[keyof WebhooksDeliveriesResponses];
+
+export type FeedReadData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * A cursor. Absent: from the beginning. `now`: from this moment on.
+     */
+    after?: string;
+    limit?: number;
+    /**
+     * Kinds of events, separated by commas. Absent: all.
+     */
+    eventTypes?: string;
+    /**
+     * Ids or codes of record types, separated by commas. Leaves out events of articles.
+     */
+    types?: string;
+    /**
+     * Adds the record as the caller may read it now to each of its events.
+     */
+    include?: 'object';
+  };
+  url: '/changes';
+};
+
+export type FeedReadResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      events: Array<FeedEvent>;
+      /**
+       * The cursor to go on from, also if the page is empty.
+       */
+      next: string;
+      /**
+       * Whether there was nothing more to examine.
+       */
+      caughtUp: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type FeedReadResponse = FeedReadResponses[keyof FeedReadResponses];
 
 export type IdentityUsersData = {
   body?: never;

@@ -91,6 +91,12 @@ export function isReadable(column: Sql, filter: AudienceFilter): Sql {
     WHERE v.id = ${column} AND ${readableBy(filter)})`;
 }
 
+/** Predicate: `column` is the id of a published or archived version whose audience includes the caller. */
+export function wasReadable(column: Sql, { bases, admitted }: AudienceFilter): Sql {
+  return sql`EXISTS (SELECT 1 FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id
+    WHERE v.id = ${column} AND v.state <> 'DRAFT' AND v.audience_ids && ${[...admitted]}::uuid[] AND ${ofBases({ bases })})`;
+}
+
 // ---------------------------------------------------------------- browsing, views and votes
 
 const VIEWS_DAYS = 90;

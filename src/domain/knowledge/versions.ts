@@ -8,7 +8,7 @@ import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts'
 import { registry, richTextPlain } from '../metadata/index.ts';
 import { type Base, bases } from './registry.ts';
 import { EVERYONE, findVersion, listActiveIds, type VersionRow, type VersionText } from './store.ts';
-import { type AudienceFilter, isReadable, type Preference } from './store-reading.ts';
+import { type AudienceFilter, isReadable, type Preference, wasReadable } from './store-reading.ts';
 
 // ---------------------------------------------------------------- readers
 
@@ -87,6 +87,9 @@ export const articleSource = {
    * @throws Fault RIGHT_MISSING
    */
   visible: (ctx: ReadContext, column: Parameters<typeof isReadable>[0]) => isReadable(column, readerFilter(ctx)),
+  /** Predicate: the caller may read events of the version whose id is in `column` (as `articleEvent`). Null if none. */
+  wasVisible: (ctx: ReadContext, column: Parameters<typeof isReadable>[0]) =>
+    ctx.actor.has('kb.read') ? wasReadable(column, audienceFilterOf(ctx)) : null,
 };
 
 /**

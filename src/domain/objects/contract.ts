@@ -40,7 +40,7 @@ export const ObjectSchema = Type.Object(
   { $id: 'Object', description: 'A record. `values` contains only fields that the caller may read.' },
 );
 
-const HistoryActor = Type.Object({
+export const HistoryActor = Type.Object({
   id: nullable(Id),
   displayName: Type.String(),
   via: Type.String({ description: 'api, console, import, bulk, inbound, catalog or system' }),

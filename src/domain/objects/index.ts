@@ -16,6 +16,7 @@ export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, u
 export { changedSince, requireRevision } from './load.ts';
 export {
   createObject as createOperation,
+  HistoryActor,
   ObjectSchema,
   updateObject as updateOperation,
   WorkflowState,
@@ -53,7 +54,15 @@ export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';
 export { findChanges, imageUse, recordProbe } from './store-lookups.ts';
 export { type EventOnRecord, recordEffects } from './effects.ts';
-export { creationData, type EventFilter, readCard, replayObject, type WordMatch } from './queries.ts';
+export {
+  actorAnswer,
+  creationData,
+  eventAnswer,
+  type EventFilter,
+  readCard,
+  replayObject,
+  type WordMatch,
+} from './queries.ts';
 export { objectRoutes } from './routes.ts';
 export { imagesIn, strangeImages } from './rules.ts';
 export { type PlannedChange, planChange, requireNoneReadOnly } from './rules.ts';

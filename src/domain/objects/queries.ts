@@ -152,7 +152,8 @@ export function actorAnswer({
   return { id: actorId, displayName: actorName ?? 'system', via };
 }
 
-function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
+/** An event of the history with the changes of readable fields; undefined if all its changes are hidden. */
+export function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
   const all = Object.entries(event.changes ?? {});
   const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || canRead(field));
   if (all.length > 0 && shown.length === 0) return undefined;

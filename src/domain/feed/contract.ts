@@ -1,0 +1,85 @@
+/** The operation of the changes feed. */
+import Type from 'typebox';
+import { EVENTS, isAbout, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
+import { defineOperation } from '../../contract/operation.ts';
+import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import type { Scope } from '../../contract/scopes.ts';
+import { HistoryActor, ObjectSchema } from '../objects/index.ts';
+
+/** The scope that events of a kind need besides `objects:read`. */
+export function scopeOf(kind: WebhookEvent): Scope | undefined {
+  if (isAbout(kind, 'comment')) return 'comments:read';
+  if (isAbout(kind, 'attachment')) return 'files:read';
+  if (isAbout(kind, 'relation')) return 'relations:read';
+  if (isAbout(kind, 'sla')) return 'sla:read';
+  return isAbout(kind, 'article') ? 'kb:read' : undefined;
+}
+
+/** The parts of a list that is separated by commas; undefined if the parameter is absent. */
+export function listed(text: unknown): string[] | undefined {
+  return typeof text === 'string' ? text.split(',').map((part) => part.trim()) : undefined;
+}
+
+export function isKind(text: string): text is WebhookEvent {
+  return Object.hasOwn(EVENTS, text) && EVENTS[text as WebhookEvent].webhook;
+}
+
+const FeedEvent = Type.Object(
+  {
+    cursor: Type.String({ description: 'The place after this event.' }),
+    eventId: Id,
+    eventType: Type.String({ enum: [...WEBHOOK_EVENTS] }),
+    occurredAt: Instant,
+    actor: HistoryActor,
+    objectId: Type.Optional(Id),
+    typeCode: Type.Optional(Type.String()),
+    revision: Type.Optional(nullable(Type.Integer())),
+    changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
+    data: Type.Record(Type.String(), Type.Unknown()),
+    object: Type.Optional(ObjectSchema),
+  },
+  { $id: 'FeedEvent', description: 'Events of articles have no objectId, typeCode and revision.' },
+);
+
+export const readChanges = defineOperation({
+  id: 'feed.read',
+  method: 'GET',
+  path: '/changes',
+  access: 'objects:read',
+  moreScopes: ({ eventTypes }) => [
+    ...new Set((listed(eventTypes) ?? []).filter(isKind).flatMap((kind) => scopeOf(kind) ?? [])),
+  ],
+  unit: 'own',
+  status: 200,
+  tag: 'Changes feed',
+  summary: 'Read what happened, in order and without gaps',
+  description:
+    'Events after a cursor, in the order of a journal of all changes; those of one record in the order of its revisions. After a cursor no event is skipped and none comes twice, however late a change was committed, also across restarts and failovers without loss. An event of a record needs the rights `read` and `history` on it now, and holds what the history would show; events of articles need the right `kb.read` and the audience. What leaves the sight of the caller makes no event. Events of comments, files, relations, SLA instances and articles also need the scopes `comments:read`, `files:read`, `relations:read`, `sla:read` and `kb:read`: without the scope they are left out, and 403 `SCOPE_MISSING` if `eventTypes` names them. A page examines at most 10,000 places of the journal, so that it can be short or empty: go on from `next` until `caughtUp`. After a restore or a failover that lost changes, a cursor behind them is refused with 409 `CURSOR_REWOUND`.',
+  query: closed({
+    after: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'A cursor. Absent: from the beginning. `now`: from this moment on.',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+    eventTypes: Type.Optional(
+      Type.String({ maxLength: 2000, description: 'Kinds of events, separated by commas. Absent: all.' }),
+    ),
+    types: Type.Optional(
+      Type.String({
+        maxLength: 10_000,
+        description: 'Ids or codes of record types, separated by commas. Leaves out events of articles.',
+      }),
+    ),
+    include: Type.Optional(
+      Type.Literal('object', { description: 'Adds the record as the caller may read it now to each of its events.' }),
+    ),
+  }),
+  answer: Type.Object({
+    events: Type.Array(FeedEvent),
+    next: Type.String({ description: 'The cursor to go on from, also if the page is empty.' }),
+    caughtUp: Type.Boolean({ description: 'Whether there was nothing more to examine.' }),
+  }),
+  faults: ['INVALID_CURSOR', 'CURSOR_REWOUND'],
+});

@@ -1,0 +1,10 @@
+/**
+ * The changes feed: all events in one order without gaps, for programs that mirror, index or react. It reads the places that
+ * `platform/audit/places.ts` gives to committed journal rows, and owns no table.
+ *
+ * Invariants:
+ * - After a cursor, no event that the caller may see is skipped, and none comes twice.
+ * - The statement that selects events applies the caller's current rights, before it limits them.
+ * - Cursors reveal nothing: every caller may use any cursor.
+ */
+export { feedRoutes } from './routes.ts';

@@ -1,0 +1,159 @@
+/** Reads pages of the changes feed. */
+import type { Static } from 'typebox';
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
+import { type FeedState, feedState } from '../../platform/audit/places.ts';
+import type { RequestFacts } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findType, registry } from '../metadata/index.ts';
+import { actorAnswer, eventAnswer, findVisible, type ObjectAnswer, preload, project } from '../objects/index.ts';
+import { isKind, listed, type readChanges, scopeOf } from './contract.ts';
+import { commonPlace, cursorMaker, readCursor } from './cursor.ts';
+import { type FeedRange, listPlaced, type PlacedEvent } from './store.ts';
+
+/** Maximum number of places that a page examines. */
+const MOST_EXAMINED = 10_000;
+
+export type FeedQuery = Static<(typeof readChanges)['query']>;
+
+export interface FeedEventAnswer {
+  cursor: string;
+  eventId: string;
+  eventType: string;
+  occurredAt: string;
+  actor: ReturnType<typeof actorAnswer>;
+  objectId?: string;
+  typeCode?: string;
+  revision?: number | null;
+  changes: { field: string; from: unknown; to: unknown }[];
+  data: Record<string, unknown>;
+  object?: ObjectAnswer;
+}
+
+export interface FeedPage {
+  events: FeedEventAnswer[];
+  next: string;
+  caughtUp: boolean;
+}
+
+/**
+ * The events after the cursor that the caller may see now.
+ *
+ * @throws Fault INVALID_REQUEST (unknown kind or type), INVALID_CURSOR, CURSOR_REWOUND
+ */
+export async function readFeed(
+  ctx: ReadContext,
+  query: FeedQuery,
+  { scopes }: Pick<RequestFacts, 'scopes'>,
+): Promise<FeedPage> {
+  const selection = { kinds: kindsOf(query, scopes), typeIds: typeIdsOf(ctx, query) };
+  const state = await feedState(ctx);
+  const cursorOf = cursorMaker(state);
+  const after = await startOf(ctx, query.after, state, selection);
+  const upTo = Math.min(after + MOST_EXAMINED, state.place);
+  const limit = query.limit ?? 100;
+  const events: FeedEventAnswer[] = [];
+  let from = after;
+  // Events whose changes are all hidden are left out after the statement, so a page can take more than one.
+  while (from < upTo && events.length < limit) {
+    const wanted = limit - events.length;
+    const rows = await listPlaced(ctx, { ...selection, after: from, upTo, limit: wanted });
+    for (const { place, answer } of await answersOf(ctx, rows, query.include === 'object')) {
+      events.push({ cursor: cursorOf(place), ...answer });
+    }
+    from = rows.length < wanted ? upTo : (rows.at(-1)?.place ?? upTo);
+  }
+  return { events, next: cursorOf(from), caughtUp: from >= state.place && !state.isBehind };
+}
+
+type Selection = Pick<FeedRange, 'kinds' | 'typeIds'>;
+
+/** The kinds that the caller asked for and has the scopes for. @throws Fault INVALID_REQUEST */
+function kindsOf({ eventTypes }: FeedQuery, scopes: RequestFacts['scopes']): WebhookEvent[] {
+  const named: readonly string[] = listed(eventTypes) ?? WEBHOOK_EVENTS;
+  return named.filter((kind): kind is WebhookEvent => {
+    if (!isKind(kind))
+      throw faultAt('INVALID_REQUEST', 'query.eventTypes', 'UNKNOWN_KIND', { known: [...WEBHOOK_EVENTS] });
+    const scope = scopeOf(kind);
+    return scope === undefined || scopes === null || scopes.has(scope);
+  });
+}
+
+/** @throws Fault INVALID_REQUEST for an unknown type, or one of which the caller may read no record */
+function typeIdsOf(ctx: ReadContext, { types }: FeedQuery): string[] | undefined {
+  const readable = new Set(ctx.actor.typesFor('read'));
+  return listed(types)?.map((idOrCode) => {
+    const type = findType(registry(ctx), idOrCode);
+    if (type === undefined || !readable.has(type.id)) throw faultAt('INVALID_REQUEST', 'query.types', 'NO_TYPE');
+    return type.id;
+  });
+}
+
+/** The place that a page starts after. @throws Fault INVALID_CURSOR, CURSOR_REWOUND */
+async function startOf(
+  ctx: ReadContext,
+  cursor: string | undefined,
+  state: FeedState,
+  selection: Selection,
+): Promise<number> {
+  if (cursor === undefined) return 0;
+  if (cursor === 'now') return state.place;
+  const position = readCursor(cursor, state.cursorKey);
+  if (position === undefined) {
+    throw new Fault(
+      'INVALID_CURSOR',
+      'This is not a cursor of the changes feed. Send one as it was received, or none.',
+    );
+  }
+  const common = commonPlace(position, state);
+  if (common === position.place) return common;
+  const last = await lastEvent(ctx, common, selection);
+  throw new Fault(
+    'CURSOR_REWOUND',
+    'Events up to this cursor were lost by a restore or a failover. Drop what you read after details.lastEventId, and continue from details.resume.',
+    { resume: cursorMaker(state)(common), lostAfter: last?.at ?? null, lastEventId: last?.id ?? null },
+  );
+}
+
+/** The last event up to the place that a reader of the selection can have read. */
+async function lastEvent(ctx: ReadContext, place: number, selection: Selection): Promise<PlacedEvent | undefined> {
+  const after = Math.max(0, place - MOST_EXAMINED);
+  for (let upTo = place; upTo > after; ) {
+    const rows = await listPlaced(ctx, { ...selection, after, upTo, limit: 100, isBackward: true });
+    const shown = new Set((await answersOf(ctx, rows, false)).map((one) => one.place));
+    const found = rows.find((row) => shown.has(row.place));
+    if (found !== undefined || rows.length < 100) return found;
+    upTo = (rows.at(-1)?.place ?? after + 1) - 1;
+  }
+  return undefined;
+}
+
+interface Answered {
+  place: number;
+  answer: Omit<FeedEventAnswer, 'cursor'>;
+}
+
+/** The events as the caller may see them. Those whose every change is hidden are left out. */
+async function answersOf(ctx: ReadContext, rows: readonly PlacedEvent[], withObject: boolean): Promise<Answered[]> {
+  await preload(ctx, [...new Set(rows.flatMap(({ objectId }) => objectId ?? []))]);
+  const answers: Answered[] = [];
+  for (const row of rows) {
+    const common = { eventId: row.id, eventType: row.type, occurredAt: row.at, actor: actorAnswer(row) };
+    if (row.objectId === null) {
+      answers.push({ place: row.place, answer: { ...common, changes: [], data: row.data ?? {} } });
+      continue;
+    }
+    const object = await findVisible(ctx, row.objectId);
+    // The record can have left the sight of the caller since the statement.
+    if (object?.right.can('history') !== true) continue;
+    const shown = eventAnswer(row, (code) => object.right.canRead(code));
+    if (shown === undefined) continue;
+    const { revision, changes, data } = shown;
+    const about = { objectId: row.objectId, typeCode: object.type.code, revision, changes, data };
+    answers.push({
+      place: row.place,
+      answer: { ...common, ...about, ...(withObject ? { object: project(ctx, object) } : {}) },
+    });
+  }
+  return answers;
+}

@@ -1,0 +1,177 @@
+/**
+ * Gives committed journal rows their places in the changes feed. Tables `journal_places`, `journal_placing`, `journal_epochs`.
+ *
+ * `journal.seq` is drawn before commit, so a reader that keeps its last `seq` would miss rows that are committed late. Places are
+ * given after commit, to the rows that became visible since the snapshot of the last pass, in the order of `seq`. One process
+ * at a time gives them, and they have no gaps. Once a place is visible, all lower ones are. Writers never wait for it, and an
+ * open transaction delays only its own rows.
+ *
+ * An epoch is a period in which no place is lost. Whatever may lose committed rows changes the identity of the storage or the
+ * start of the server: a restored backup, a promoted standby, a crash of a server without durability, an older volume. Each
+ * change begins an epoch after the last place that is there; places up to it are the same as before.
+ */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Database, Queryable, Transaction } from '../database/pool.ts';
+import { rowCheck } from './checks.ts';
+
+/** The channel on which new places are notified; the payload is the last place. */
+export const PLACES_CHANNEL = 'docket_places';
+
+/** Maximum number of rows that get places in one transaction. */
+const AT_ONCE = 20_000;
+
+/** Differs after a logical restore: in another cluster, another database or a table that was written anew. */
+const STORAGE = sql`concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
+  (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`;
+/** Differs after each start of the server and after each promotion. */
+const RUN = sql`concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), left(pg_walfile_name(pg_current_wal_lsn()), 8))`;
+
+interface Progress {
+  place: number;
+  /** The upper end of the snapshot whose rows all have places, and its transactions that were running; null if unknown. */
+  doneMax: string | null;
+  running: string[] | null;
+  /** The snapshot of a pass that is not finished. */
+  target: string | null;
+  targetSeq: number;
+  isMoved: boolean;
+  isRestarted: boolean;
+}
+
+/**
+ * Gives places to the next rows. Any number of processes may call this concurrently; one of them works, the others do nothing.
+ *
+ * @returns whether more rows are pending
+ */
+export async function givePlaces(db: Database): Promise<boolean> {
+  if (!(await isPending(db))) return false;
+  return await db.transaction('BEGIN', async (tx) => {
+    // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did.
+    const [progress] = await tx.query<Progress>(sql`
+      SELECT place, pg_snapshot_xmax(done)::text AS "doneMax", target::text AS target, target_seq AS "targetSeq",
+        CASE WHEN done IS NOT NULL THEN ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) END AS running,
+        storage IS DISTINCT FROM ${STORAGE} AS "isMoved", run IS DISTINCT FROM ${RUN} AS "isRestarted"
+      FROM journal_placing FOR UPDATE SKIP LOCKED`);
+    if (progress === undefined) return false;
+    if (progress.isMoved || progress.isRestarted) await beginEpoch(tx, progress);
+    const { isMoved } = progress;
+    return await pass(tx, isMoved ? { ...progress, doneMax: null, target: null, targetSeq: 0 } : progress);
+  });
+}
+
+/** Cheap when there is nothing to do: a few index look-ups. The ORDER BYs keep the planner from scanning the journal. */
+async function isPending(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ pending: boolean }>(sql`
+    SELECT p.done IS NULL OR p.target IS NOT NULL OR p.storage IS DISTINCT FROM ${STORAGE} OR p.run IS DISTINCT FROM ${RUN}
+      OR coalesce((SELECT j.txid FROM journal j ORDER BY j.txid DESC, j.seq DESC LIMIT 1) >= pg_snapshot_xmax(p.done), false)
+      OR EXISTS (SELECT FROM pg_snapshot_xip(p.done) x
+        CROSS JOIN LATERAL (SELECT 1 FROM journal j WHERE j.txid = x ORDER BY j.txid, j.seq LIMIT 1) AS late) AS pending
+    FROM journal_placing p`);
+  return row?.pending === true;
+}
+
+/** Transaction ids of other storage mean nothing here, so all rows are compared with their places again. */
+async function beginEpoch(tx: Transaction, { place, isMoved }: Progress): Promise<void> {
+  await tx.query(sql`
+    WITH begun AS (
+      INSERT INTO journal_epochs (number, id, after, began_at)
+      SELECT coalesce(max(number), 0) + 1, ('x' || substr(md5(gen_random_uuid()::text), 1, 12))::bit(48)::bigint,
+        ${place}::bigint, clock_timestamp()
+      FROM journal_epochs
+    )
+    UPDATE journal_placing SET storage = ${STORAGE}, run = ${RUN},
+      done = CASE WHEN ${isMoved}::boolean THEN NULL ELSE done END, target = CASE WHEN ${isMoved}::boolean THEN NULL ELSE target END`);
+}
+
+/** One batch of a pass. A pass covers the rows of one snapshot; rows that become visible meanwhile belong to the next pass. */
+async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
+  const { place, doneMax, target } = progress;
+  const after = target === null ? 0 : progress.targetSeq;
+  const fresh = doneMax === null ? unplaced(after) : committedSince(doneMax, progress.running ?? [], after);
+  const snapshot = sql`coalesce(${target}::pg_snapshot, pg_current_snapshot())`;
+  const [row] = await tx.query<{ place: number; more: boolean }>(
+    sql`
+      WITH fresh AS MATERIALIZED (
+        SELECT f.seq, row_number() OVER (ORDER BY f.seq) AS n FROM (${fresh}) AS f
+        WHERE ${target}::pg_snapshot IS NULL OR pg_visible_in_snapshot(f.txid, ${target}::pg_snapshot)
+        ORDER BY f.seq LIMIT ${AT_ONCE}::int
+      ), placed AS (
+        INSERT INTO journal_places (place, seq) SELECT ${place}::bigint + n, seq FROM fresh
+      ), batch AS (
+        SELECT count(*) AS given, ${endOf(doneMax === null, after)} AS up_to FROM fresh
+      )
+      UPDATE journal_placing p SET place = ${place}::bigint + b.given,
+        done = CASE WHEN b.up_to IS NULL THEN ${snapshot} ELSE p.done END,
+        target = CASE WHEN b.up_to IS NULL THEN NULL ELSE ${snapshot} END, target_seq = coalesce(b.up_to, 0)
+      FROM batch b RETURNING p.place, p.target IS NOT NULL AS more`,
+    { freshPlan: true },
+  );
+  if (row === undefined) throw new Error('the table journal_placing is empty');
+  if (row.place > place) await tx.query(sql`SELECT pg_notify(${PLACES_CHANNEL}, ${String(row.place)})`);
+  return row.more;
+}
+
+/** Visible rows that were not visible in the snapshot of the last pass. */
+function committedSince(doneMax: string, running: readonly string[], after: number): Sql {
+  return sql`
+    SELECT j.seq, j.txid FROM journal j WHERE j.txid >= ${doneMax}::xid8 AND j.seq > ${after}::bigint
+    UNION ALL
+    SELECT j.seq, j.txid FROM journal j WHERE j.txid = ANY(${[...running]}::text[]::xid8[]) AND j.seq > ${after}::bigint`;
+}
+
+/** Rows of a section of the journal that have no place. */
+function unplaced(after: number): Sql {
+  return sql`
+    SELECT j.seq, j.txid FROM journal j WHERE j.seq > ${after}::bigint AND j.seq <= ${after + AT_ONCE}::bigint
+      AND NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq)`;
+}
+
+/** The `seq` up to which the batch has taken rows; null if the pass is complete. */
+function endOf(isSection: boolean, after: number): Sql {
+  const end = after + AT_ONCE;
+  return isSection
+    ? sql`CASE WHEN (SELECT max(j.seq) FROM journal j) > ${end}::bigint THEN ${end}::bigint END`
+    : sql`CASE WHEN count(*) = ${AT_ONCE}::int THEN max(seq) END`;
+}
+
+export interface Epoch {
+  id: number;
+  /** The last place before this epoch. */
+  after: number;
+}
+
+/** The state of the feed. */
+export interface FeedState {
+  /** The last place that was given. */
+  place: number;
+  /** Whether rows of an unfinished pass wait for their places: after an upgrade or a restore. */
+  isBehind: boolean;
+  /** Encrypts cursors; base64. */
+  cursorKey: string;
+  /** Newest first. Empty before the first place is given. */
+  epochs: Epoch[];
+}
+
+export async function feedState(db: Queryable): Promise<FeedState> {
+  const [row] = await db.query<FeedState>(sql`
+    SELECT p.place, p.done IS NULL OR p.target IS NOT NULL AS "isBehind", encode(p.cursor_key, 'base64') AS "cursorKey", coalesce((SELECT json_agg(
+      json_build_object('id', e.id, 'after', e.after) ORDER BY e.number DESC) FROM journal_epochs e), '[]') AS epochs
+    FROM journal_placing p`);
+  if (row === undefined) throw new Error('the table journal_placing is empty');
+  return row;
+}
+
+/** Places without a row, gaps, and rows that have no place although their pass is complete. */
+export const placesCheck = rowCheck(
+  'I14 every committed row of the journal has one place, without gaps',
+  sql`
+    SELECT 'place ' || p.place AS what FROM journal_places p LEFT JOIN journal j ON j.seq = p.seq CROSS JOIN journal_placing g
+    WHERE j.seq IS NULL OR p.place > g.place
+    UNION ALL
+    SELECT 'gap before place ' || q.place FROM (SELECT place, lag(place, 1, 0) OVER (ORDER BY place) AS previous
+      FROM journal_places) q WHERE q.place > q.previous + 1
+    UNION ALL
+    SELECT 'row ' || j.seq FROM journal j CROSS JOIN journal_placing g
+    WHERE g.done IS NOT NULL AND g.storage = ${STORAGE} AND pg_visible_in_snapshot(j.txid, g.done)
+      AND NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq)`,
+);
