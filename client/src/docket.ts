@@ -8,6 +8,7 @@ import {
   SlaOperations,
   ImportsOperations,
   ExportsOperations,
+  FeedOperations,
   ServicesOperations,
   CatalogOperations,
   KbOperations,
@@ -102,6 +103,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
   readonly sla: SlaOperations;
   readonly imports: ImportsOperations;
   readonly exports: ExportsOperations;
+  readonly feed: FeedOperations;
   readonly services: ServicesOperations;
   readonly catalog: CatalogOperations;
   readonly kb: KbOperations;
@@ -125,6 +127,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
     this.sla = new SlaOperations(sender);
     this.imports = new ImportsOperations(sender);
     this.exports = new ExportsOperations(sender);
+    this.feed = new FeedOperations(sender);
     this.services = new ServicesOperations(sender);
     this.catalog = new CatalogOperations(sender);
     this.kb = new KbOperations(sender);
