@@ -2,8 +2,9 @@
  * Cursors of the changes feed: a place with the epochs that lead to it, under authenticated encryption with a random nonce. All
  * cursors have the same length, and two cursors tell nothing about what lies between them.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Epoch, FeedState } from '../../platform/audit/places.ts';
+import { secretBytes } from '../../platform/secrets.ts';
 
 const VERSION = 1;
 const NONCE_BYTES = 12;
@@ -33,7 +34,7 @@ export function cursorMaker({ cursorKey, epochs }: Pick<FeedState, 'cursorKey' |
   }
   return (place) => {
     plain.writeUIntBE(place, 1, NUMBER_BYTES);
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = secretBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(PURPOSE);
     const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final()]);
     return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url');
