@@ -209,6 +209,22 @@ integrations:
     assert.deepEqual([impact.totals['invalid-records'], impact.totals.broken], [22, 2]);
   });
 
+  it('counts records that conditions of unchanged roles no longer match', async () => {
+    const impact = await impactOf(
+      WORLD.replace(
+        'dataType: enum, constraints: { options: [ { code: a }, { code: b }, { code: c } ] }',
+        'dataType: string',
+      ),
+      { discard: ['types.ticket.kind'] },
+    );
+    const planner = impact.people.find((one: any) => one.login === 'planner');
+    assert.deepEqual(
+      planner?.records.map(({ type, gained, lost }: any) => [type, gained, lost]),
+      [['ticket', 0, 4]],
+      JSON.stringify(impact),
+    );
+  });
+
   it('counts only what the caller may read without role.assign, and needs config.manage', async () => {
     const text = `roles: [ { code: reader, records: [] } ]`;
     const impact = await impactOf(text, {}, keys['planner']);

@@ -17,6 +17,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { type TypeRegistry, typeView } from '../metadata/index.ts';
 import { actorFor, type UserActor } from './actor.ts';
+import type { RoleDefinition } from './roles.ts';
 import type { UserRow } from './store.ts';
 import {
   loadActiveUsers,
@@ -103,12 +104,21 @@ function itemsOf(config: ConfigSnapshot, section: string): Map<string, ConfigIte
   return new Map(config.items(section).map((item) => [item.id, item]));
 }
 
-/** Ids of the roles whose grants differ. */
+/** Ids of the roles whose grants differ, or have conditions on types that differ: these may match other records. */
 function changedRoles(was: ConfigSnapshot, is: ConfigSnapshot): Set<string> {
   const [before, after] = [itemsOf(was, 'roles'), itemsOf(is, 'roles')];
+  const [oldTypes, newTypes] = [itemsOf(was, 'types'), itemsOf(is, 'types')];
+  const types = new Set<string>();
+  for (const { id, code, compiled } of oldTypes.values()) {
+    if (!deepEqualJson(compiled, newTypes.get(id)?.compiled)) types.add(code);
+  }
+  const depends = (role: ConfigItem | undefined): boolean =>
+    ((role?.compiled as Pick<RoleDefinition, 'records'> | undefined)?.records ?? []).some(
+      ({ type, where }) => where !== undefined && types.size > 0 && (type === '*' || types.has(type)),
+    );
   const same = (id: string): boolean => {
     const [one, other] = [before.get(id), after.get(id)];
-    return one?.state === other?.state && deepEqualJson(one?.compiled, other?.compiled);
+    return one?.state === other?.state && deepEqualJson(one?.compiled, other?.compiled) && !depends(one);
   };
   return new Set([...before.keys(), ...after.keys()].filter((id) => !same(id)));
 }
