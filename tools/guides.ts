@@ -49,6 +49,7 @@ export const RECIPES: ReadonlyMap<string, readonly string[]> = new Map([
   ['docs/how-to/receive-alerts.md', ['prometheus-alertmanager']],
   ['docs/how-to/monitor-with-prometheus.md', ['prometheus']],
   ['docs/how-to/import-a-spreadsheet-monthly.md', []],
+  ['docs/how-to/mirror-into-postgresql.md', ['postgresql', 'postgresql-common']],
   ['docs/how-to/restart-behind-nginx.md', ['nginx', 'haproxy']],
   ['docs/how-to/connect-oidc.md', ['chromium']],
   ['docs/how-to/high-availability.md', ['patroni', 'python3-etcd', 'etcd-server', 'haproxy', 'postgresql']],
