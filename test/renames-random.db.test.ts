@@ -129,7 +129,12 @@ describe('random renames', () => {
           if (code !== was) changed.set(thing, { code, was });
         }
         const body = { files: bundle(world(changed)) };
-        const plan = await ok('admin', 'POST', '/api/admin/v1/config/plan', { ...body, impact: true });
+        const planned = await app.request('POST', '/api/admin/v1/config/plan', {
+          key: keys.get('admin') ?? '',
+          body: { ...body, impact: true },
+        });
+        const { data: plan, meta } = planned.body;
+        assert.deepEqual(new Set(Object.values(meta.impact.totals)), new Set([0]), JSON.stringify(meta.impact));
         assert.ok(plan.every(({ lost, action }: any) => lost === undefined && action !== 'create'));
         await ok('admin', 'POST', '/api/admin/v1/config/apply', body);
         names = changed;

@@ -1,4 +1,4 @@
-/** Calendars drawn by the year, and time limits tried out. */
+/** Calendars drawn by the year, time limits tried out, and values that an apply would discard. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
@@ -93,6 +93,28 @@ describe('calendars and SLA policies in the console', () => {
       await watched.close();
     });
   }
+
+  it('values of records are discarded only after a confirmation', async () => {
+    const type = (more: string) => `types: [ { code: risk, fields: [ { code: title, dataType: string }${more} ] } ]\n`;
+    const text = type(', { code: impact, dataType: string }');
+    await desk.call('POST', '/config/apply', { files: [{ name: 'a.yaml', text }] });
+    await desk.call('POST', '/objects', { typeDefinitionId: 'risk', values: { impact: 'high' } });
+    const watched = await desk.open('admin', '/admin/configuration');
+    const { page } = watched;
+    await page.getByRole('textbox', { name: 'Текст конфигурации' }).fill(type(''));
+    await page.getByRole('button', { name: 'Показать изменения' }).click();
+    await page.getByText('Записи с этими значениями').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Применить', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Применить', exact: true }).click();
+    await dialog.getByText('types.risk.impact').waitFor();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Удалить значения и применить' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Применено').first().waitFor();
+    assert.doesNotMatch((await desk.call('GET', '/config/types/risk')).text, /impact/);
+    await watched.close();
+  });
 
   it('are not offered to an agent', async () => {
     const watched = await desk.open(AGENT, '/admin/sla');
