@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { operations } from '../src/modules.ts';
 import { ADMIN_SCOPE, SCOPES } from '../src/contract/scopes.ts';
+import { FAULTS } from '../src/lib/fault-codes.ts';
 import { setPassword } from '../src/domain/access/index.ts';
 import { runCommand } from './harness/commands.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
@@ -252,6 +253,40 @@ describe('the explanation of a request', () => {
     const { rows } = await ok('GET', '/audit?type=RequestExplained&pageSize=1');
     assert.deepEqual([rows[0].data.operation, rows[0].data.status], ['objects.update', 403]);
     assert.equal((await ok('GET', `/objects/${id}`)).revision, 1);
+  });
+
+  it('has no verdict that tells a value of a record that the asking user may not read', async () => {
+    await role(['role.assign'], []);
+    const values = { title: 'A thing', shown: true };
+    const { id } = await ok('POST', '/objects', { typeDefinitionId: 'thing', values });
+    const walker = (await keyOf('walker', [ADMIN_SCOPE])).key;
+    const ask = async (about: object): Promise<Explanation> => {
+      const answer = await call('POST', '/access/explain-request', { user: 'partial', ...about }, walker);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body.data;
+    };
+    const list = await ask({ method: 'GET', path: '/api/v1/objects' });
+    assert.deepEqual(
+      list.steps.filter(({ kind, object }) => kind === 'record' && object !== null),
+      [],
+    );
+    const hasVerdict = ({ passed, leaves, conditions = [] }: any): boolean =>
+      [passed, leaves, ...conditions.map(({ holds }: any) => holds)].some((one) => typeof one === 'boolean');
+    const path = `/api/v1/objects/${id}`;
+    const patched = await ask({ method: 'PATCH', path, body: { expectedRevision: 7, changes: { title: 'B' } } });
+    const { transitions, state } = await ok('GET', `/objects/${id}/workflow`);
+    const body = { transitionId: transitions[0].id, expectedRevision: 1, expectedStateId: state.id };
+    const moved = await ask({ method: 'POST', path: `${path}/transitions`, body });
+    for (const { steps } of [patched, moved]) {
+      const record = steps.find(({ kind }) => kind === 'record');
+      const [grant] = record.grants;
+      assert.deepEqual([record.object, grant.where, grant.whereHidden], [{ id, number: null }, null, true]);
+      assert.deepEqual([grant.holds, grant.conditions[0].field, hasVerdict(grant)], [true, 'shown', false]);
+      const others = steps.filter(({ kind }) => ['state', 'revision', 'workflow'].includes(kind));
+      assert.ok(others.length >= 2 && !others.some(hasVerdict), JSON.stringify(others));
+    }
+    const refusal = patched.steps.at(-1);
+    assert.deepEqual([refusal.code, refusal.message], ['REVISION_CONFLICT', FAULTS.REVISION_CONFLICT.meaning]);
   });
 
   it('explains transitions, scopes, archived users and keys, and refuses what cannot be dry-run', async () => {

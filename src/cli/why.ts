@@ -15,7 +15,7 @@ const valueText = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
 
 function conditionLine({ field, operator, value, actual, hidden, holds }: Condition): string {
   const compared = hidden ? '(values hidden)' : `${valueText(value)}, value ${valueText(actual)}`;
-  return `${field} ${operator} ${compared}: ${holds ? 'holds' : 'does not hold'}`;
+  return `${field} ${operator} ${compared}${holds === null ? '' : holds ? ': holds' : ': does not hold'}`;
 }
 
 function verdict({ held, missing }: { held: boolean; missing: boolean }): string {
@@ -42,7 +42,7 @@ function recordLines({ type, object, grants, actions, fields, transitions }: Rec
   ];
 }
 
-const passed = (ok: boolean): string => (ok ? 'passed' : 'NOT PASSED');
+const passed = (ok: boolean | null): string => (ok === null ? 'not shown' : ok ? 'passed' : 'NOT PASSED');
 
 function stepLines(step: Step): string[] {
   switch (step.kind) {
@@ -65,7 +65,7 @@ function stepLines(step: Step): string[] {
     case 'workflow':
       return [
         `transition ${step.transition} from state ${step.state ?? '(hidden)'}: ${passed(step.passed)}`,
-        ...(step.leaves ? [] : ['  it does not start in this state']),
+        ...(step.leaves !== false ? [] : ['  it does not start in this state']),
         ...step.conditions.map((condition) => `  ${conditionLine(condition)}`),
       ];
     case 'refusal':

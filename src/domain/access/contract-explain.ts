@@ -17,7 +17,7 @@ const Condition = Type.Object(
     value: Type.Unknown({ description: 'The operand, with variables as written; null if hidden.' }),
     actual: Type.Unknown({ description: 'The value of the record; null if there is none, or hidden.' }),
     hidden: Type.Boolean({ description: 'The caller may not read the field, so values are left out.' }),
-    holds: Type.Boolean(),
+    holds: nullable(Type.Boolean({ description: 'Null if hidden.' })),
   },
   { $id: 'ExplainedCondition' },
 );
@@ -55,7 +55,9 @@ const OnRecord = Type.Object({
       {
         role: Type.String(),
         where: Type.Unknown({ description: 'The condition as configured; null without one, or if it is hidden.' }),
-        whereHidden: Type.Boolean({ description: 'The condition names fields that the caller may not read.' }),
+        whereHidden: Type.Boolean({
+          description: 'The condition names fields that the caller may not read, of this record where one is judged.',
+        }),
         holds: nullable(Type.Boolean({ description: 'Null if no record is judged.' })),
         conditions: Type.Array(Condition, { description: 'Each comparison of the condition.' }),
         actions: Type.Array(Type.String()),
@@ -82,7 +84,7 @@ const OnRecord = Type.Object({
     Type.Object({ transition: Type.String(), ...held, ...missing, ...grants }, { $id: 'ExplainedTransition' }),
   ),
 });
-const passed = { passed: Type.Boolean() };
+const passed = { passed: nullable(Type.Boolean({ description: 'Null if hidden.' })) };
 const State = Type.Object({
   kind: Type.Literal('state'),
   state: nullable(Type.String({ description: 'ACTIVE or ARCHIVED; null if hidden.' })),
@@ -100,7 +102,7 @@ const Workflow = Type.Object({
   state: nullable(
     Type.String({ description: 'The workflow state of the record; null if hidden, or without workflow.' }),
   ),
-  leaves: Type.Boolean({ description: 'Whether the transition starts in this state.' }),
+  leaves: nullable(Type.Boolean({ description: 'Whether the transition starts in this state; null if hidden.' })),
   conditions: Type.Array(Condition),
   ...passed,
 });
@@ -128,7 +130,7 @@ export const explainRequest = defineOperation({
   tag: 'Rights',
   summary: 'Explain how a request of a user or key is decided',
   description:
-    'Runs the request as that user or key in a transaction that is rolled back, and answers with its status and error code and with each check: scope, rights, grants on records with their conditions and values, fields, then state, revision and workflow. `missing` marks the smallest set of rights without which the request is refused. Values that the caller may not read are named, not shown. A user without a key is treated as having every scope. Operations without authentication, a change of the own password and this operation itself cannot be explained. The call is in the audit log.',
+    'Runs the request as that user or key in a transaction that is rolled back, and answers with its status and error code and with each check: scope, rights, grants on records with their conditions and values, fields, then state, revision and workflow. `missing` marks the smallest set of rights without which the request is refused. Values that the caller may not read are named, not shown, and have no verdict of their own (`null`); records that the caller may not read and the request does not name are left out. A user without a key is treated as having every scope. Operations without authentication, a change of the own password and this operation itself cannot be explained. The call is in the audit log.',
   body: closed({
     user: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: 'Id or login. Either this or keyId.' }),

@@ -5,7 +5,7 @@
  */
 import type { Static } from 'typebox';
 import { statusOf } from '../../lib/fault-codes.ts';
-import { contractDetails, Fault, isFault } from '../../lib/fault.ts';
+import { Fault, isFault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { isId } from '../../lib/ids.ts';
 import { isActive } from '../../contract/state.ts';
@@ -142,10 +142,6 @@ async function findMissing(
   return { missing: granted, last };
 }
 
-function refusalOf({ code, message, details }: Fault): Step {
-  return { kind: 'refusal', code, message, details: Array.isArray(details) ? contractDetails(details) : [] };
-}
-
 /** @throws Fault RIGHT_MISSING, INVALID_REQUEST, NOT_FOUND */
 export async function explainRequest(
   runner: Runner,
@@ -165,7 +161,8 @@ export async function explainRequest(
     request = find(described);
   } catch (error) {
     if (!isFault(error)) throw error;
-    return { status: statusOf(error.code) ?? 500, code: error.code, steps: [refusalOf(error)] };
+    const { code, message } = error;
+    return { status: statusOf(code) ?? 500, code, steps: [{ kind: 'refusal', code, message, details: [] }] };
   }
   const { operation } = request;
   if (operation.access === 'open' || operation.explained === false) {
@@ -197,9 +194,9 @@ async function explained(
   const { missing, last } = await findMissing(first, run);
   const steps = await work.read(caller, async (ctx) => [
     callerStep(subject, ctx.now),
-    ...(await explainSteps(ctx, subject.user, { request, described, outcome: last, missing }, transitionOf)),
+    ...(await explainSteps(ctx, subject.user, { request, described, first, outcome: last, missing }, transitionOf)),
   ]);
   const { status, fault } = first;
   if (fault === undefined) return { status, steps };
-  return { status, code: fault.code, steps: [...steps, refusalOf(fault)] };
+  return { status, code: fault.code, steps };
 }

@@ -10,6 +10,8 @@ import {
   type Variables,
 } from '../../lib/filter.ts';
 import { isId } from '../../lib/ids.ts';
+import { FAULTS } from '../../lib/fault-codes.ts';
+import { contractDetails } from '../../lib/fault.ts';
 import { isObject } from '../../lib/json.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { DescribedRequest, FoundRequest } from '../../platform/unit-of-work/binding.ts';
@@ -37,6 +39,9 @@ export interface TransitionFacts {
 interface Explained {
   request: FoundRequest;
   described: DescribedRequest;
+  /** The run without any granted check, whose answer is explained. */
+  first: Outcome;
+  /** The run in which the missing checks were granted. */
   outcome: Outcome;
   /** Keys of the missing checks. */
   missing: ReadonlySet<string>;
@@ -53,19 +58,31 @@ async function rolesOf(ctx: ReadContext, user: UserRow): Promise<Roles> {
   return new Map(held.map(({ id, definition }) => [id, definition as RoleDefinition]));
 }
 
-/** What the caller may read of a record. */
+/** What the caller may see of the records of the explained request. */
 class Sight {
   readonly #ctx: ReadContext;
+  /** Path parameters, query and body of the request, to find the ids that it names. */
+  readonly #text: string;
 
-  constructor(ctx: ReadContext) {
+  constructor(ctx: ReadContext, { request, described: { query, body } }: Pick<Explained, 'request' | 'described'>) {
     this.#ctx = ctx;
+    this.#text = JSON.stringify([request.params, query, body ?? null]).toLowerCase();
+  }
+
+  /** Whether the caller may know that the record took part: it is named, new, readable, or only a type. */
+  knows(place: Place): boolean {
+    if (place.facts === null || place.record === 'new' || this.record(place)) return true;
+    return this.#text.includes(place.facts.system.id);
   }
 
   record({ typeId, facts }: Pick<Place, 'typeId' | 'facts'>): boolean {
     return facts !== null && this.#ctx.actor.on(typeId, facts, this.#ctx.now).can('read');
   }
 
-  field({ typeId, facts }: Pick<Place, 'typeId' | 'facts'>, { code, kind }: TypedLeaf['field']): boolean {
+  field(
+    { typeId, facts }: Pick<Place, 'typeId' | 'facts'>,
+    { code, kind }: Pick<TypedLeaf['field'], 'code' | 'kind'>,
+  ): boolean {
     if (facts === null) return true;
     const right = this.#ctx.actor.on(typeId, facts, this.#ctx.now);
     if (!right.can('read')) return false;
@@ -103,9 +120,12 @@ function conditionsOf(
   if (where === null || facts === null) return [];
   return [...leavesOf(where)].map((leaf) => {
     const hidden = !sight.field(place, leaf.field);
+    const { operator } = leaf;
     const { code: field } = leaf.field;
-    const shown = hidden ? { value: null, actual: null } : { value: operandOf(leaf), actual: actualOf(leaf, facts) };
-    return { field, operator: leaf.operator, ...shown, hidden, holds: evaluate(leaf, facts, variables) };
+    // A verdict tells a hidden value as well as the value itself.
+    if (hidden) return { field, operator, value: null, actual: null, hidden, holds: null };
+    const holds = evaluate(leaf, facts, variables);
+    return { field, operator, value: operandOf(leaf), actual: actualOf(leaf, facts), hidden, holds };
   });
 }
 
@@ -127,15 +147,23 @@ function isShown(group: readonly PlacedCheck[], all: readonly PlacedCheck[], mis
 function recordSteps(
   ctx: ReadContext,
   checks: readonly Check[],
-  { roles, variables, missing }: { roles: Roles; variables: Variables; missing: ReadonlySet<string> },
+  {
+    roles,
+    variables,
+    missing,
+    sight,
+  }: { roles: Roles; variables: Variables; missing: ReadonlySet<string>; sight: Sight },
 ): RecordStep[] {
-  const sight = new Sight(ctx);
   const placed = checks.flatMap((check): PlacedCheck[] => ('place' in check ? [check] : []));
   const groups = Map.groupBy(placed, ({ place }) => `${place.typeId} ${place.record}`);
   return [...groups.values()]
     .filter((group) => isShown(group, placed, missing))
-    .map((group) => {
-      const { place } = group[0] as PlacedCheck;
+    .flatMap((group) => {
+      const { place: checked } = group[0] as PlacedCheck;
+      const isKnown = sight.knows(checked);
+      if (!isKnown && !group.some(({ key }) => missing.has(key))) return [];
+      // What is missing on a record that the caller must not know of is shown for its type.
+      const place = isKnown ? checked : { ...checked, facts: null };
       const type = registry(ctx).byId.get(place.typeId);
       const code = type?.code ?? place.typeId;
       const readable = sight.record(place);
@@ -144,7 +172,10 @@ function recordSteps(
       const considered = [...roles].flatMap(([id, role]) =>
         grantsOf(ctx.config, { id, role, typeId: place.typeId, code }).map(({ grant, compiled }) => {
           const leaves = compiled.where === null ? [] : [...leavesOf(compiled.where)];
-          const whereHidden = !leaves.every(({ field }) => field.kind === 'system' || canName(field.code));
+          const conditions = conditionsOf(compiled.where, place, variables, sight);
+          const whereHidden =
+            conditions.some(({ hidden }) => hidden) ||
+            !leaves.every(({ field }) => field.kind === 'system' || canName(field.code));
           const holds =
             place.facts === null ? null : compiled.where === null || evaluate(compiled.where, place.facts, variables);
           return {
@@ -154,7 +185,7 @@ function recordSteps(
               where: whereHidden ? null : (grant.where ?? null),
               whereHidden,
               holds,
-              conditions: conditionsOf(compiled.where, place, variables, sight),
+              conditions,
               actions: [...grant.actions],
             },
           };
@@ -199,16 +230,18 @@ function recordSteps(
     });
 }
 
-/** The checks apart from rights: state, revision and workflow of the record that the path names. */
+/**
+ * The checks apart from rights: state, revision and workflow of the record that the path names. Of a record that the caller may
+ * not read they have no verdicts: repeated explanations would find out its values.
+ */
 async function otherSteps(
   ctx: ReadContext,
-  variables: Variables,
+  { variables, sight }: { variables: Variables; sight: Sight },
   { request, described, outcome }: Explained,
   transitionOf: (ctx: ReadContext, objectId: string, transitionId: string) => Promise<TransitionFacts | undefined>,
 ): Promise<Step[]> {
   if (described.method === 'GET') return [];
   const code = outcome.fault?.code;
-  const sight = new Sight(ctx);
   const { objectId } = request.params;
   const place = [...outcome.checks.values()]
     .flatMap((check) => ('place' in check ? [check.place] : []))
@@ -217,7 +250,8 @@ async function otherSteps(
   const steps: Step[] = [];
   const readable = place !== undefined && sight.record(place);
   if (facts !== null) {
-    steps.push({ kind: 'state', state: readable ? facts.system.state : null, passed: code !== 'ARCHIVED' });
+    const shown = readable ? { state: facts.system.state, passed: code !== 'ARCHIVED' } : { state: null, passed: null };
+    steps.push({ kind: 'state', ...shown });
   }
   const body = isObject(described.body) ? described.body : {};
   const expected = body['expectedRevision'];
@@ -225,27 +259,30 @@ async function otherSteps(
     // Comments and other parts of a record have revisions of their own.
     const ofRecord = /\{objectId\}(?:\/transitions)?$/.test(request.operation.path);
     const current = readable && ofRecord && facts !== null ? facts.system.revision : null;
-    steps.push({ kind: 'revision', expected, current, passed: code !== 'REVISION_CONFLICT' });
+    const passed = readable ? code !== 'REVISION_CONFLICT' : null;
+    steps.push({ kind: 'revision', expected, current, passed });
   }
   const { transitionId } = body;
   if (objectId === undefined || typeof transitionId !== 'string' || !isId(transitionId)) return steps;
   const transition = await transitionOf(ctx, objectId, transitionId);
   if (transition === undefined) return steps;
+  const isReadable = sight.record(transition);
+  const conditions = conditionsOf(transition.condition, transition, variables, sight);
+  const starts = transition.leaves && (facts === null || !isArchived(facts.system));
+  const holds = transition.condition === null || evaluate(transition.condition, transition.facts, variables);
+  const isHidden = !isReadable || (starts && conditions.some(({ hidden }) => hidden));
   steps.push({
     kind: 'workflow',
     transition: transition.code,
-    state: sight.record(transition) ? transition.state : null,
-    leaves: transition.leaves,
-    conditions: conditionsOf(transition.condition, transition, variables, sight),
-    passed:
-      transition.leaves &&
-      (facts === null || !isArchived(facts.system)) &&
-      (transition.condition === null || evaluate(transition.condition, transition.facts, variables)),
+    state: isReadable ? transition.state : null,
+    leaves: isReadable ? transition.leaves : null,
+    conditions,
+    passed: isHidden ? null : starts && holds,
   });
   return steps;
 }
 
-/** The steps in the order of the decision: scopes, rights, records and their fields, then everything else. */
+/** The steps in the order of the decision: scopes, rights, records and their fields, everything else, then the error. */
 export async function explainSteps(
   ctx: ReadContext,
   user: UserRow,
@@ -256,6 +293,7 @@ export async function explainSteps(
   const checks = [...outcome.checks.values()];
   const roles = await rolesOf(ctx, user);
   const { groups, orgUnit, orgUnits } = user;
+  const sight = new Sight(ctx, explained);
   const variables = { me: user.id, groups, orgUnit, orgUnits, now: ctx.now, today: today(registry(ctx), ctx.now) };
   const giving = (right: string): string[] =>
     [...roles.values()].filter(({ rights }) => (rights as string[]).includes(right)).map(({ code }) => code);
@@ -272,7 +310,30 @@ export async function explainSteps(
   });
   return [
     ...rights,
-    ...recordSteps(ctx, checks, { roles, variables, missing }),
-    ...(await otherSteps(ctx, variables, explained, transitionOf)),
+    ...recordSteps(ctx, checks, { roles, variables, missing, sight }),
+    ...(await otherSteps(ctx, { variables, sight }, explained, transitionOf)),
+    ...refusalSteps(ctx, explained, sight),
   ];
+}
+
+/**
+ * The error of the answer. Its text and details depend on the values of the records: where the caller may not read one of them,
+ * the text is the general one of the code; details on hidden fields are left out.
+ */
+function refusalSteps(ctx: ReadContext, { first }: Explained, sight: Sight): Step[] {
+  if (first.fault === undefined) return [];
+  const { code, message, details } = first.fault;
+  const stored = [...first.checks.values()].flatMap((check) =>
+    'place' in check && check.place.facts !== null && check.place.record !== 'new' ? [check.place] : [],
+  );
+  const isHiddenOn = (place: Place, field: string): boolean =>
+    registry(ctx).byId.get(place.typeId)?.newest.fields.has(field) === true &&
+    !sight.field(place, { code: field, kind: 'value' });
+  if (!stored.every((place) => sight.record(place))) {
+    return [{ kind: 'refusal', code, message: FAULTS[code].meaning, details: [] }];
+  }
+  const shown = (Array.isArray(details) ? contractDetails(details) : []).filter(
+    ({ path }) => !path.split('.').some((part) => stored.some((place) => isHiddenOn(place, part))),
+  );
+  return [{ kind: 'refusal', code, message, details: shown }];
 }

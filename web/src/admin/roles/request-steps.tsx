@@ -88,8 +88,12 @@ function StepView({ step }: { step: Step }) {
   const words = useRightWords();
   const held = useHeld();
   const said = useNotedFaultText();
-  const ok = (passed: boolean): Pick<LineProps, 'tone' | 'verdict'> =>
-    passed ? { tone: 'good', verdict: t.passed } : { tone: 'warn', verdict: t.notPassed };
+  const ok = (passed: boolean | null): Pick<LineProps, 'tone' | 'verdict'> =>
+    passed === null
+      ? { verdict: t.hidden }
+      : passed
+        ? { tone: 'good', verdict: t.passed }
+        : { tone: 'warn', verdict: t.notPassed };
   switch (step.kind) {
     case 'caller':
       return <Line name={`${t.user} ${step.login}`} {...(step.accepted ? {} : ok(false))} />;
@@ -128,7 +132,7 @@ function Conditions({ conditions }: { conditions: readonly Condition[] }) {
   const t = useText(requestTexts);
   return conditions.map(({ field, operator, value, actual, hidden, holds }) => (
     <span key={`${field} ${operator} ${JSON.stringify(value)}`} style={{ display: 'block' }}>
-      {`${field} ${operator} ${hidden ? t.hidden : `${JSON.stringify(value)}, ${t.value} ${JSON.stringify(actual)}`}: ${holds ? t.holds : t.holdsNot}`}
+      {`${field} ${operator} ${hidden ? t.hidden : `${JSON.stringify(value)}, ${t.value} ${JSON.stringify(actual)}`}${holds === null ? '' : `: ${holds ? t.holds : t.holdsNot}`}`}
     </span>
   ));
 }
