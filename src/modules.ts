@@ -185,7 +185,7 @@ const HISTORY_FILTERS = [commentEvents, relationEvents];
 
 /** What a dry run would have done. */
 export const effectsOf: EffectsOf = async (ctx, tried, scopes) => {
-  const { events, sla, visible } = await recordEffects(ctx, tried, HISTORY_FILTERS);
+  const { events, sla, visible } = await recordEffects(ctx, tried, HISTORY_FILTERS, scopes);
   const webhooks = deliveryEffects(ctx, visible, scopes);
   // There are no rules and no notifications yet.
   const all = { events, sla, webhooks, rules: [], notifications: [] };

@@ -339,6 +339,14 @@ describe('access checks of every operation', () => {
           lists.sla.map(({ policyCode, change }: Record<string, string>) => [policyCode, change]),
           [['soon', 'STOPPED']],
         );
+        const shown = async (...scopes: string[]): Promise<string[][]> => {
+          const { key } = await app.createKey({ login: 'full', scopes: ['workflow:write', ...scopes] });
+          const { events, sla } = (await send(operation, '/api/v1', withDryRun, { key })).body.meta.effects;
+          return [events, sla].map((list: any[]) => list.map(({ type, change }) => type ?? change));
+        };
+        assert.deepEqual(await shown(), [[], []]);
+        assert.deepEqual(await shown('objects:read'), [['ObjectTransitioned'], []]);
+        assert.deepEqual(await shown('sla:read'), [[], ['STOPPED']]);
       }
       const real = await sendAs(operation, 'full', call);
       assert.equal(real.status, dry.status, `${operation.id}: ${JSON.stringify(real.body)}`);

@@ -298,5 +298,24 @@ describe('configuration items', () => {
     const hidden = await ask(keeper, 'GET', `/access/explanation?userId=${anna}&objectId=${id}`);
     assert.equal(hidden.status, 404);
     assert.equal((await ask(keeper, 'GET', `/access/explanation?userId=${id}`)).status, 404);
+    // A field that is readable on some records: the verdict of a condition on it would tell its value on others.
+    await ok('POST', '/config/apply', {
+      files: bundle(`roles:
+  - code: keeper
+    rights: [role.assign, config.manage]
+    records:
+      - { type: ticket, actions: [read], fields: { read: [title] } }
+      - { type: ticket, where: { field: owner, operator: equals, value: $me }, actions: [read], fields: { read: [owner] } }
+    assignedTo: { users: [keeper] }`),
+    });
+    const whereHidden = async (owner: string): Promise<boolean> => {
+      const values = { title: 'Owned', owner: await idOf(app, 'users', owner) };
+      const made = await ok('POST', '/objects', { typeDefinitionId: 'ticket', values });
+      const { body } = await ask(keeper, 'GET', `/access/explanation?userId=${anna}&objectId=${made.id}`);
+      const own = body.data.grants.find(({ role, type }: any) => role === 'own' && type === 'ticket');
+      assert.equal(own.where === null, own.whereHidden);
+      return own.whereHidden;
+    };
+    assert.deepEqual([await whereHidden('keeper'), await whereHidden('anna')], [false, true]);
   });
 });

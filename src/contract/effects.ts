@@ -22,7 +22,10 @@ export const EffectsSchema = Type.Object(
         },
         { $id: 'PlannedEvent' },
       ),
-      { description: 'Events of records, as their history would show them to the caller.' },
+      {
+        description:
+          'Events of records, as their history would show them to the caller. They need the scopes of the changes feed.',
+      },
     ),
     sla: Type.Array(
       Type.Object(
@@ -40,6 +43,7 @@ export const EffectsSchema = Type.Object(
         },
         { $id: 'PlannedSlaChange' },
       ),
+      { description: 'Needs the scope `sla:read`, otherwise it is empty.' },
     ),
     webhooks: Type.Array(Type.Object({ subscriptionId: Id, eventType: Type.String() }, { $id: 'PlannedDelivery' }), {
       description:

@@ -7,6 +7,7 @@
  */
 import Type, { type Static, type TObject, type TProperties } from 'typebox';
 import { Id } from './schemas.ts';
+import type { Scope } from './scopes.ts';
 
 interface Declaration {
   /** What the event is about. Events of a record's parts carry the record's id, too. */
@@ -135,6 +136,19 @@ export type EventData<T extends EventType> = Static<TObject<Events[T]['data']>> 
 export const WEBHOOK_EVENTS = (Object.keys(EVENTS) as EventType[]).filter(
   (type): type is WebhookEvent => EVENTS[type].webhook,
 );
+
+const SCOPES: { readonly [Subject in Declaration['subject']]?: Scope } = {
+  comment: 'comments:read',
+  attachment: 'files:read',
+  relation: 'relations:read',
+  sla: 'sla:read',
+  article: 'kb:read',
+};
+
+/** The scope that reading events of this type needs besides `objects:read`. */
+export function scopeOf(type: EventType): Scope | undefined {
+  return SCOPES[EVENTS[type].subject];
+}
 
 /** Whether an event is about this kind of subject. */
 export function isAbout(type: EventType, subject: Declaration['subject']): boolean {

@@ -501,7 +501,7 @@ export type ConsideredGrant = {
    */
   where: unknown;
   /**
-   * The condition names fields that the caller may not read.
+   * The condition names fields that the caller may not read, of this record where one is judged.
    */
   whereHidden: boolean;
   /**
@@ -687,9 +687,12 @@ export type DeskType = {
 
 export type Effects = {
   /**
-   * Events of records, as their history would show them to the caller.
+   * Events of records, as their history would show them to the caller. They need the scopes of the changes feed.
    */
   events: Array<PlannedEvent>;
+  /**
+   * Needs the scope `sla:read`, otherwise it is empty.
+   */
   sla: Array<PlannedSlaChange>;
   /**
    * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
@@ -734,7 +737,10 @@ export type ExplainedCondition = {
    * The caller may not read the field, so values are left out.
    */
   hidden: boolean;
-  holds: boolean;
+  /**
+   * Null if hidden.
+   */
+  holds: boolean | null;
 };
 
 export type ExplainedField = {
@@ -854,7 +860,10 @@ export type ExplainedStep =
        * ACTIVE or ARCHIVED; null if hidden.
        */
       state: string | null;
-      passed: boolean;
+      /**
+       * Null if hidden.
+       */
+      passed: boolean | null;
     }
   | {
       kind: 'revision';
@@ -863,7 +872,10 @@ export type ExplainedStep =
        * Null if hidden.
        */
       current: number | null;
-      passed: boolean;
+      /**
+       * Null if hidden.
+       */
+      passed: boolean | null;
     }
   | {
       kind: 'workflow';
@@ -873,11 +885,14 @@ export type ExplainedStep =
        */
       state: string | null;
       /**
-       * Whether the transition starts in this state.
+       * Whether the transition starts in this state; null if hidden.
        */
-      leaves: boolean;
+      leaves: boolean | null;
       conditions: Array<ExplainedCondition>;
-      passed: boolean;
+      /**
+       * Null if hidden.
+       */
+      passed: boolean | null;
     }
   | {
       kind: 'refusal';

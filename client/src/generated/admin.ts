@@ -1117,7 +1117,7 @@ export class AccessAdministration extends Group {
   }
 
   /**
-   * Explain how a request of a user or key is decided. Runs the request as that user or key in a transaction that is rolled back, and answers with its status and error code and with each check: scope, rights, grants on records with their conditions and values, fields, then state, revision and workflow. `missing` marks the smallest set of rights without which the request is refused. Values that the caller may not read are named, not shown. A user without a key is treated as having every scope. Operations without authentication, a change of the own password and this operation itself cannot be explained. The call is in the audit log. Needs a session, or a key with the scope `admin:manage`, and the right `role.assign`.
+   * Explain how a request of a user or key is decided. Runs the request as that user or key in a transaction that is rolled back, and answers with its status and error code and with each check: scope, rights, grants on records with their conditions and values, fields, then state, revision and workflow. `missing` marks the smallest set of rights without which the request is refused. Values that the caller may not read are named, not shown, and have no verdict of their own (`null`); records that the caller may not read and the request does not name are left out. A user without a key is treated as having every scope. Operations without authentication, a change of the own password and this operation itself cannot be explained. The call is in the audit log. Needs a session, or a key with the scope `admin:manage`, and the right `role.assign`.
    *
    * `POST /access/explain-request`, right `role.assign`
    */

@@ -397,9 +397,12 @@ export type CommentUpdatedDelivery = {
 
 export type Effects = {
   /**
-   * Events of records, as their history would show them to the caller.
+   * Events of records, as their history would show them to the caller. They need the scopes of the changes feed.
    */
   events: Array<PlannedEvent>;
+  /**
+   * Needs the scope `sla:read`, otherwise it is empty.
+   */
   sla: Array<PlannedSlaChange>;
   /**
    * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.

@@ -33,15 +33,27 @@ function readableFields(ctx: ReadContext, type: RecordType | undefined) {
     type?.newest.fields.has(code) !== true || ctx.actor.fieldAccess(type.id).canRead(code);
 }
 
-function explainGrant(ctx: ReadContext, grant: RecordGrant, holds: boolean | null) {
-  const canRead = readableFields(ctx, registry(ctx).byCode.get(grant.type));
+/** Whether the caller may read the field of this record. A condition with its verdict tells the values of its fields. */
+function fieldsShown(ctx: ReadContext, { type, facts }: Shown) {
+  const right = ctx.actor.on(type.id, facts, ctx.now);
+  const { fields, titleField } = type.newest;
+  return (code: string): boolean => {
+    const field = code === 'title' && !fields.has(code) ? (titleField ?? code) : code;
+    return !fields.has(field) || right.canRead(field);
+  };
+}
+
+/** @param on the record that the grant was judged on, with the verdict */
+function explainGrant(ctx: ReadContext, grant: RecordGrant, on: { record: Shown; holds: boolean } | null) {
+  const canRead = readableFields(ctx, on?.record.type ?? registry(ctx).byCode.get(grant.type));
   const shown = (list: string[] | '*'): string[] | '*' => (list === '*' ? list : list.filter(canRead));
-  const whereHidden = grant.where !== undefined && !fieldsOf(grant.where).every(canRead);
+  const whereHidden =
+    grant.where !== undefined && !fieldsOf(grant.where).every(on === null ? canRead : fieldsShown(ctx, on.record));
   return {
     type: grant.type,
     where: whereHidden ? null : (grant.where ?? null),
     whereHidden,
-    holds,
+    holds: on?.holds ?? null,
     actions: grant.actions,
     read: shown(grant.fields.read),
     write: shown(grant.fields.write),
@@ -76,7 +88,8 @@ export async function explainAccess(
     const role = definition as RoleDefinition;
     return grantsOf(ctx.config, { id, role, typeId: type.id, code: type.code }).map(
       ({ grant, compiled: { where } }) => {
-        return { role: code, ...explainGrant(ctx, grant, where === null || evaluate(where, facts, variables)) };
+        const holds = where === null || evaluate(where, facts, variables);
+        return { role: code, ...explainGrant(ctx, grant, { record, holds }) };
       },
     );
   });

@@ -1,19 +1,9 @@
 /** The operation of the changes feed. */
 import Type from 'typebox';
-import { EVENTS, isAbout, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
+import { EVENTS, scopeOf, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
-import type { Scope } from '../../contract/scopes.ts';
 import { HistoryActor, ObjectSchema } from '../objects/index.ts';
-
-/** The scope that events of a kind need besides `objects:read`. */
-export function scopeOf(kind: WebhookEvent): Scope | undefined {
-  if (isAbout(kind, 'comment')) return 'comments:read';
-  if (isAbout(kind, 'attachment')) return 'files:read';
-  if (isAbout(kind, 'relation')) return 'relations:read';
-  if (isAbout(kind, 'sla')) return 'sla:read';
-  return isAbout(kind, 'article') ? 'kb:read' : undefined;
-}
 
 /** The parts of a list that is separated by commas; undefined if the parameter is absent. */
 export function listed(text: unknown): string[] | undefined {

@@ -1,13 +1,13 @@
 /** Reads pages of the changes feed. */
 import type { Static } from 'typebox';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
+import { scopeOf, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { type FeedState, feedState } from '../../platform/audit/places.ts';
 import type { RequestFacts } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, registry } from '../metadata/index.ts';
 import { actorAnswer, eventAnswer, findVisible, type ObjectAnswer, preload, project } from '../objects/index.ts';
-import { isKind, listed, type readChanges, scopeOf } from './contract.ts';
+import { isKind, listed, type readChanges } from './contract.ts';
 import { commonPlace, cursorMaker, readCursor } from './cursor.ts';
 import { type FeedRange, listPlaced, type PlacedEvent } from './store.ts';
 

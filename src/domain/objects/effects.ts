@@ -1,5 +1,7 @@
 /** What a dry run would have done to records, as far as the caller may see it (docs/how-to/let-a-script-change-things.md). */
 import type { Effects } from '../../contract/effects.ts';
+import { scopeOf } from '../../contract/events.ts';
+import type { Scope } from '../../contract/scopes.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
 import { findVisible, preload } from './load.ts';
@@ -30,12 +32,16 @@ export interface EventOnRecord {
 /**
  * The events of records as their history would show them, the changes of SLA instances, and all events that are not about
  * records which the caller may not read.
+ *
+ * @param scopes of the key; null if no scopes are needed. Events need those of the changes feed, SLA changes `sla:read`
  */
 export async function recordEffects(
   ctx: ReadContext,
   tried: readonly TriedEvent[],
   filters: readonly EventFilter[],
+  scopes: ReadonlySet<string> | null,
 ): Promise<Pick<Effects, 'events' | 'sla'> & { visible: EventOnRecord[] }> {
+  const mayRead = (scope: Scope | undefined): boolean => scope === undefined || scopes === null || scopes.has(scope);
   const byRecord = Map.groupBy(tried, ({ event }) => event.objectId);
   const ids = [...byRecord.keys()].filter((id) => id !== undefined);
   await preload(ctx, ids);
@@ -45,14 +51,14 @@ export async function recordEffects(
     const record = await findVisible(ctx, id);
     if (record === undefined) continue;
     records.set(id, record);
-    if (!record.right.can('history')) continue;
-    const rows = (byRecord.get(id) ?? []).map(historyRow);
+    if (!record.right.can('history') || !mayRead('objects:read')) continue;
+    const rows = (byRecord.get(id) ?? []).filter(({ event }) => mayRead(scopeOf(event.type))).map(historyRow);
     for (const answer of await eventAnswers(ctx, record, rows, filters)) {
       shown.set(answer.id, { ...answer, objectId: id });
     }
   }
   const onVisible = tried.filter(({ event }) => event.objectId === undefined || records.has(event.objectId));
-  const sla = onVisible.flatMap(({ event }) => {
+  const sla = (mayRead('sla:read') ? onVisible : []).flatMap(({ event }) => {
     const change = SLA_CHANGES.get(event.type);
     if (change === undefined || event.objectId === undefined) return [];
     const { policyCode = '', dueAt = null } = event.data as { policyCode?: string; dueAt?: string | null };
