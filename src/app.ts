@@ -25,6 +25,7 @@ import { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { Outbound, type OutboundOptions } from './platform/outbound/outbound.ts';
 import { settleBudgets } from './platform/database/rate-budgets.ts';
 import type { SecretBox } from './platform/secrets.ts';
+import { PlaceWatch } from './platform/audit/place-watch.ts';
 import { headPlace } from './platform/audit/seal-heads.ts';
 import type { SealHead } from './platform/audit/seals.ts';
 import type { Tracer } from './platform/observability/traces.ts';
@@ -102,6 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   db.tracer = options.tracer;
   const wake = new Notifier(db);
   const changes = new Changes();
+  const places = new PlaceWatch(db, changes);
   const replica =
     options.readDb === undefined
       ? undefined
@@ -157,6 +159,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
     changes,
+    places,
   });
   /** Number of failures per task. */
   const failures = new Map<string, number>([['none', 0]]);
@@ -265,6 +268,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
     stop: async () => {
       wake.stop();
+      places.stop();
       await loop?.stop();
       await outbound.close();
       await limiter?.stop();

@@ -68,6 +68,7 @@ import { DescribedRequests } from './http/described-requests.ts';
 import { inputReader } from './http/validate.ts';
 import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.ts';
 import { type Check, journalChecks } from './platform/audit/checks.ts';
+import { PlaceWatch } from './platform/audit/place-watch.ts';
 import { placesCheck } from './platform/audit/places.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
@@ -119,6 +120,8 @@ export interface Parts extends ContentParts<Caller> {
   oidc: string | null;
   /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
   actorOf(userId: string): Promise<Actor | undefined>;
+  /** Tells that there are new places in the changes feed. */
+  places: PlaceWatch;
   /** Tells that changes were committed, for event streams. */
   changes: Pick<Changes, 'listen'>;
 }
@@ -218,7 +221,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...catalogRoutes(parts.actorOf),
     ...knowledgeRoutes(parts),
     ...webhookRoutes(parts.secrets, parts.outbound),
-    ...feedRoutes,
+    ...feedRoutes(parts.places),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
     ...accessRoutes(
@@ -255,6 +258,7 @@ export function operations(): Operation[] {
     freshCaller: none,
     actorOf: none,
     changes: { listen: none },
+    places: new PlaceWatch({ query: none, session: none }, { listen: none }),
   };
   return bindings(parts).map((bound) => bound.operation);
 }

@@ -27,6 +27,7 @@ import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
+import { PlaceWatch } from '../platform/audit/place-watch.ts';
 import { ContentHolder } from '../platform/blobs/serve.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -166,6 +167,7 @@ function boundOperations({ db, clock, outbound, blobs }: Tool): readonly BoundOp
     freshCaller: async (caller) => caller,
     actorOf: (userId) => authenticator.actorOf(userId),
     changes: { listen: () => () => {} },
+    places: new PlaceWatch(db, { listen: () => () => {} }),
   });
 }
 

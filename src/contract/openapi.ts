@@ -262,7 +262,8 @@ function successOf(operation: Operation, components: Components, example: Exampl
     example.answer === undefined
       ? undefined
       : { data: example.answer, meta: { ...EXAMPLE_META, ...metaExample(operation) } };
-  return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) } } };
+  const stream = operation.streams === true ? { 'text/event-stream': { schema: { type: 'string' } } } : {};
+  return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) }, ...stream } };
 }
 
 function metaOf(operation: Operation): TSchema {

@@ -65,6 +65,8 @@ export interface Operation<
    * `false`: a write that takes no `dryRun`, because it hands out or ends credentials, or sends content. All other writes take it.
    */
   dryRun?: false;
+  /** The response is a stream of server-sent events if the client asks for them by `Accept`. */
+  streams?: true;
   /** Further statuses of a raw response: 206 for partial content, 304 if the client already has it. */
   alsoAnswers?: readonly (206 | 304)[];
   /** Time limit in milliseconds; default 30 s. */

@@ -8,7 +8,7 @@ import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import { EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
+import { DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -155,6 +155,8 @@ async function answer(
     range: request.method === 'GET' ? request.headers.range : undefined,
     ifRange: singleHeader(request, 'if-range'),
     ifNoneMatch: request.headers['if-none-match'],
+    wantsEvents: /(?:^|,)\s*text\/event-stream\b/i.test(request.headers.accept ?? ''),
+    lastEventId: singleHeader(request, 'last-event-id'),
   };
   const turn = admission?.turn();
   if (turn !== undefined) {
@@ -268,6 +270,10 @@ async function run(
     const result = await call.run(input, facts);
     if (result instanceof EventStream) {
       service.streams.start(context, result, again);
+      return;
+    }
+    if (result instanceof DelayedReply) {
+      service.streams.wait(context, result, again, (data) => send(context, operation, data, undefined));
       return;
     }
     tellPosition(context, caller.consistency);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface TestEvent {
+  id?: string;
   event: string;
   data: string;
 }
@@ -30,7 +31,8 @@ export function readEvents(response: Response): TestEvents {
           block.split('\n').flatMap((line) => (line.startsWith(`${name}: `) ? [line.slice(name.length + 2)] : []));
         const [event] = of('event');
         if (event === undefined) continue;
-        events.push({ event, data: of('data').join('\n') });
+        const [id] = of('id');
+        events.push({ ...(id === undefined ? {} : { id }), event, data: of('data').join('\n') });
         arrived.resolve();
       }
     }

@@ -2879,6 +2879,10 @@ export type FeedReadData = {
      */
     types?: string;
     /**
+     * Seconds to wait for an event that the caller may see. Without one, the answer is an empty page.
+     */
+    wait?: number;
+    /**
      * Adds the record as the caller may read it now to each of its events.
      */
     include?: 'object';

@@ -41,10 +41,11 @@ export const readChanges = defineOperation({
   ],
   unit: 'own',
   status: 200,
+  streams: true,
   tag: 'Changes feed',
   summary: 'Read what happened, in order and without gaps',
   description:
-    'Events after a cursor, in the order of a journal of all changes; those of one record in the order of its revisions. After a cursor no event is skipped and none comes twice, however late a change was committed, also across restarts and failovers without loss. An event of a record needs the rights `read` and `history` on it now, and holds what the history would show; events of articles need the right `kb.read` and the audience. What leaves the sight of the caller makes no event. Events of comments, files, relations, SLA instances and articles also need the scopes `comments:read`, `files:read`, `relations:read`, `sla:read` and `kb:read`: without the scope they are left out, and 403 `SCOPE_MISSING` if `eventTypes` names them. A page examines at most 10,000 places of the journal, so that it can be short or empty: go on from `next` until `caughtUp`. After a restore or a failover that lost changes, a cursor behind them is refused with 409 `CURSOR_REWOUND`.',
+    'Events after a cursor, in the order of a journal of all changes; those of one record in the order of its revisions. After a cursor no event is skipped and none comes twice, however late a change was committed, also across restarts and failovers without loss. An event of a record needs the rights `read` and `history` on it now, and holds what the history would show; events of articles need the right `kb.read` and the audience. What leaves the sight of the caller makes no event. Events of comments, files, relations, SLA instances and articles also need the scopes `comments:read`, `files:read`, `relations:read`, `sla:read` and `kb:read`: without the scope they are left out, and 403 `SCOPE_MISSING` if `eventTypes` names them. A page examines at most 10,000 places of the journal, so that it can be short or empty: go on from `next` until `caughtUp`. After a restore or a failover that lost changes, a cursor behind them is refused with 409 `CURSOR_REWOUND`.\n\nWith `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the cursor, `event` the kind, `data` the event. A client goes on after its last event by `Last-Event-ID`, which takes precedence over `after`. A comment line is sent every 15 s. The stream ends when the key is revoked, when the service stops, and after 30 to 38 minutes. One caller may have 8 streams and 64 waiting requests in each process of the service, above that 429 `RATE_LIMITED`.',
   query: closed({
     after: Type.Optional(
       Type.String({
@@ -60,6 +61,14 @@ export const readChanges = defineOperation({
       Type.String({
         maxLength: 10_000,
         description: 'Ids or codes of record types, separated by commas. Leaves out events of articles.',
+      }),
+    ),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 25,
+        default: 0,
+        description: 'Seconds to wait for an event that the caller may see. Without one, the answer is an empty page.',
       }),
     ),
     include: Type.Optional(

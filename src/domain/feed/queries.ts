@@ -30,6 +30,12 @@ export interface FeedEventAnswer {
   object?: ObjectAnswer;
 }
 
+/** A page, and whether it ends at the last place that was given. */
+export interface FeedRead {
+  page: FeedPage;
+  isAtEnd: boolean;
+}
+
 export interface FeedPage {
   events: FeedEventAnswer[];
   next: string;
@@ -45,7 +51,7 @@ export async function readFeed(
   ctx: ReadContext,
   query: FeedQuery,
   { scopes }: Pick<RequestFacts, 'scopes'>,
-): Promise<FeedPage> {
+): Promise<FeedRead> {
   const selection = { kinds: kindsOf(query, scopes), typeIds: typeIdsOf(ctx, query) };
   const state = await feedState(ctx);
   const cursorOf = cursorMaker(state);
@@ -63,7 +69,8 @@ export async function readFeed(
     }
     from = rows.length < wanted ? upTo : (rows.at(-1)?.place ?? upTo);
   }
-  return { events, next: cursorOf(from), caughtUp: from >= state.place && !state.isBehind };
+  const isAtEnd = from >= state.place;
+  return { page: { events, next: cursorOf(from), caughtUp: isAtEnd && !state.isBehind }, isAtEnd };
 }
 
 type Selection = Pick<FeedRange, 'kinds' | 'typeIds'>;

@@ -1,9 +1,21 @@
+import type { PlaceWatch } from '../../platform/audit/place-watch.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { readChanges } from './contract.ts';
+import { LiveFeed } from './live.ts';
 import { readFeed } from './queries.ts';
 
-export const feedRoutes: readonly BoundOperation[] = [
-  bind(readChanges, ({ work, caller }, { query }, request) =>
-    work.read(caller, (ctx) => readFeed(ctx, query, request)),
-  ),
-];
+/** @param watch tells that there are new places */
+export function feedRoutes(watch: PlaceWatch): BoundOperation[] {
+  const live = new LiveFeed(watch);
+  return [
+    bind(readChanges, async ({ work, caller }, { query: given }, facts) => {
+      const after = facts.wantsEvents === true ? (facts.lastEventId ?? given.after) : given.after;
+      const query = after === undefined ? given : { ...given, after };
+      const reader = { work, query, facts };
+      const first = await work.read(caller, (ctx) => readFeed(ctx, query, facts));
+      if (facts.wantsEvents === true) return live.stream(reader, first);
+      if (first.page.events.length > 0 || given.wait === undefined || given.wait === 0) return first.page;
+      return live.poll(reader, first, given.wait * 1000);
+    }),
+  ];
+}

@@ -161,6 +161,12 @@ export async function feedState(db: Queryable): Promise<FeedState> {
   return row;
 }
 
+/** The last place that was given. */
+export async function lastPlace(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ place: number }>(sql`SELECT place FROM journal_placing`);
+  return row?.place ?? 0;
+}
+
 /** Places without a row, gaps, and rows that have no place although their pass is complete. */
 export const placesCheck = rowCheck(
   'I14 every committed row of the journal has one place, without gaps',

@@ -49,6 +49,10 @@ export interface RequestFacts {
   /** The range applies only if the ETag matches; otherwise the whole content is returned. */
   ifRange?: string | undefined;
   ifNoneMatch?: string | undefined;
+  /** Whether the client asks for server-sent events (`Accept: text/event-stream`). */
+  wantsEvents?: boolean;
+  /** The header Last-Event-ID, which a client sends when it opens a stream again. */
+  lastEventId?: string | undefined;
 }
 
 /** Sends the events of one stream. The HTTP layer implements it. */
@@ -61,6 +65,8 @@ export interface EventSink {
   caller(): Promise<Caller>;
   /** Sends one server-sent event. @param data its text, for example JSON */
   send(event: { event: string; data: string; id?: string }): void;
+  /** Resolves when the client can take more, or has left. Await it between parts of a long stream. */
+  drained(): Promise<void>;
   /** Ends the stream. Browsers open a new one. */
   end(): void;
 }
@@ -75,6 +81,31 @@ export class EventStream {
   /** @param open called once when the stream is admitted. It returns a function that is called once when the stream has ended */
   constructor(open: (sink: EventSink) => () => void) {
     this.open = open;
+  }
+}
+
+/** What a delayed reply may use while it waits. */
+export interface Waiting {
+  /**
+   * The caller with current rights. Call it before each computation.
+   *
+   * @throws Fault UNAUTHENTICATED if the key or the session has ended
+   */
+  caller(): Promise<Caller>;
+  /** Aborted when the client leaves or the service stops; then answer at once. */
+  signal: AbortSignal;
+}
+
+/**
+ * The response of an operation that waits for something to happen. Meanwhile the request does not count as running
+ * (`http/event-streams.ts`).
+ */
+export class DelayedReply {
+  readonly make: (waiting: Waiting) => Promise<unknown>;
+
+  /** @param make called once; resolves with the data of the response */
+  constructor(make: (waiting: Waiting) => Promise<unknown>) {
+    this.make = make;
   }
 }
 
