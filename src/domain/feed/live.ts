@@ -1,6 +1,6 @@
 /** Readers that wait for events: long polls and streams. An idle one costs memory and no statement. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../lib/fair-queue.ts';
-import { isFault } from '../../lib/fault.ts';
 import type { PlaceWatch } from '../../platform/audit/place-watch.ts';
 import { EventStream, DelayedReply, type RequestFacts, type Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
@@ -92,33 +92,31 @@ export class LiveFeed {
       const signals = new Signals();
       let isOpen = true;
       const follow = async (): Promise<void> => {
-        let read = first;
+        let { page, isAtEnd } = first;
         signals.hasPlaces = true;
         while (isOpen) {
-          for (const event of read.page.events) {
+          for (const event of page.events) {
             sink.send({ id: event.cursor, event: event.eventType, data: JSON.stringify(event) });
           }
           await sink.drained();
-          if (read.isAtEnd && !signals.hasPlaces) await signals.next();
+          while (isAtEnd && !signals.hasPlaces && isOpen) {
+            await signals.next();
+            // A signal without new places can mean that the key was revoked.
+            if (isOpen) await sink.caller();
+          }
           if (!isOpen) return;
-          const { next } = read.page;
-          // A signal without new places can mean that the key was revoked.
-          const caller = await sink.caller();
-          read = { ...read, page: { ...read.page, events: [] } };
-          if (read.isAtEnd && !signals.hasPlaces) continue;
           signals.hasPlaces = false;
-          read = (await this.#read({ ...reader, query: { ...reader.query, after: next } }, caller)) ?? read;
+          const asked = { ...reader, query: { ...reader.query, after: page.next } };
+          const read = await this.#read(asked, await sink.caller());
+          // The queue is full: the same page is asked for again after a moment.
+          if (read === undefined) await sleep(RETRY_MS);
+          signals.hasPlaces ||= read === undefined;
+          ({ page, isAtEnd } = read ?? { page: { ...page, events: [] }, isAtEnd });
         }
       };
-      const run = (): void => {
-        follow().catch((error: unknown) => {
-          // The client opens a new stream after its last event, and gets the error as the answer.
-          if (isFault(error)) setTimeout(() => sink.end(), isFault(error, 'DATABASE_UNAVAILABLE') ? RETRY_MS : 0);
-          else sink.end();
-        });
-      };
       const unlisten = this.#watch.listen((hasPlaces) => signals.signal(hasPlaces));
-      run();
+      // The client opens a new stream after its last event, and gets the error as the answer.
+      follow().catch(() => sink.end());
       return () => {
         isOpen = false;
         signals.signal(false);

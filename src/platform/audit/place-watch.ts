@@ -50,7 +50,7 @@ export class PlaceWatch {
   }
 
   #fire(hasPlaces: boolean): void {
-    for (const listener of [...this.#listeners]) listener(hasPlaces);
+    for (const listener of this.#listeners) listener(hasPlaces);
   }
 
   #saw(place: number): void {
@@ -61,21 +61,19 @@ export class PlaceWatch {
 
   #lookSoon(): void {
     if (this.#look !== undefined || this.#listeners.size === 0) return;
-    this.#look = setTimeout(() => {
-      lastPlace(this.#db)
-        .then(
-          (place) => {
-            this.#saw(place);
-            this.#fire(false);
-          },
-          // A database that restarts is read again at the next signal.
-          () => {},
-        )
-        .finally(() => {
-          this.#look = undefined;
-        });
-    }, LOOK_MS);
+    this.#look = setTimeout(() => void this.#lookNow(), LOOK_MS);
     this.#look.unref();
+  }
+
+  async #lookNow(): Promise<void> {
+    try {
+      this.#saw(await lastPlace(this.#db));
+      this.#fire(false);
+    } catch {
+      // A database that restarts is read again at the next signal.
+    } finally {
+      this.#look = undefined;
+    }
   }
 
   async #connect(): Promise<void> {
