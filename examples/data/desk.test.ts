@@ -25,7 +25,7 @@ it('fills an installation', async () => {
     const lines: string[] = [];
     const size = { incidents: 60, users: 60, articles: 5 };
     await fillDesk({ folder, from: undefined, keep: false, size, say: (line) => void lines.push(line) });
-    assert.match(lines.join('\n'), /Sign in as admin/);
+    assert.match(lines.join('\n'), /Sign in as admin, \S+ \(agent\), \S+ \(lead\) or/);
     const embedded = await openEmbedded({ dataDir: path.join(folder, 'service'), log: () => {}, use: 'tool' });
     const db = new Database({ url: embedded.url, max: 1 });
     const [row] = await db.query<Record<string, number>>(sql`

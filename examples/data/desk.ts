@@ -34,7 +34,7 @@ const CHUNK = 200;
 const codeOfUnit = (index: number): string => `unit-${index + 1}`;
 
 /** Configuration beside the starter: people with their groups and units, and the knowledge bases. */
-function bundle(size: Size, written: Articles, requester: object): string {
+function bundle(size: Size, written: Articles, roles: readonly object[]): string {
   const users = people(size.users);
   const agents = (group: number): string[] =>
     users.slice(group * AGENTS, (group + 1) * AGENTS).map(({ login }) => login);
@@ -55,18 +55,21 @@ function bundle(size: Size, written: Articles, requester: object): string {
         users: users.slice(GROUPS.length * AGENTS).map(({ login }) => login),
       },
     ],
-    roles: [requester],
+    roles,
     orgUnits: UNITS.map((name, index) => ({ code: codeOfUnit(index), name })),
     knowledgeBases: knowledgeBases(written, 'portal'),
   });
 }
 
-/** The starter's role of requesters, for everybody who is no agent. */
-async function requesterRole(): Promise<object> {
+/** The starter's roles of requesters, for everybody who is no agent, and of leads. */
+async function assignedRoles(lead: string): Promise<object[]> {
   const { roles } = parse(await readFile('config/itsm/50-roles.yaml', 'utf8')) as { roles: { code: string }[] };
-  const role = roles.find(({ code }) => code === 'requester');
-  if (role === undefined) throw new Error('the starter has no role of requesters');
-  return { ...role, assignedTo: { groups: [EMPLOYEES] } };
+  const assigned = (code: string, assignedTo: object): object => {
+    const role = roles.find((one) => one.code === code);
+    if (role === undefined) throw new Error(`the starter has no role ${code}`);
+    return { ...role, assignedTo };
+  };
+  return [assigned('requester', { groups: [EMPLOYEES] }), assigned('lead', { users: [lead] })];
 }
 
 interface Step {
@@ -257,7 +260,9 @@ export async function fillDesk({ folder, from, keep, size = DESK, say }: Options
   const written = await articles(from, size.articles);
   const own = path.join(folder, 'desk');
   await mkdir(own, { recursive: true });
-  await writeFile(path.join(own, 'desk.yaml'), bundle(size, written, await requesterRole()));
+  const users = people(size.users);
+  const [agent = '', lead = '', requester = ''] = [0, 1, -1].map((index) => users.at(index)?.login);
+  await writeFile(path.join(own, 'desk.yaml'), bundle(size, written, await assignedRoles(lead)));
   const service = await startService(folder);
   for (const part of ['config/itsm', 'config/catalogue', own]) await service.docket('apply', part);
   await service.stop();
@@ -265,7 +270,6 @@ export async function fillDesk({ folder, from, keep, size = DESK, say }: Options
   let time = Date.now() - DAYS * DAY_MS;
   const embedded = await openEmbedded({ dataDir: path.join(folder, 'service'), log: () => {}, use: 'tool' });
   const password = randomBytes(12).toString('base64url');
-  const [agent = '', requester = ''] = [people(size.users)[0]?.login, people(size.users).at(-1)?.login];
   try {
     const app = await startTestApp({
       database: { url: embedded.url },
@@ -279,7 +283,7 @@ export async function fillDesk({ folder, from, keep, size = DESK, say }: Options
       });
       say(`${count} changes of incidents were made.`);
       time = Date.now();
-      for (const login of ['admin', agent, requester]) {
+      for (const login of ['admin', agent, lead, requester]) {
         await app.app.work.write(app.app.system(), (ctx) => setPassword(ctx, login, password));
       }
     } finally {
@@ -288,7 +292,8 @@ export async function fillDesk({ folder, from, keep, size = DESK, say }: Options
   } finally {
     await embedded.stop();
   }
-  say(`Sign in as admin, ${agent} (agent) or ${requester} (requester) with the password ${password}`);
+  const logins = `admin, ${agent} (agent), ${lead} (lead) or ${requester} (requester)`;
+  say(`Sign in as ${logins} with the password ${password}`);
   if (keep) say(`The service goes on at ${(await startService(folder)).url}; its data are in ${folder}.`);
   else say(`Start it with: DOCKET_DATA_DIR=${path.join(folder, 'service')} npm start`);
 }

@@ -34,6 +34,7 @@ const WORDS = {
     archived: 'В архиве',
     restore: 'Восстановить из архива',
     close: 'Закрыть',
+    closeUnsaved: 'Закрыть без сохранения',
   },
   'en-US': {
     secrets: 'Signing secrets',
@@ -62,6 +63,7 @@ const WORDS = {
     archived: 'Archived',
     restore: 'Restore',
     close: 'Close',
+    closeUnsaved: 'Close without saving',
   },
 } as const;
 
@@ -104,6 +106,13 @@ describe('webhooks in the console', () => {
       await page.getByRole('option', { name: code }).click();
       await dialog.getByRole('textbox', { name: words.attempts }).fill('1');
       await watched.check();
+      // Neither Escape nor a click outside loses what is typed.
+      for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 5)]) {
+        await leave();
+        await page.getByRole('button', { name: words.closeUnsaved }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: words.closeUnsaved }).waitFor({ state: 'hidden' });
+      }
       await dialog.getByRole('button', { name: words.save }).click();
       await page.getByRole('heading', { name: code }).waitFor();
       await page.getByText(words.disabled, { exact: true }).waitFor();

@@ -1,5 +1,5 @@
 /** A request as its requester sees it: progress, what happens next, conversation, files. */
-import { Button, Group, Loader, Modal, Text, Title } from '@mantine/core';
+import { Button, Group, Loader, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -29,6 +29,7 @@ import { Time } from '../ui/time.tsx';
 import classes from './portal.module.css';
 import { texts } from './texts.ts';
 import { isActive } from '../../../src/contract/state.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** A rating is the requester's opinion: no option is chosen for them. */
 const NO_SUGGESTIONS = {};
@@ -204,7 +205,7 @@ function Answers({ record, type, transitions }: AnswersProps) {
           {label(transition)}
         </Button>
       ))}
-      <Modal
+      <Dialog
         opened={chosen !== undefined}
         onClose={() => setChosen(undefined)}
         title={chosen === undefined ? undefined : label(chosen)}
@@ -221,7 +222,7 @@ function Answers({ record, type, transitions }: AnswersProps) {
             onCancel={() => setChosen(undefined)}
           />
         )}
-      </Modal>
+      </Dialog>
     </Group>
   );
 }

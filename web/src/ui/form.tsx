@@ -1,7 +1,16 @@
 /** Forms: the values, what the user changed, the save with its errors, and the warning about unsaved changes. */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { type ChangeEvent, type ReactNode, type SyntheticEvent, useRef, useState } from 'react';
+import {
+  type ChangeEvent,
+  createContext,
+  type ReactNode,
+  type SyntheticEvent,
+  use,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { ApiFault } from '../api/client.ts';
 import { useText } from '../i18n/text.ts';
 import { type ActionOptions, useAction } from './action.ts';
@@ -188,13 +197,29 @@ export function DraftRestored({ onDiscard }: { onDiscard: () => void }) {
   );
 }
 
-/** While `dirty`, leaving the page needs a confirmation. `dirty` may be a function of the moment of leaving. */
+/** While `dirty`, leaving the page or closing the dialog needs a confirmation. `saved` is asked at the moment of leaving. */
 export function useUnsavedWarning(dirty: boolean, saved: () => boolean = () => false): void {
   const t = useText(texts);
+  useDialogWarning(dirty, saved);
   useBlocker({
     shouldBlockFn: async () =>
       dirty && !saved() && !(await confirm({ title: t.leaveTitle, body: t.leaveBody, yes: t.leave, danger: true })),
     enableBeforeUnload: dirty,
     disabled: !dirty,
   });
+}
+
+/** The functions that say whether something in the open dialog is unsaved; undefined outside of dialogs. */
+export const DialogWarnings = createContext<Set<() => boolean> | undefined>(undefined);
+
+/** While `dirty`, closing the dialog around this component needs a confirmation. */
+export function useDialogWarning(dirty: boolean, saved: () => boolean = () => false): void {
+  const warnings = use(DialogWarnings);
+  const unsaved = useRef<() => boolean>(() => false);
+  unsaved.current = () => dirty && !saved();
+  useEffect(() => {
+    const ask = (): boolean => unsaved.current();
+    warnings?.add(ask);
+    return () => void warnings?.delete(ask);
+  }, [warnings]);
 }

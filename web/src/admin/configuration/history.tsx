@@ -1,5 +1,5 @@
 /** The versions of the configuration: who changed what when, the differences of each, and the way back to one. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
@@ -12,6 +12,7 @@ import { Time } from '../../ui/time.tsx';
 import { PlanView } from '../config/plan-view.tsx';
 import classes from './configuration.module.css';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const PAGE_SIZE = 10;
 /** Changed items that a row names. */
@@ -144,9 +145,9 @@ function Compared({ from, to, onClose }: { from: number; to: number; onClose: ()
   const t = useText(texts);
   const diff = useQuery(diffQuery(from, to));
   return (
-    <Modal opened centered size="xl" title={t.version(to)} onClose={onClose}>
+    <Dialog opened centered size="xl" title={t.version(to)} onClose={onClose}>
       <FaultAlert error={diff.error} />
       {diff.data !== undefined && <PlanView items={diff.data} />}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Form of an integration. A new one is created disabled, and only a disabled one can be changed. */
-import { ActionIcon, Autocomplete, Button, Group, Input, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Autocomplete, Button, Group, Input, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
@@ -16,6 +16,7 @@ import { codeAfter } from '../config/codes.ts';
 import { useCreateFirst } from '../config/missing.tsx';
 import { type Command, type Integration, integrationsKey, integrationsQuery, type NewIntegration } from './queries.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 interface FormProps {
   opened: boolean;
@@ -42,9 +43,9 @@ const COMMANDS: readonly Command[] = ['object.create', 'object.update', 'comment
 export function IntegrationForm(props: FormProps) {
   const t = useText(texts);
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.integration?.code ?? t.create} size="lg">
+    <Dialog opened={props.opened} onClose={props.onClose} title={props.integration?.code ?? t.create} size="lg">
       <Form {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

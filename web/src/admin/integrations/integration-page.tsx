@@ -1,5 +1,5 @@
 /** One integration: its properties, a dry run of its mapping, and its last calls. */
-import { Anchor, Button, Group, JsonInput, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, JsonInput, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -26,6 +26,7 @@ import {
   integrationsQuery,
 } from './queries.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const BACK = '/admin/integrations';
 
@@ -202,9 +203,9 @@ export function CallsTable({ id }: { id: string }) {
         onOpen={setOpen}
         empty={t.noRuns}
       />
-      <Modal opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.call} size="lg">
+      <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.call} size="lg">
         {open !== undefined && <CallDetails made={open} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** API keys: owner and last use; issue, rotate and revoke. A secret is shown only once. */
-import { ActionIcon, Button, Group, Menu, Modal, Select, Stack, Switch, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Select, Stack, Switch, Text, Tooltip } from '@mantine/core';
 import { IconDots, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -19,6 +19,7 @@ import { Time } from '../../ui/time.tsx';
 import { Mark } from '../config/mark.tsx';
 import { NewKey } from './new-key.tsx';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 function stateOf(key: Key): 'revoked' | 'expired' | 'active' {
   if (key.revokedAt !== null) return 'revoked';
@@ -165,7 +166,7 @@ export function RotateDialog({ keyRow, close }: { keyRow: Key; close: () => void
     quiet: true,
   });
   return (
-    <Modal opened onClose={close} title={t.rotateTitle(keyRow.name)}>
+    <Dialog opened onClose={close} title={t.rotateTitle(keyRow.name)}>
       <Stack gap="md">
         {rotate.data === undefined ? (
           <>
@@ -201,7 +202,7 @@ export function RotateDialog({ keyRow, close }: { keyRow: Key; close: () => void
           </>
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

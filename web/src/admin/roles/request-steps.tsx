@@ -1,5 +1,5 @@
 /** Shows how a request is decided: each check, and what is missing (docs/spec/access.md#explain-a-request). */
-import { Loader, Modal, Stack, Text } from '@mantine/core';
+import { Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type AnswerOf, type BodyOf, call } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { Mark } from '../config/mark.tsx';
 import { useRightWords } from './model.ts';
 import { requestTexts } from './request-texts.ts';
 import classes from './roles.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
 
 export type RequestBody = BodyOf<typeof accessExplain.explainRequest>;
 type Answer = AnswerOf<typeof accessExplain.explainRequest>;
@@ -187,11 +188,11 @@ function RecordView({ step }: { step: RecordStep }) {
 export function RefusalDialog({ request, onClose }: RefusalDialogProps) {
   const t = useText(requestTexts);
   return (
-    <Modal opened onClose={onClose} title={t.title} size="xl">
+    <Dialog opened onClose={onClose} title={t.title} size="xl">
       <Text size="xs" c="dimmed" mb="sm">
         {`${request.method} ${request.path}`}
       </Text>
       <RequestSteps request={request as RequestBody} />
-    </Modal>
+    </Dialog>
   );
 }

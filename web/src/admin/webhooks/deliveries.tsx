@@ -1,5 +1,5 @@
 /** The last 100 deliveries of one subscription or all; each opens to show its attempts and responses. */
-import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -17,6 +17,7 @@ import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
 import { deliveriesKey, deliveriesQuery, type Delivery, type Subscription, subscriptionsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { isActive } from '../../../../src/contract/state.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const TONES: Record<Delivery['status'], Tone> = {
   PENDING: 'wait',
@@ -44,9 +45,9 @@ export function DeliveriesTable({ subscription }: { subscription?: Subscription 
         onOpen={(row) => setOpen(row.id)}
         empty={t.noDeliveries}
       />
-      <Modal opened={opened !== undefined} onClose={() => setOpen(undefined)} title={t.delivery} size="lg">
+      <Dialog opened={opened !== undefined} onClose={() => setOpen(undefined)} title={t.delivery} size="lg">
         {opened !== undefined && <DeliveryDetails delivery={opened} subscription={of(opened)} />}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** Signing secrets: create and rotate. A value is shown only once. */
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { type AnswerOf, call } from '../../api/client.ts';
@@ -14,6 +14,8 @@ import { missingTexts } from '../config/missing.tsx';
 import { type Secret, secretsKey, secretsQuery } from './queries.ts';
 import { texts } from './texts.ts';
 import { isActive, isArchived } from '../../../../src/contract/state.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 type Shown = AnswerOf<typeof webhooks.createSecret>;
 
@@ -96,15 +98,15 @@ function SecretDialogs({ creating, setCreating, rotating, setRotating }: SecretD
   const [shown, setShown] = useState<Shown>();
   return (
     <>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={t.createSecret}>
+      <Dialog opened={creating} onClose={() => setCreating(false)} title={t.createSecret}>
         <NewSecret
           onMade={(made) => {
             setCreating(false);
             setShown(made);
           }}
         />
-      </Modal>
-      <Modal
+      </Dialog>
+      <Dialog
         opened={rotating !== undefined}
         onClose={() => setRotating(undefined)}
         title={t.rotateTitle(rotating?.code ?? '')}
@@ -118,8 +120,8 @@ function SecretDialogs({ creating, setCreating, rotating, setRotating }: SecretD
             }}
           />
         )}
-      </Modal>
-      <Modal
+      </Dialog>
+      <Dialog
         opened={shown !== undefined}
         onClose={() => setShown(undefined)}
         title={t.secretFor(shown?.code ?? '')}
@@ -135,7 +137,7 @@ function SecretDialogs({ creating, setCreating, rotating, setRotating }: SecretD
             </Group>
           </Stack>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -143,6 +145,7 @@ function SecretDialogs({ creating, setCreating, rotating, setRotating }: SecretD
 function NewSecret({ onMade }: { onMade: (made: Shown) => void }) {
   const t = useText(texts);
   const [code, setCode] = useState('');
+  useDialogWarning(code !== '');
   const create = useAction({
     run: () => call<typeof webhooks.createSecret>('POST', '/signing-secrets', { body: { code: code.trim() } }),
     touches: [secretsKey],

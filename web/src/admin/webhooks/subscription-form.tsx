@@ -1,5 +1,5 @@
 /** Form of a subscription. A new one is created disabled, and only a disabled one can be changed. */
-import { Alert, Group, Input, Modal, MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
+import { Alert, Group, Input, MultiSelect, NumberInput, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { call } from '../../api/client.ts';
@@ -24,6 +24,7 @@ import {
 } from './queries.ts';
 import { texts } from './texts.ts';
 import { isActive } from '../../../../src/contract/state.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 interface FormProps {
   opened: boolean;
@@ -36,14 +37,14 @@ interface FormProps {
 export function SubscriptionForm(props: FormProps) {
   const t = useText(texts);
   return (
-    <Modal
+    <Dialog
       opened={props.opened}
       onClose={props.onClose}
       title={props.subscription === undefined ? t.create : props.subscription.code}
       size="lg"
     >
       <Form {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Bulk actions on selected records, and the result of each. */
-import { Box, Button, Group, Loader, Modal, Stack, Table, Text } from '@mantine/core';
+import { Box, Button, Group, Loader, Stack, Table, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
@@ -15,6 +15,7 @@ import type { BulkBody } from './bulk-forms.tsx';
 import classes from './list.module.css';
 import { namesOf, type Row } from './source.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const BulkUpdate = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkUpdate }));
 const BulkTransition = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkTransition }));
@@ -151,7 +152,7 @@ interface BulkResultsProps {
 function BulkResults({ outcome, current, run, onClose }: BulkResultsProps) {
   const t = useText(texts);
   return (
-    <Modal opened={outcome !== undefined} onClose={onClose} title={t.bulkResults} size="lg">
+    <Dialog opened={outcome !== undefined} onClose={onClose} title={t.bulkResults} size="lg">
       {outcome !== undefined && (
         <Results
           {...outcome}
@@ -160,7 +161,7 @@ function BulkResults({ outcome, current, run, onClose }: BulkResultsProps) {
           onClose={onClose}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -199,7 +200,7 @@ interface BulkFormsProps {
 function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
   const t = useText(texts);
   return (
-    <Modal
+    <Dialog
       opened={form !== undefined && type !== undefined}
       onClose={() => setForm(undefined)}
       title={form === 'update' ? t.bulkUpdate : t.bulkTransition}
@@ -218,7 +219,7 @@ function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
           />
         )}
       </Suspense>
-    </Modal>
+    </Dialog>
   );
 }
 

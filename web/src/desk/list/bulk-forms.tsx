@@ -15,6 +15,7 @@ import { WhatIf } from '../what-if.tsx';
 import type { Tried } from '../what-if-answer.tsx';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 export type BulkBody = BodyOf<typeof bulk.bulk>;
 
@@ -63,6 +64,7 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
   const [code, setCode] = useState<string | null>(null);
   const [value, setValue] = useState<unknown>(null);
   const [clear, setClear] = useState(false);
+  useDialogWarning(value !== null);
   const field = fields.find((one) => one.code === code);
   const problem = field === undefined || clear ? undefined : checkField({ ...field, required: true }, value);
   const body =

@@ -1,4 +1,5 @@
 /** The columns of a list as the user arranged them: which, in which order, and how wide. */
+import { useElementSize } from '@mantine/hooks';
 import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
@@ -6,6 +7,7 @@ import {
   chosenColumns,
   clampWidth,
   type ColumnLayout,
+  fittingColumns,
   type ListColumn,
   storedLayout,
   storeLayout,
@@ -17,6 +19,8 @@ export interface ColumnControl {
   columns: readonly ListColumn[];
   /** The shown ones, in order. */
   shown: readonly ListColumn[];
+  /** True if the user or the queue names the columns. */
+  chosen: boolean;
   choose: (codes: string[]) => void;
   /** Sets the width of a column in rem. */
   resize: (code: string, rem: number) => void;
@@ -44,6 +48,7 @@ export function useColumnLayout(
   return {
     columns,
     shown: chosenColumns(columns, layout),
+    chosen: layout.codes !== undefined,
     choose: (codes) => {
       set({ ...layout, codes });
       if (definition.columns !== undefined) onDefinition({ ...definition, columns: codes });
@@ -55,4 +60,20 @@ export function useColumnLayout(
       if (definition.columns !== undefined) onDefinition(rest);
     },
   };
+}
+
+/** Room for the check boxes and the padding of a row, in rem. */
+const AROUND = 4;
+
+/**
+ * The shown columns; beside a preview only those that fit, unless the user or the queue names them: then the list scrolls.
+ * `ref` belongs to the element that holds the list and the preview.
+ */
+export function useFittingColumns({ shown, chosen }: ColumnControl, preview: boolean) {
+  const { ref, width } = useElementSize();
+  if (!preview || chosen || width === 0) return { ref, columns: shown };
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  // The width of the preview, as the style sheet has it.
+  const beside = Math.min(28 * rem, window.innerWidth * 0.36);
+  return { ref, columns: fittingColumns(shown, (width - beside) / rem - AROUND) };
 }

@@ -114,6 +114,17 @@ export function movedColumn(codes: readonly string[], code: string, to: number):
 /** The least width of the title in rem: with the default columns, lists fit in windows of 1280 px. */
 export const TITLE = 14;
 
+/** What a list keeps beside an open preview. The preview shows the other values of the current record. */
+const KEPT = new Set(['number', 'title', 'type', 'workflowState', 'sla.remaining']);
+
+/** The columns that fit into `room` rem. The others are left out from the right, those of `KEPT` stay, the time left as long as possible. */
+export function fittingColumns(columns: readonly ListColumn[], room: number): readonly ListColumn[] {
+  const needed = columns.reduce((sum, { width }) => sum + (width === 0 ? TITLE : width), 0);
+  const other = columns.findLastIndex(({ code }) => !KEPT.has(code));
+  const last = other === -1 ? columns.findIndex(({ code }) => code === 'sla.remaining') : other;
+  return needed <= room || last === -1 ? columns : fittingColumns(columns.toSpliced(last, 1), room);
+}
+
 /** The width of a column in the grid of the list; the same for the head and every row. */
 export const trackOf = ({ width }: ListColumn): string => (width === 0 ? `minmax(${TITLE}rem, 1fr)` : `${width}rem`);
 

@@ -1,5 +1,5 @@
 /** Editor for the condition of a list; changes apply on confirmation. */
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { ConditionEditor } from '../../filters/condition-editor.tsx';
@@ -8,6 +8,8 @@ import { useSystemFields } from '../../filters/system-fields.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType } from '../queries.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 export interface FilterPanelProps {
   value: unknown;
@@ -19,7 +21,7 @@ export interface FilterPanelProps {
 export function FilterDialog({ onClose, ...panel }: FilterPanelProps & { onClose: () => void }) {
   const t = useText(texts);
   return (
-    <Modal opened onClose={onClose} title={t.filter} size="xl">
+    <Dialog opened onClose={onClose} title={t.filter} size="xl">
       <FilterPanel
         {...panel}
         onApply={(condition) => {
@@ -27,13 +29,14 @@ export function FilterDialog({ onClose, ...panel }: FilterPanelProps & { onClose
           panel.onApply(condition);
         }}
       />
-    </Modal>
+    </Dialog>
   );
 }
 
 function FilterPanel({ value, onApply, fields, types }: FilterPanelProps) {
   const t = useText(texts);
   const [draft, setDraft] = useState(value as Condition | undefined);
+  useDialogWarning(JSON.stringify(draft) !== JSON.stringify(value));
   const states = useMemo(() => types.flatMap((type) => type.states), [types]);
   const system = useSystemFields(states);
   const all = useMemo(() => {

@@ -9,7 +9,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import type { BulkBarProps } from './bulk-bar.tsx';
-import { useColumnLayout } from './column-layout.ts';
+import { useColumnLayout, useFittingColumns } from './column-layout.ts';
 import { ExportButton } from './export-button.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import classes from './list.module.css';
@@ -86,7 +86,6 @@ export function ListView({ title, href, definition, onDefinition, tools }: ListV
           label={title}
           name={href}
           rows={rows}
-          columns={layout.shown}
           layout={layout}
           types={types}
           cards={narrow}
@@ -123,11 +122,12 @@ function usePreview() {
 }
 
 /** The table, and the preview of its current record. */
-function Records({ preview, ...table }: RecordTableProps & { preview: boolean }) {
+function Records({ preview, ...table }: Omit<RecordTableProps, 'columns'> & { preview: boolean }) {
+  const { ref, columns } = useFittingColumns(table.layout, preview);
   const [current, setCurrent] = useState<Row>();
   return (
-    <div className={classes.split}>
-      <RecordTable {...table} onCurrent={preview ? setCurrent : undefined} />
+    <div ref={ref} className={classes.split}>
+      <RecordTable {...table} columns={columns} onCurrent={preview ? setCurrent : undefined} />
       {preview && (
         <Suspense>
           <Preview row={current} />

@@ -239,7 +239,9 @@ function HeadRow({
   template,
 }: RecordTableProps & { template: string }) {
   const t = useText(texts);
-  const codes = columns.map(({ code }) => code);
+  // Beside a preview, columns that do not fit are not shown; they keep their places.
+  const codes = layout.shown.map(({ code }) => code);
+  const place = ({ code }: ListColumn): number => codes.indexOf(code);
   const all = rows.length > 0 && rows.every((row) => selection.has(row.id));
   return (
     <div role="row" className={classes.header} style={{ gridTemplateColumns: template }} aria-rowindex={1}>
@@ -255,15 +257,15 @@ function HeadRow({
           />
         </div>
       )}
-      {columns.map((column, index) => (
+      {columns.map((column) => (
         <ColumnHead
           key={column.code}
           column={column}
           sort={sort}
           onSort={onSort}
           onResize={(rem) => layout.resize(column.code, rem)}
-          onMove={(by) => layout.choose(movedColumn(codes, column.code, index + by))}
-          onDropColumn={(code) => codes.includes(code) && layout.choose(movedColumn(codes, code, index))}
+          onMove={(by) => layout.choose(movedColumn(codes, column.code, place(column) + by))}
+          onDropColumn={(code) => codes.includes(code) && layout.choose(movedColumn(codes, code, place(column)))}
         />
       ))}
     </div>

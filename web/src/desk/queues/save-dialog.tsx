@@ -1,5 +1,5 @@
 /** The dialog that saves a list as a queue. */
-import { Modal, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
 import type { desk } from '../../api/types.ts';
@@ -9,6 +9,7 @@ import { useText } from '../../i18n/text.ts';
 import { FormFrame, useForm } from '../../ui/form.tsx';
 import { texts } from '../list/texts.ts';
 import { type QueueDefinition, queuesQuery } from '../queries.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 export interface SaveDialogProps {
   onClose: () => void;
@@ -19,9 +20,9 @@ export interface SaveDialogProps {
 export function SaveDialog({ onClose, definition, suggested }: SaveDialogProps) {
   const t = useText(texts);
   return (
-    <Modal opened onClose={onClose} title={t.saveQueue}>
+    <Dialog opened onClose={onClose} title={t.saveQueue}>
       <SaveForm definition={definition} suggested={suggested} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Conflict dialog: shows the changes of others and the user's own, with a choice per field. */
-import { Button, Group, Modal, Radio, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Radio, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
 import { FieldValue } from '../../fields/value.tsx';
@@ -7,15 +7,16 @@ import { useText } from '../../i18n/text.ts';
 import { Time } from '../../ui/time.tsx';
 import { texts } from '../texts.ts';
 import type { Conflict, RecordDraft } from './draft.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 export function ConflictDialog({ draft, fields }: { draft: RecordDraft; fields: readonly FieldSchema[] }) {
   const t = useText(texts);
   return (
-    <Modal opened={draft.conflict !== undefined} onClose={draft.dismiss} title={t.conflictTitle} size="xl">
+    <Dialog opened={draft.conflict !== undefined} onClose={draft.dismiss} title={t.conflictTitle} size="xl">
       {draft.conflict !== undefined && (
         <Choice key={draft.conflict.latest.revision} draft={draft} fields={fields} conflict={draft.conflict} />
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Chooses a macro for a record: search, list with keyboard, and a preview of its text and changes. */
-import { Modal, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
@@ -11,6 +11,7 @@ import { type Macro, macrosQuery } from '../queries.ts';
 import { actionTexts } from './action-texts.ts';
 import { MacroChanges } from './chosen-macro.tsx';
 import classes from './macros.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
 
 interface MacroPickerProps {
   recordId: string;
@@ -22,9 +23,9 @@ interface MacroPickerProps {
 export default function MacroPicker(props: MacroPickerProps) {
   const t = useText(actionTexts);
   return (
-    <Modal opened onClose={props.onClose} title={t.chooseMacro} size="xl" returnFocus={false}>
+    <Dialog opened onClose={props.onClose} title={t.chooseMacro} size="xl" returnFocus={false}>
       <Choice {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Merges a duplicate into another record: link, closing transition and a word to the requester, in one request. */
-import { Button, Checkbox, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,6 +12,8 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { type MergeOffer, recordKey } from '../queries.ts';
 import { actionTexts } from './action-texts.ts';
 import classes from './macros.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 const SHOWN = 8;
 const NUMBER = /\{\{\s*number\s*\}\}/g;
@@ -56,9 +58,9 @@ export default function MergeDialog(props: MergeDialogProps) {
   const t = useText(actionTexts);
   const { record, onClose } = props;
   return (
-    <Modal opened onClose={onClose} title={t.mergeTitle(record.number ?? record.title ?? '')} size="lg">
+    <Dialog opened onClose={onClose} title={t.mergeTitle(record.number ?? record.title ?? '')} size="lg">
       <Choice {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -67,6 +69,7 @@ function Choice({ record, offer, mayTell, onClose }: MergeDialogProps) {
   const [text, setText] = useState('');
   const [close, setClose] = useState(offer.transition !== null);
   const [comment, setComment] = useState(mayTell ? t.mergeComment : '');
+  useDialogWarning(mayTell && comment !== t.mergeComment);
   const [key] = useState(() => crypto.randomUUID());
   const targets = useTargets(record, offer.relation?.targetTypes ?? [], text);
   const merge = useAction({

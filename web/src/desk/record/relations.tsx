@@ -1,5 +1,5 @@
 /** Relations of a record: a list grouped by relation name, or a graph. */
-import { ActionIcon, Anchor, Button, Group, Loader, Modal, SegmentedControl, Select, Stack } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Loader, SegmentedControl, Select, Stack } from '@mantine/core';
 import { IconLink, IconPlus, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -16,6 +16,7 @@ import { recordKey, relatedName, relationsQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './lists.module.css';
 import { isArchived } from '../../../../src/contract/state.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const RelationGraph = lazy(() => import('./relation-graph.tsx'));
 
@@ -77,9 +78,9 @@ export default function Relations({ record, can }: RelationsProps) {
           <RelationGraph record={record} />
         </Suspense>
       )}
-      <Modal opened={adding} onClose={() => setAdding(false)} title={t.addRelation}>
+      <Dialog opened={adding} onClose={() => setAdding(false)} title={t.addRelation}>
         {adding && <AddRelation record={record} onDone={() => setAdding(false)} />}
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }

@@ -1,5 +1,5 @@
 /** SLA timers of a record, updated live, with an explanation of their state. */
-import { ActionIcon, Anchor, Loader, Menu, Modal, Progress } from '@mantine/core';
+import { ActionIcon, Anchor, Loader, Menu, Progress } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -15,6 +15,7 @@ import { timeText } from '../list/time-left.tsx';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
 
 const SlaExplanation = lazy(() => import('./intervals.tsx'));
 
@@ -138,13 +139,13 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
           {t.due}: {format.instant(instance.dueAt)}
         </div>
       )}
-      <Modal opened={explained} onClose={() => setExplained(false)} title={instance.name} size="xl">
+      <Dialog opened={explained} onClose={() => setExplained(false)} title={instance.name} size="xl">
         {explained && (
           <Suspense fallback={<Loader size="sm" />}>
             <SlaExplanation id={instance.id} />
           </Suspense>
         )}
-      </Modal>
+      </Dialog>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** Buttons for the available transitions; a transition with required input opens a form. */
-import { Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconChevronDown } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -20,6 +20,8 @@ import { refusalsOf } from './draft.ts';
 import { WhatIf } from '../what-if.tsx';
 import type { Tried } from '../what-if-answer.tsx';
 import { isObvious, startingValues, transitionField } from './transition-fields.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 const SHOWN = 3;
 
@@ -59,7 +61,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
         </Button>
       ))}
       {rest.length > 0 && <MoreTransitions disabled={disabled} rest={rest} start={start} />}
-      <Modal opened={chosen !== undefined} onClose={() => setChosen(undefined)} title={chosen?.name} size="lg">
+      <Dialog opened={chosen !== undefined} onClose={() => setChosen(undefined)} title={chosen?.name} size="lg">
         {chosen !== undefined && (
           <TransitionForm
             key={chosen.id}
@@ -72,7 +74,7 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
             onTry={tryTransition}
           />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -164,8 +166,11 @@ function useTransitionValues(
     ...(start ?? startingValues(transition, record?.values ?? {}, user.id)),
     ...draft.read(),
   }));
+  const [typed, setTyped] = useState(false);
+  useDialogWarning(typed && record === undefined);
   const change = (code: string, next: unknown): void => {
     draft.keep({ ...values, [code]: next });
+    setTyped(true);
     setValues((before) => ({ ...before, [code]: next }));
   };
   return { values, change, discard: () => draft.keep(undefined) };

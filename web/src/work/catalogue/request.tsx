@@ -1,5 +1,5 @@
 /** Requests a catalog item, for oneself or another user. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -18,14 +18,15 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { DraftRestored } from '../../ui/form.tsx';
 import { useOnlyAsset } from './only-asset.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
 
 type Item = NonNullable<AnswerOf<typeof catalog.getCatalog>>['items'][number];
 
 export function RequestDialog({ item, onClose }: { item: Item | undefined; onClose: () => void }) {
   return (
-    <Modal opened={item !== undefined} onClose={onClose} title={item?.name} size="lg">
+    <Dialog opened={item !== undefined} onClose={onClose} title={item?.name} size="lg">
       {item !== undefined && <RequestForm key={item.id} item={item} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Period and filter of all tiles of a dashboard. */
-import { Button, Group, Indicator, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Indicator, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { type Condition, type ConditionField, isComplete } from '../../filters/model.ts';
@@ -8,6 +8,8 @@ import { useText } from '../../i18n/text.ts';
 import { useZone } from '../../i18n/zone.ts';
 import type { Scope } from './queries.ts';
 import { texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 const ConditionEditor = lazy(async () => ({
   default: (await import('../../filters/condition-editor.tsx')).ConditionEditor,
@@ -102,7 +104,7 @@ function FilterButton({ value, onApply, fields }: FilterButtonProps) {
           {name}
         </Button>
       </Indicator>
-      <Modal opened={open} onClose={() => setOpen(false)} title={t.filter} size="xl">
+      <Dialog opened={open} onClose={() => setOpen(false)} title={t.filter} size="xl">
         {open && (
           <FilterForm
             value={value}
@@ -113,7 +115,7 @@ function FilterButton({ value, onApply, fields }: FilterButtonProps) {
             }}
           />
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }
@@ -121,6 +123,7 @@ function FilterButton({ value, onApply, fields }: FilterButtonProps) {
 function FilterForm({ value, onApply, fields }: FilterButtonProps) {
   const t = useText(texts);
   const [draft, setDraft] = useState(value);
+  useDialogWarning(JSON.stringify(draft) !== JSON.stringify(value));
   return (
     <Stack gap="sm">
       <Suspense fallback={null}>

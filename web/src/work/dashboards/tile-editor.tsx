@@ -2,7 +2,6 @@
 import {
   Button,
   Group,
-  Modal,
   MultiSelect,
   SegmentedControl,
   Select,
@@ -28,6 +27,8 @@ import { type FieldChoices, useTypeFields } from './fields.ts';
 import { headOf } from './figures.ts';
 import type { Query, Tile } from './queries.ts';
 import { measureTexts, texts } from './texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useDialogWarning } from '../../ui/form.tsx';
 
 const ConditionEditor = lazy(async () => ({
   default: (await import('../../filters/condition-editor.tsx')).ConditionEditor,
@@ -45,9 +46,9 @@ interface TileEditorProps {
 export function TileEditor({ tile, onSave, onClose }: TileEditorProps) {
   const t = useText(texts);
   return (
-    <Modal opened={tile !== undefined} onClose={onClose} title={t.editTile} size="xl">
+    <Dialog opened={tile !== undefined} onClose={onClose} title={t.editTile} size="xl">
       {tile !== undefined && <TileForm tile={tile} onSave={onSave} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -66,6 +67,7 @@ function isReady({ kind, title, query }: Tile): boolean {
 function TileForm({ tile, onSave, onClose }: TileEditorProps & { tile: Tile }) {
   const t = useText(texts);
   const [draft, setDraft] = useState(tile);
+  useDialogWarning(JSON.stringify(draft) !== JSON.stringify(tile));
   const fields = useTypeFields(draft.query.types);
   const set = (part: Partial<Tile>): void => setDraft({ ...draft, ...part });
   return (
