@@ -313,6 +313,7 @@ describe('access checks of every operation', () => {
 
   it('with dryRun, answer as the call would, and leave nothing', async () => {
     let tried = 0;
+    const reading = (await app.createKey({ login: 'full', scopes: ['kb:read'] })).key;
     for (const operation of known) {
       const row = rowOf(operation);
       if (operation.method === 'GET' || row.open === true) continue;
@@ -339,24 +340,31 @@ describe('access checks of every operation', () => {
           lists.sla.map(({ policyCode, change }: Record<string, string>) => [policyCode, change]),
           [['soon', 'STOPPED']],
         );
-        const shown = async (...scopes: string[]): Promise<string[][]> => {
-          const { key } = await app.createKey({ login: 'full', scopes: ['workflow:write', ...scopes] });
+        const kindsOf = { 'workflow:write': [], 'objects:read': ['ObjectTransitioned'], 'sla:read': ['STOPPED'] };
+        for (const [scope, kinds] of Object.entries(kindsOf)) {
+          const { key } = await app.createKey({ login: 'full', scopes: ['workflow:write', scope] });
           const { events, sla } = (await send(operation, '/api/v1', withDryRun, { key })).body.meta.effects;
-          return [events, sla].map((list: any[]) => list.map(({ type, change }) => type ?? change));
-        };
-        assert.deepEqual(await shown(), [[], []]);
-        assert.deepEqual(await shown('objects:read'), [['ObjectTransitioned'], []]);
-        assert.deepEqual(await shown('sla:read'), [[], ['STOPPED']]);
+          const shown = [...events, ...sla].map(({ type, change }: Record<string, string>) => type ?? change);
+          assert.deepEqual(shown, kinds, scope);
+        }
       }
       const real = await sendAs(operation, 'full', call);
       assert.equal(real.status, dry.status, `${operation.id}: ${JSON.stringify(real.body)}`);
       assert.deepEqual(unnamed(dry.body.data), unnamed(real.body.data), operation.id);
       tried++;
-      const keyed = await send(operation, isPublic(operation) ? '/api/v1' : '/api/admin/v1', withDryRun, {
-        key: isPublic(operation) ? keys.full : adminKeys.full,
-        headers: { 'idempotency-key': 'once' },
-      });
-      refused(keyed, 400, 'INVALID_REQUEST', operation.id);
+      const key = isPublic(operation) ? keys.full : adminKeys.full;
+      const prefix = isPublic(operation) ? '/api/v1' : '/api/admin/v1';
+      const ask = (how: How, more: Partial<Call> = {}) => send(operation, prefix, { ...withDryRun, ...more }, how);
+      for (const [answer, status, code] of [
+        [await ask({ key, headers: { 'idempotency-key': 'once' } }), 400, 'INVALID_REQUEST'],
+        [await ask({ key }, { query: `${withDryRun.query}&nothing=1` }), 400, 'INVALID_REQUEST'],
+        [await ask({ key }, { body: '{' }), 400, operation.body === undefined ? 'INVALID_REQUEST' : 'INVALID_JSON'],
+        [await ask({ key: 'none' }), 401, 'UNAUTHENTICATED'],
+        [await ask({ key: reading }), 403, 'SCOPE_MISSING'],
+      ] as const) {
+        refused(answer, status, code, operation.id);
+        assert.equal(answer.body.meta.dryRun, true, `${operation.id}: ${code}`);
+      }
     }
     assert.ok(tried >= 60, `${tried} operations take dryRun`);
   });

@@ -142,6 +142,7 @@ export class LocalTarget implements ConfigurationTarget {
     return await explainRequest(
       { work, caller, write },
       request,
+      { waiter: { callerId: 'command line', isGone: () => false, rest: () => {} } },
       explainParts(() => bound),
     );
   }

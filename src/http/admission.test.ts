@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isFault } from '../lib/fault.ts';
 import { AdmissionControl } from './admission.ts';
+import { DryRunSlots } from './dry-run-slots.ts';
+import { ClientGone } from './errors.ts';
 
 function refused(fn: () => void): boolean {
   try {
@@ -159,5 +161,51 @@ describe('admission control', () => {
       await rest(20);
     assert.equal(last, 'waits');
     admissionControl.stop();
+  });
+});
+
+describe('the slots of dry runs', () => {
+  /** Begins a dry run of the caller that lasts until `end` is called. */
+  const begin = (slots: DryRunSlots, callerId: string) => {
+    const work = Promise.withResolvers<void>();
+    const one = { state: 'waits', isGone: false, rested: false, end: () => work.resolve() };
+    const waiter = { callerId, isGone: () => one.isGone, rest: () => (one.rested = true) };
+    const run = async (): Promise<void> => {
+      try {
+        await slots.run(async () => {
+          one.state = 'runs';
+          await work.promise;
+        }, waiter);
+        one.state = 'ended';
+      } catch (error) {
+        one.state = error instanceof ClientGone ? 'gone' : isFault(error, 'OVERLOADED') ? 'refused' : 'failed';
+      }
+    };
+    void run();
+    return one;
+  };
+
+  it('go to the caller with the fewest, never to a client that is gone, and one caller cannot fill the queue', async () => {
+    const slots = new DryRunSlots({ most: 2, mostWaiting: 3 });
+    const flood = Array.from({ length: 6 }, () => begin(slots, 'flood'));
+    await rest(0);
+    const states = (): string[] => flood.map(({ state }) => state);
+    assert.deepEqual(states(), ['runs', 'runs', 'waits', 'waits', 'waits', 'refused']);
+    assert.deepEqual([flood[1]?.rested, flood[2]?.rested], [false, true]);
+    const other = begin(slots, 'other');
+    flood[0]?.end();
+    await rest(0);
+    assert.equal(other.state, 'runs', 'it came last, but has the fewest');
+    Object.assign(flood[2] ?? {}, { isGone: true });
+    const later = begin(slots, 'flood');
+    await rest(0);
+    assert.equal(later.state, 'waits', 'a client that is gone does not count');
+    flood[1]?.end();
+    await rest(0);
+    assert.deepEqual(states(), ['ended', 'ended', 'gone', 'runs', 'waits', 'refused']);
+    other.end();
+    flood[3]?.end();
+    await rest(0);
+    assert.deepEqual([flood[4]?.state, later.state], ['runs', 'runs']);
   });
 });

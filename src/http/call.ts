@@ -5,14 +5,15 @@ import { type Input, type Operation, Reply } from '../contract/operation.ts';
 import type { EffectsOf, RequestFacts, Runner } from '../platform/unit-of-work/binding.ts';
 import type { Caller, WriteContext } from '../platform/unit-of-work/context.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../platform/unit-of-work/idempotency.ts';
-import { type DryRunLimits, Slots } from '../platform/unit-of-work/transactions.ts';
+import type { DryRunLimits } from '../platform/unit-of-work/transactions.ts';
 import type { TriedUnits } from '../platform/unit-of-work/work.ts';
+import { DryRunSlots } from './dry-run-slots.ts';
 import { firstByte } from './request-context.ts';
 import type { Prepared } from './route.ts';
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
-/** Dry runs of this process that run at once. They hold locks until they end. */
-const DRY_RUNS = new Slots(4);
+/** The dry runs of this process, those of explanations included. */
+const DRY_RUNS = new DryRunSlots({ most: 4, mostWaiting: 32 });
 
 /** One call of a handler: its inputs, and facts about the result. */
 export class Call {
@@ -49,12 +50,8 @@ export class Call {
     }
   }
 
-  /**
-   * Runs the handler in a transaction that is undone, and answers with the effects in `meta`.
-   *
-   * @param onWait called if too many dry runs are running
-   */
-  async dryRun(input: Input<Operation>, facts: RequestFacts, effectsOf: EffectsOf, onWait: () => void): Promise<Reply> {
+  /** Runs the handler in a transaction that is undone, and answers with the effects in `meta`. */
+  async dryRun(input: Input<Operation>, facts: RequestFacts, effectsOf: EffectsOf): Promise<Reply> {
     return await DRY_RUNS.run(
       () =>
         this.#work.dryRun(async (units) => {
@@ -67,7 +64,7 @@ export class Call {
             effects,
           });
         }, DRY_RUN_LIMITS),
-      onWait,
+      facts.waiter,
     );
   }
 
@@ -81,10 +78,7 @@ export class Call {
       return reply.status ?? this.#prepared.binding.operation.status;
     };
     const work = this.#work;
-    return await DRY_RUNS.run(
-      () => work.dryRun(run, DRY_RUN_LIMITS),
-      () => {},
-    );
+    return await DRY_RUNS.run(() => work.dryRun(run, DRY_RUN_LIMITS), facts.waiter);
   }
 
   async #tried(units: TriedUnits, input: Input<Operation>, facts: RequestFacts): Promise<unknown> {

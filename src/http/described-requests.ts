@@ -3,7 +3,13 @@
  * order as for a request that arrives (`serve.ts`); credentials, rate limits and sizes are not part of it. It runs in a
  * transaction that is undone.
  */
-import type { BoundOperation, DescribedRequest, FoundRequest, RequestFacts } from '../platform/unit-of-work/binding.ts';
+import type {
+  BoundOperation,
+  DescribedRequest,
+  FoundRequest,
+  RequestFacts,
+  Waiter,
+} from '../platform/unit-of-work/binding.ts';
 import { Fault } from '../lib/fault.ts';
 import { Call } from './call.ts';
 import { readInput, type Route, routesOf } from './route.ts';
@@ -34,13 +40,13 @@ export class DescribedRequests {
       operation,
       surface: route.surface,
       params,
-      tryAs: async (caller, work, held) => {
+      tryAs: async (caller, work, held, waiter) => {
         if (route.scope !== undefined) held.require(route.scope);
         const input = readInput(route.prepared, { params, query: request.query, body: request.body });
         const { dryRun: _dryRun, ...query } = input.query as Readonly<Record<string, unknown>>;
         for (const scope of operation.moreScopes?.(query) ?? []) if (route.scope !== undefined) held.require(scope);
         const call = new Call(work, route.prepared, caller, undefined);
-        return await call.statusOf({ ...input, query } as typeof input, factsOf(route, held.scopes));
+        return await call.statusOf({ ...input, query } as typeof input, factsOf(route, held.scopes, waiter));
       },
     };
   }
@@ -93,7 +99,7 @@ function decoded(text: string): string | undefined {
 }
 
 /** What a described request does not tell is absent. */
-function factsOf(route: Route, scopes: ReadonlySet<string>): RequestFacts {
+function factsOf(route: Route, scopes: ReadonlySet<string>, waiter: Waiter): RequestFacts {
   return {
     ip: '',
     sender: { address: '', device: undefined },
@@ -101,5 +107,6 @@ function factsOf(route: Route, scopes: ReadonlySet<string>): RequestFacts {
     userAgent: undefined,
     secure: true,
     scopes: route.scope === undefined ? null : scopes,
+    waiter,
   };
 }

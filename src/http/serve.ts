@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { aroundData, success } from '../contract/envelope.ts';
-import { type Input, type Operation, Reply } from '../contract/operation.ts';
+import { type Input, type Operation, Reply, takesDryRun } from '../contract/operation.ts';
 import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
 import { DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
@@ -91,6 +91,7 @@ async function attend(
 ): Promise<void> {
   let leave: (() => void) | undefined;
   try {
+    context.isDryRun = asksDryRun(context.request, route);
     const origin = service.origin(context.request);
     context.ip = origin.ip;
     if (route.prepared.binding.operation.access === 'open') {
@@ -151,6 +152,11 @@ async function answer(
     userAgent: request.headers['user-agent'],
     secure: origin.secure,
     scopes: context.scopes,
+    waiter: {
+      callerId: context.callerId ?? context.ip ?? '',
+      isGone: () => context.answered || context.response.destroyed,
+      rest: () => admission?.rest(),
+    },
     // RFC 9110 defines ranges only for GET; HEAD describes the complete content.
     range: request.method === 'GET' ? request.headers.range : undefined,
     ifRange: singleHeader(request, 'if-range'),
@@ -206,11 +212,17 @@ async function readBody(service: Service, context: RequestContext, prepared: Pre
   }
 }
 
+/** Whether a dry run is asked for, before anything is checked: every answer says so, refusals included. */
+function asksDryRun({ url = '' }: IncomingMessage, { prepared }: Route): boolean {
+  if (!url.includes('?') || !takesDryRun(prepared.binding.operation)) return false;
+  return new URLSearchParams(queryText(url)).getAll('dryRun').includes('true');
+}
+
 /** Takes `dryRun` out of the parameters: handlers do not know about it. @throws Fault INVALID_REQUEST */
 function takeDryRun(context: RequestContext, input: Input<Operation>): void {
   const query = input.query as { dryRun?: boolean };
+  context.isDryRun = query.dryRun === true;
   if (query.dryRun === undefined) return;
-  context.isDryRun = query.dryRun;
   delete query.dryRun;
   if (context.isDryRun && context.request.headers['idempotency-key'] !== undefined) {
     throw faultAt('INVALID_REQUEST', 'header.Idempotency-Key', 'DRY_RUN_WITH_KEY');
@@ -262,7 +274,7 @@ async function run(
     if (context.isDryRun) {
       const { effects } = service.options;
       if (effects === undefined) throw new Error('the server has no effects of dry runs');
-      const tried = await call.dryRun(input, facts, effects, () => admission?.rest());
+      const tried = await call.dryRun(input, facts, effects);
       const streamed = send(context, operation, tried, undefined);
       if (streamed !== undefined) await streamed;
       return;

@@ -10,7 +10,7 @@ import { problem } from '../../lib/problem.ts';
 import { isId } from '../../lib/ids.ts';
 import { isActive } from '../../contract/state.ts';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
-import type { DescribedRequest, FoundRequest, Runner } from '../../platform/unit-of-work/binding.ts';
+import type { DescribedRequest, FoundRequest, RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findKey as loginKeyOf } from '../identity/index.ts';
 import { typeView } from '../metadata/index.ts';
@@ -39,6 +39,9 @@ export interface Explanation {
 const MOST_RUNS = 80;
 const BUDGET_MS = 8000;
 
+/** Who asks for the explanation. */
+type Asker = Pick<Runner, 'work' | 'caller'> & Pick<RequestFacts, 'waiter'>;
+
 interface Subject {
   user: UserRow;
   key: KeyRow | undefined;
@@ -63,7 +66,7 @@ function isAccepted({ user, key }: Subject, now: string): boolean {
 
 /** @throws Error for a failure that is no answer of the operation */
 async function runOnce(
-  { work, caller }: Pick<Runner, 'work' | 'caller'>,
+  { work, caller, waiter }: Asker,
   { user, key }: Subject,
   request: FoundRequest,
   granted: ReadonlySet<string>,
@@ -90,7 +93,7 @@ async function runOnce(
   try {
     if (surface === 'console') requireScope(ADMIN_SCOPE);
     const held = { scopes: new Set(key?.scopes ?? []), require: requireScope };
-    const status = await request.tryAs(explained, work, held);
+    const status = await request.tryAs(explained, work, held, waiter);
     return { ...ended, status, denied: trace.denied };
   } catch (error) {
     const status = isFault(error) ? statusOf(error.code) : undefined;
@@ -146,6 +149,7 @@ async function findMissing(
 export async function explainRequest(
   runner: Runner,
   body: Static<(typeof contract.explainRequest)['body']>,
+  { waiter }: Pick<RequestFacts, 'waiter'>,
   { find, transitionOf }: ExplainParts,
 ): Promise<Explanation> {
   const { work, caller } = runner;
@@ -169,7 +173,7 @@ export async function explainRequest(
     throw new Fault('INVALID_REQUEST', problem('NOT_EXPLAINED', { operation: operation.id }));
   }
   const explanation = isAccepted(subject, now)
-    ? await explained(runner, subject, { request, described }, transitionOf)
+    ? await explained({ work, caller, waiter }, subject, { request, described }, transitionOf)
     : { status: 401, code: 'UNAUTHENTICATED', steps: [callerStep(subject, now)] };
   const { status, code } = explanation;
   await runner.write(async (ctx) => {
@@ -184,12 +188,13 @@ function callerStep(subject: Subject, now: string): Step {
 }
 
 async function explained(
-  { work, caller }: Runner,
+  { work, caller, waiter }: Asker,
   subject: Subject,
   { request, described }: { request: FoundRequest; described: DescribedRequest },
   transitionOf: ExplainParts['transitionOf'],
 ): Promise<Explanation> {
-  const run = (granted: ReadonlySet<string>): Promise<Outcome> => runOnce({ work, caller }, subject, request, granted);
+  const run = (granted: ReadonlySet<string>): Promise<Outcome> =>
+    runOnce({ work, caller, waiter }, subject, request, granted);
   const first = await run(new Set());
   const { missing, last } = await findMissing(first, run);
   const steps = await work.read(caller, async (ctx) => [

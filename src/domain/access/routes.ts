@@ -28,7 +28,7 @@ export const accessRoutes = (
   bind(contract.signInWays, async () => ({ oidc: oidc === null ? null : { name: oidc } })),
   bind(contract.getSession, (ctx, _input, request) => getSession(ctx, request.sessionToken)),
   bind(contract.explainAccess, (ctx, { query }) => explainAccess(ctx, query, recordFor)),
-  bind(explainOperation, (runner, { body }) => explainRequest(runner, body, explain)),
+  bind(explainOperation, (runner, { body }, request) => explainRequest(runner, body, request, explain)),
   bind(contract.setPassword, (ctx, { params, body }) => setPasswordOf(ctx, params.id, body.password)),
   bind(me.getProfile, (ctx) => ownProfile(ctx)),
   bind(me.changeProfile, (ctx, { body }) => updateOwnProfile(ctx, body)),

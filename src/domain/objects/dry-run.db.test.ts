@@ -1,6 +1,10 @@
 /** Dry runs of writes through HTTP: what they show to whom, and how long they wait. `access.db.test.ts` covers every operation. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
+import { Fault } from '../../lib/fault.ts';
+import { limitTime } from '../../platform/database/pool.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   assertRejected,
   duringUncommittedChange,
@@ -78,6 +82,33 @@ describe('a dry run', () => {
         { field: 'title', from: 'A record', to: 'One' },
         { field: 'title', from: 'One', to: 'Two' },
       ],
+    );
+  });
+
+  it('keeps to its time after a failed unit, and whatever limit a unit sets', async () => {
+    const { work, system } = around.app.app;
+    const limit = async (ctx: ReadContext): Promise<number> => {
+      const [row] = await ctx.query<{ ms: number }>(
+        sql`SELECT setting::int AS ms FROM pg_settings WHERE name = 'statement_timeout'`,
+      );
+      return row?.ms ?? 0;
+    };
+    await work.dryRun(
+      async (units) => {
+        const failed = units.write(system(), async (ctx) => {
+          await ctx.query(sql`SELECT pg_sleep(0.7)`);
+          await limit(ctx);
+          throw new Fault('NOT_FOUND', 'A unit that fails.');
+        });
+        await assert.rejects(failed);
+        assert.ok((await units.read(system(), limit)) <= 1300, 'the savepoint had restored the first limit');
+        const own = await units.read(system(), async (ctx) => {
+          await limitTime(ctx, 60_000);
+          return await limit(ctx);
+        });
+        assert.ok(own <= 1300);
+      },
+      { lockMs: 1000, totalMs: 2000 },
     );
   });
 

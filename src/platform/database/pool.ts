@@ -32,6 +32,13 @@ export async function limitTime(transaction: Queryable, milliseconds: number): P
   await transaction.query(sql`SELECT set_config('statement_timeout', ${String(milliseconds)}, true)`);
 }
 
+/** The milliseconds that the statement sets as the time limit of further ones; undefined if it does something else. */
+export function timeLimitOf({ text, values }: Statement): number | undefined {
+  if (!text.startsWith("SELECT set_config('statement_timeout', ")) return undefined;
+  const limit = Number(values[0] ?? 0);
+  return limit > 0 ? limit : Number.POSITIVE_INFINITY;
+}
+
 /** Lets further statements of the transaction that read much use parallel workers. Ordinary statements are too short for them. */
 export async function allowParallel(transaction: Queryable, workers: number): Promise<void> {
   await transaction.query(sql`SELECT set_config('max_parallel_workers_per_gather', ${String(workers)}, true),

@@ -35,6 +35,15 @@ export interface Sender {
   device: string | undefined;
 }
 
+/** Who waits for the answer of a request. */
+export interface Waiter {
+  callerId: string;
+  /** Whether the answer was sent already, or the client is gone: work for it is in vain. */
+  isGone(): boolean;
+  /** Says that the request only waits from now on, so that others can run. */
+  rest(): void;
+}
+
 /** Request data that only a few operations need: sign-in and sign-out, conditional and range reads. */
 export interface RequestFacts {
   ip: string;
@@ -45,6 +54,7 @@ export interface RequestFacts {
   secure: boolean;
   /** Scopes of the key, for operations whose response includes more if the key has them; null if no scopes are needed. */
   scopes: ReadonlySet<string> | null;
+  waiter: Waiter;
   range?: string | undefined;
   /** The range applies only if the ETag matches; otherwise the whole content is returned. */
   ifRange?: string | undefined;
@@ -162,8 +172,9 @@ export interface FoundRequest {
   /**
    * Runs the operation in a transaction that is undone.
    *
+   * @param waiter who asked for it
    * @returns the status of the answer
    * @throws Fault as the operation; OVERLOADED
    */
-  tryAs(caller: Caller, work: Runner['work'], held: HeldScopes): Promise<number>;
+  tryAs(caller: Caller, work: Runner['work'], held: HeldScopes, waiter: Waiter): Promise<number>;
 }

@@ -1,6 +1,6 @@
 /** Transactions of units of work, savepoints, and the errors that retry a transaction or replay a stored response. */
 import sql from 'sql-template-tag';
-import { type Database, limitTime, type Transaction } from '../database/pool.ts';
+import { type Database, limitTime, timeLimitOf, type Transaction } from '../database/pool.ts';
 import { Fault } from '../../lib/fault.ts';
 
 /** How long a dry run waits for one lock, and how long it runs, in milliseconds. */
@@ -44,14 +44,17 @@ function limited(tx: Transaction, totalMs: number): Transaction {
   return {
     transaction: true,
     query: async (statement, options) => {
-      // After an error, PostgreSQL takes nothing else until the savepoint is restored.
+      // After an error, PostgreSQL takes nothing else until the savepoint is restored. That restores an earlier limit, too.
+      if (statement.text.startsWith('ROLLBACK TO ')) granted = Number.POSITIVE_INFINITY;
       if (/^(?:ROLLBACK TO|RELEASE) /.test(statement.text)) return await tx.query(statement, options);
       const left = Math.ceil(ends - performance.now());
       if (left <= 0) throw tookTooLong(totalMs);
-      if (granted - left > TIME_STEP) {
-        granted = left;
-        await limitTime(tx, left);
+      const own = timeLimitOf(statement);
+      if (own !== undefined || granted - left > TIME_STEP) {
+        granted = Math.min(own ?? left, left);
+        await limitTime(tx, granted);
       }
+      if (own !== undefined) return [];
       return await tx.query(statement, options);
     },
   };
@@ -60,34 +63,6 @@ function limited(tx: Transaction, totalMs: number): Transaction {
 function tookTooLong(totalMs: number): Fault {
   const message = `The dry run took longer than ${totalMs / 1000} s. Retry later or ask for less.`;
   return new Fault('OVERLOADED', message, [], { headers: { 'Retry-After': '1' } });
-}
-
-/** Lets at most `most` pieces of work run at once. Others wait in the order of their arrival. */
-export class Slots {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(most: number) {
-    this.#free = most;
-  }
-
-  /** @param onWait called if the work has to wait */
-  async run<T>(work: () => Promise<T>, onWait: () => void): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else {
-      onWait();
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free++;
-      else next();
-    }
-  }
 }
 
 /** Runs a part of the transaction in a savepoint. If it throws, only the part is rolled back; the error is rethrown. */
