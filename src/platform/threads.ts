@@ -67,6 +67,8 @@ const LIMITS: ThreadLimits = {
 };
 /** A task may have to wait for the processor on a busy machine. Its elapsed time is limited to this multiple of its limit. */
 const MOST_STRETCH = 6;
+/** Upper bound of the elapsed time: a request ends after 30 s, and its caller should get the reason. */
+const LONGEST_MS = 22_000;
 const LEAST_PAUSE_MS = 50;
 const SCRIPT = new URL('../worker-thread.ts', import.meta.url);
 
@@ -177,7 +179,7 @@ class Lane {
     const worker = await this.#started();
     return await new Promise((resolve, reject) => {
       const before = worker.cpuUsage().catch(() => undefined);
-      const latest = performance.now() + this.#limitMs * MOST_STRETCH;
+      const latest = performance.now() + Math.min(this.#limitMs * MOST_STRETCH, LONGEST_MS);
       let timer: NodeJS.Timeout;
       let done = false;
       worker.ref();
