@@ -19,6 +19,7 @@ import type { BlobStore } from '../src/platform/blobs/store.ts';
 import { sweepBlobs } from '../src/platform/blobs/register.ts';
 import { Database } from '../src/platform/database/pool.ts';
 import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
+import { givePlaces } from '../src/platform/audit/places.ts';
 import { sealJournal } from '../src/platform/audit/seals.ts';
 import { BLOB_USES } from '../src/modules.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
@@ -110,6 +111,7 @@ describe('backup and restore', () => {
     try {
       while (done.length < 30) await Promise.race([sleep(10), Promise.all(writers)]);
       await sealJournal(app.db, Date.now());
+      await givePlaces(app.db);
       sure = [...done];
       report = await dump(file);
     } finally {
@@ -186,6 +188,37 @@ describe('backup and restore', () => {
       await there.app.server.close();
       await there.app.stop();
       await there.db.close();
+    }
+  });
+
+  it('tells readers of the changes feed which events the restore lost', async () => {
+    while (await givePlaces(app.db));
+    const read = async (call: (query: string) => Promise<any>, from = ''): Promise<{ ids: string[]; next: string }> => {
+      const ids: string[] = [];
+      for (let next = from; ; ) {
+        const { data } = await call(`?limit=1000${next === '' ? '' : `&after=${next}`}`);
+        for (const event of data.events) ids.push(event.eventId);
+        next = data.next;
+        if (data.caughtUp) return { ids, next };
+      }
+    };
+    const mirror = await read(async (query) => (await fixture.call('chief', 'GET', `/changes${query}`)).body);
+    const to = await target();
+    await load(to);
+    const there = await startTestApp({ on: { databaseUrl: to.database.url, blobFolder: to.folder } as TestApp });
+    try {
+      const { key } = await there.createKey({ login: 'chief' });
+      const call = async (query: string) => (await there.request('GET', `/api/v1/changes${query}`, { key })).body;
+      while (await givePlaces(to.db));
+      const { error } = await call(`?after=${mirror.next}`);
+      assert.equal(error?.code, 'CURSOR_REWOUND');
+      const kept = mirror.ids.slice(0, mirror.ids.indexOf(error.details.lastEventId) + 1);
+      assert.ok(kept.length > 0);
+      const rest = await read(call, error.details.resume);
+      const stored = await to.db.query<{ id: string }>(sql`SELECT id FROM journal WHERE object_id IS NOT NULL`);
+      assert.deepEqual([...kept, ...rest.ids].sort(), stored.map(({ id }) => id).sort());
+    } finally {
+      await there.close();
     }
   });
 

@@ -203,6 +203,22 @@ describe('the changes feed', () => {
     assert.equal(kinds((await feed.page('bare', `?after=${start}`)).events), '');
   });
 
+  it('ends a page early if its events are large', async () => {
+    const start = await feed.now();
+    const id = await feed.make('large', { secret: 'long' });
+    // The same stored size as of long texts, with less work for the test.
+    await feed.sqlOf(`UPDATE journal SET changes = jsonb_build_object('secret', jsonb_build_array(null,
+      (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 4000) n))) WHERE object_id = '${id}'`);
+    const [row] = await feed.sqlOf<{ seq: number }>(`SELECT seq FROM journal WHERE object_id = '${id}'`);
+    await feed.sqlOf(`INSERT INTO journal (id, at, type, object_id, revision, via, changes, hash)
+      SELECT gen_random_uuid(), at, 'ObjectUpdated', object_id, 1, via, changes, hash
+      FROM journal, generate_series(1, 149) WHERE seq = ${row?.seq}`);
+    await feed.now();
+    const first = await feed.page('chief', `?after=${start}&limit=1000`);
+    assert.deepEqual([first.events.length, first.caughtUp], [100, false]);
+    assert.equal((await feed.readAll('chief', first.next)).events.length, 50);
+  });
+
   it('refuses what is no cursor', async () => {
     const cursor = await feed.now();
     const changed = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;

@@ -13,6 +13,10 @@ import { type FeedRange, listPlaced, type PlacedEvent } from './store.ts';
 
 /** Maximum number of places that a page examines. */
 const MOST_EXAMINED = 10_000;
+/** A page ends after this many stored bytes of changes and records; the answer is at most about ten times as large. */
+const MOST_BYTES = 2 * 1024 * 1024;
+/** Events that are read before their size is known. */
+const FIRST_ROWS = 100;
 
 export type FeedQuery = Static<(typeof readChanges)['query']>;
 
@@ -60,11 +64,16 @@ export async function readFeed(
   const limit = query.limit ?? 100;
   const events: FeedEventAnswer[] = [];
   let from = after;
-  // Events whose changes are all hidden are left out after the statement, so a page can take more than one.
-  while (from < upTo && events.length < limit) {
-    const wanted = limit - events.length;
-    const rows = await listPlaced(ctx, { ...selection, after: from, upTo, limit: wanted });
-    for (const { place, answer } of await answersOf(ctx, rows, query.include === 'object')) {
+  const withObject = query.include === 'object';
+  let [taken, bytes] = [0, 0];
+  // Events whose changes are all hidden are left out after the statement. Further statements take what fits by the sizes so far.
+  while (from < upTo && events.length < limit && bytes < MOST_BYTES) {
+    const fitting = taken === 0 ? FIRST_ROWS : Math.ceil(((MOST_BYTES - bytes) * taken) / Math.max(1, bytes));
+    const wanted = Math.min(limit - events.length, fitting);
+    const rows = await listPlaced(ctx, { ...selection, after: from, upTo, limit: wanted, withObject });
+    taken += rows.length;
+    for (const row of rows) bytes += row.bytes;
+    for (const { place, answer } of await answersOf(ctx, rows, withObject)) {
       events.push({ cursor: cursorOf(place), ...answer });
     }
     from = rows.length < wanted ? upTo : (rows.at(-1)?.place ?? upTo);

@@ -10,6 +10,8 @@ import type { HistoryRow } from '../objects/index.ts';
 export interface PlacedEvent extends HistoryRow {
   place: number;
   objectId: string | null;
+  /** Stored bytes of the changes and, if asked for, of the values of the record. */
+  bytes: number;
 }
 
 /** Events of a page: those after a place, up to another one, of these kinds and types. */
@@ -20,6 +22,8 @@ export interface FeedRange {
   /** Undefined for all types and articles. */
   typeIds: readonly string[] | undefined;
   limit: number;
+  /** Whether the records are read, too. */
+  withObject?: boolean;
   /** Whether the last events are selected, last first. */
   isBackward?: boolean;
 }
@@ -41,7 +45,8 @@ export async function listPlaced(ctx: ReadContext, range: FeedRange): Promise<Pl
   return await ctx.query<PlacedEvent>(
     sql`
       SELECT p.place, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
-        ${shownData('j')} AS data, j.object_id AS "objectId"
+        ${shownData('j')} AS data, j.object_id AS "objectId",
+        coalesce(pg_column_size(j.changes), 0) ${range.withObject === true ? sql`+ coalesce(pg_column_size(o."values"), 0)` : empty} AS bytes
       FROM journal_places p JOIN journal j ON j.seq = p.seq ${ACTOR.join}
         LEFT JOIN objects o ON o.id = j.object_id
         LEFT JOIN comments c ON c.id = (j.data ->> 'commentId')::uuid
