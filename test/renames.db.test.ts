@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import { parse, stringify } from 'yaml';
-import type { NamingSchema } from '../src/configuration/names.ts';
+import type { NamingSchema } from '../src/configuration/naming.ts';
 import type { Fault } from '../src/lib/fault.ts';
 import { type BundleFixture, changed, file, SECTIONS, startBundleFixture } from './harness/bundle-fixture.ts';
 

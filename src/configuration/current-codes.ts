@@ -6,7 +6,8 @@
 import type { DataType, Renamed } from '../lib/data-types/index.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../platform/unit-of-work/snapshot.ts';
-import { type CurrentCodes, type CurrentField, mapNames, type NamingSchema } from './names.ts';
+import { mapNames } from './names.ts';
+import type { CurrentCodes, CurrentField, NamingSchema } from './naming.ts';
 
 interface Part extends Renamed {
   code: string;
@@ -99,6 +100,11 @@ class FormerCodes implements CurrentCodes {
 
   node(_section: string, _item: string, _part: string, code: string): string {
     return code;
+  }
+
+  /** Values outside the configuration are mapped when they are read: nothing changes at once. */
+  origin(): undefined {
+    return undefined;
   }
 }
 

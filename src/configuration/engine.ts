@@ -141,8 +141,8 @@ export async function applyBundle(
   const plan = await makePlan(ctx, sections, bundle, { ...options, lockRecords });
   requireChanged(ctx, plan);
   requireDiscarded(plan.items, options.discard ?? []);
-  for (const { change, section } of plan.changes) {
-    if (isFollowing(change)) continue;
+  // An item that only follows renames keeps its meaning, unless it covers more than before.
+  for (const { change, section } of [...plan.changes.filter((one) => !isFollowing(one.change)), ...plan.widened]) {
     for (const right of section.rights(change, plan.view, ctx.actor.userId)) ctx.actor.require(right);
   }
   await writePlan(ctx, plan);

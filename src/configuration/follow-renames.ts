@@ -4,7 +4,9 @@ import { type Problem, problem } from '../lib/problem.ts';
 import type { Bundle, BundleItem } from './read.ts';
 import type { BundleProblem } from './errors.ts';
 import { mapNames } from './names.ts';
-import { compareParts, formerCodes, type PartRename, PlannedCodes, withRenamed } from './renames.ts';
+import type { RenameEffects } from './naming.ts';
+import { PlannedCodes } from './planned-codes.ts';
+import { compareParts, formerCodes, type PartRename, withRenamed } from './renames.ts';
 import type { Entry, View } from './view.ts';
 
 interface Move {
@@ -108,13 +110,12 @@ function rewrite(view: View, codes: PlannedCodes, moved: ReadonlyMap<Entry, stri
     const { section, code, stored } = entry;
     // Nothing that users, groups and units name can be renamed in a bundle.
     if (stored === undefined || section.identity) continue;
-    const mapped = (value: unknown): unknown => mapNames(section, code, value, codes);
     const to = moved.get(entry);
-    const own = (value: unknown): unknown =>
-      to === undefined || !isObject(value)
-        ? mapped(value)
-        : { ...(mapped(value) as object), [section.codeProperty]: to };
-    const definition = own(stored.definition);
+    const own = (value: unknown, effects?: RenameEffects): unknown => {
+      const mapped = mapNames(section, code, value, codes, effects);
+      return to === undefined || !isObject(mapped) ? mapped : { ...mapped, [section.codeProperty]: to };
+    };
+    const definition = own(stored.definition, entry.effects);
     const compiled = withRenamed(section.schema, own(stored.compiled), entry.renamed);
     view.mapVersions(entry, (version) => withRenamed(section.schema, own(version), entry.renamed));
     if (to === undefined && deepEqualJson(definition, stored.definition)) continue;

@@ -3,66 +3,13 @@
  * and `mapNames` is the only function that finds them: renames and "used by" use it, and a test requires the annotation on every
  * code of every schema. Pure.
  */
-import type { DataType } from '../lib/data-types/index.ts';
 import { sectionOf } from '../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../lib/filter.ts';
 import { canonicalJson, isObject } from '../lib/json.ts';
 import { isTemplateName, replacePlaceholders } from '../lib/template.ts';
 import { mapTransform } from '../lib/transforms.ts';
-
-/**
- * What a code or a value in a schema means. `field`, `transition`, `condition`, `set`, `template` (a text with placeholders),
- * `transforms` and `groups` (of a report) refer to the record types in scope, `state` to the workflow itself, `value` to the
- * field itself, and `node` to a part of the same item.
- */
-export type Names =
-  | { kind: 'item'; section: string }
-  | { kind: 'node'; part: string }
-  | {
-      kind: 'field' | 'transition' | 'state' | 'value' | 'condition' | 'set' | 'template' | 'transforms' | 'groups';
-    };
-
-/** A list element that has a code of its own and may be renamed. */
-export type PartKind = 'field' | 'option' | 'state' | 'transition' | 'node';
-
-/** A JSON schema with the annotations of this file. */
-export interface NamingSchema {
-  type?: string | string[];
-  const?: unknown;
-  anyOf?: NamingSchema[];
-  items?: NamingSchema;
-  uniqueItems?: boolean;
-  properties?: Record<string, NamingSchema>;
-  names?: Names;
-  part?: PartKind;
-  /** The property with the codes of the record types that fields and conditions inside refer to. Without a value: all types. */
-  typesAt?: string;
-}
-
-/** The current codes of things, by codes in the definitions that are mapped. */
-export interface CurrentCodes {
-  item(section: string, code: string): string;
-  /** The code of a record type that is named by its code or id. */
-  typeCode(type: string): string;
-  /** Codes of all record types. */
-  types(): readonly string[];
-  /** Types that use the workflow in any of their versions. */
-  typesUsing(workflow: string): readonly string[];
-  workflowsOf(type: string): readonly string[];
-  /** Undefined if the type has no such field. */
-  field(type: string, code: string): CurrentField | undefined;
-  /** Undefined if the workflow has no such state or transition. */
-  state(workflow: string, code: string): string | undefined;
-  transition(workflow: string, code: string): string | undefined;
-  /** A part of an item of another kind, such as a category of a catalogue. */
-  node(section: string, item: string, part: string, code: string): string;
-}
-
-export interface CurrentField {
-  code: string;
-  dataType: DataType;
-  option(code: string): string;
-}
+import type { CurrentCodes, CurrentField, Names, NamingSchema, PartKind, PartsList, RenameEffects } from './naming.ts';
+import type { ItemPath } from './section.ts';
 
 interface Scope {
   section: string;
@@ -74,26 +21,35 @@ interface Scope {
   list?: string;
   /** The target of the mapping that the value belongs to. */
   target?: string;
+  path: ItemPath;
 }
 
 const DEEPEST = 64;
 
-/** The value with the current code of everything that it names. */
+/** The value with the current code of everything that it names. @param effects takes what else changes */
 export function mapNames(
   { key, schema }: { key: string; schema: unknown },
   item: string,
   value: unknown,
   codes: CurrentCodes,
+  effects: RenameEffects = { gained: [], split: [] },
 ): unknown {
   const own = key === 'types' ? [item] : key === 'workflows' ? codes.typesUsing(item) : codes.types();
-  return new Mapping(codes).value(schema as NamingSchema, value, { section: key, item, types: own })[0];
+  const scope = { section: key, item, types: own, path: [] };
+  return new Mapping(codes, effects).value(schema as NamingSchema, value, scope)[0];
+}
+
+function inside(scope: Scope, step: string | number): Scope {
+  return { ...scope, path: [...scope.path, step] };
 }
 
 class Mapping {
   readonly #codes: CurrentCodes;
+  readonly #effects: RenameEffects;
 
-  constructor(codes: CurrentCodes) {
+  constructor(codes: CurrentCodes, effects: RenameEffects) {
     this.#codes = codes;
+    this.#effects = effects;
   }
 
   /** One value, or several where a list names a thing that has different codes in several types. */
@@ -107,7 +63,13 @@ class Mapping {
     }
     if (Array.isArray(value)) {
       const { items = {}, uniqueItems } = schema;
-      const mapped = value.flatMap((one) => this.value(items, one, scope));
+      const mapped = value.flatMap((one, index) => this.value(items, one, inside(scope, index)));
+      for (const type of scope.types) {
+        if (items.names?.kind === 'field') this.#gain('types', type, 'fields', { before: value, after: mapped, scope });
+        if (items.names?.kind !== 'transition') continue;
+        for (const workflow of this.#codes.workflowsOf(type))
+          this.#gain('workflows', workflow, 'transitions', { before: value, after: mapped, scope });
+      }
       return [uniqueItems === true ? [...new Set(mapped)] : mapped];
     }
     return [isObject(value) && schema.properties !== undefined ? this.#object(schema, value, scope) : value];
@@ -120,9 +82,30 @@ class Mapping {
     if (part === 'field') scope.field = String(value['code']);
     const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
       if (part !== undefined && name === 'code') return [name, this.#own(part, String(member), outer)];
-      return [name, this.value(properties[name] ?? {}, member, { ...scope, list: name })[0]];
+      const at = inside({ ...scope, list: name }, name);
+      return [name, this.#one(this.value(properties[name] ?? {}, member, at) as [unknown, ...string[]], at)];
     });
     return Object.fromEntries(entries);
+  }
+
+  /** The first of the codes, for a place that has only one. */
+  #one<T>(codes: readonly [T, ...string[]], { path }: Scope): T {
+    if (codes.length > 1) this.#effects.split.push({ path, codes: codes as unknown as string[] });
+    return codes[0];
+  }
+
+  /** Notes the parts of the item that the codes cover only since the renames. */
+  #gain(
+    section: 'types' | 'workflows',
+    item: string,
+    list: PartsList,
+    { before, after, scope: { path } }: { before: readonly unknown[]; after: readonly unknown[]; scope: Scope },
+  ): void {
+    for (const to of after) {
+      const from = typeof to === 'string' ? this.#codes.origin(section, item, list, to) : undefined;
+      if (typeof to !== 'string' || from === undefined || before.includes(from)) continue;
+      this.#effects.gained.push({ path, section, item: this.#codes.item(section, item), from, to });
+    }
   }
 
   #typesIn(given: unknown): readonly string[] {
@@ -147,10 +130,10 @@ class Mapping {
   }
 
   #named(names: Names, value: unknown, scope: Scope): unknown[] {
-    if (names.kind === 'condition') return [this.#condition(value, scope.types, 1)];
-    if (names.kind === 'set') return [isObject(value) ? this.#set(value, scope.types) : value];
+    if (names.kind === 'condition') return [this.#condition(value, scope, 1)];
+    if (names.kind === 'set') return [isObject(value) ? this.#set(value, scope) : value];
     if (names.kind === 'value') return [this.#ownValue(value, scope)];
-    if (names.kind === 'template') return [this.#template(value, scope.types)];
+    if (names.kind === 'template') return [this.#template(value, scope)];
     if (Array.isArray(value)) {
       return [value.flatMap((one) => this.#named(names, one, scope))];
     }
@@ -185,52 +168,106 @@ class Mapping {
     return this.#codes.workflowsOf(type).flatMap((workflow) => this.#codes[kind](workflow, code) ?? []);
   }
 
-  #condition(condition: unknown, types: readonly string[], depth: number): unknown {
+  #condition(condition: unknown, scope: Scope, depth: number): unknown {
     if (!isObject(condition) || depth > DEEPEST) return condition;
     const { conditions } = condition;
     if (Array.isArray(conditions)) {
-      return { ...condition, conditions: conditions.map((part) => this.#condition(part, types, depth + 1)) };
+      return { ...condition, conditions: conditions.map((part) => this.#condition(part, scope, depth + 1)) };
     }
-    return this.#leaf(condition, types);
+    return this.#leaf(condition, scope);
   }
 
-  /** A leaf means the same for every type, unless only some of them renamed what it names. */
-  #leaf(leaf: Record<string, unknown>, types: readonly string[]): unknown {
+  /**
+   * A leaf means the same for every type, unless only some of them renamed what it names, or another type renamed something to
+   * the same code. Then it is limited to the types for which it was true.
+   */
+  #leaf(leaf: Record<string, unknown>, scope: Scope): unknown {
     const code = leaf['field'];
     if (typeof code !== 'string') return leaf;
-    const mapped = new Map<string, { leaf: unknown; types: string[] }>();
-    for (const type of types) {
-      const one = this.#leafFor(leaf, code, type);
-      if (one === undefined) continue;
+    const mapped = new Map<string, { leaf: Record<string, unknown>; types: string[] }>();
+    const others: string[] = [];
+    for (const type of scope.types) {
+      const one = this.#leafFor(leaf, code, type, scope);
+      if (one === undefined) {
+        others.push(type);
+        continue;
+      }
       const key = canonicalJson(one);
       const known = mapped.get(key);
       if (known === undefined) mapped.set(key, { leaf: one, types: [type] });
       else known.types.push(type);
     }
     const all = [...mapped.values()];
-    if (all.length === 0) return this.#systemLeaf(leaf, code);
-    if (all.length === 1) return all[0]?.leaf;
+    const [first] = all;
+    if (first === undefined) {
+      this.#gainStates(scope.types, leaf, leaf, scope);
+      return this.#systemLeaf(leaf, code);
+    }
+    if (all.length === 1 && !others.some((type) => this.#reaches(type, first.leaf))) return first.leaf;
+    // No record of the other types is in the state, also if one of their states gets its code: a freed code is no state.
+    if (code === 'workflowState' && leaf['operator'] === 'not-equals') {
+      for (const [value, types] of Map.groupBy(others, (type) => this.#freed(type, leaf['value'])))
+        all.push({ leaf: { ...leaf, value }, types });
+    }
     const conditions = all.map((one) => {
       const value = one.types.map((type) => this.#codes.typeCode(type));
       return { logic: 'AND', conditions: [{ field: 'typeCode', operator: 'in', value }, one.leaf] };
     });
-    return { logic: 'OR', conditions };
+    return conditions.length === 1 ? conditions[0] : { logic: 'OR', conditions };
   }
 
-  /** Undefined if the condition is false for all records of the type. */
-  #leafFor(leaf: Record<string, unknown>, code: string, type: string): unknown {
+  /** Whether the mapped leaf names something of the type, although the leaf named nothing of it before. */
+  #reaches(type: string, leaf: Record<string, unknown>): boolean {
+    const named = (section: 'types' | 'workflows', item: string, list: PartsList, code: unknown): boolean =>
+      typeof code === 'string' && this.#codes.origin(section, item, list, code) !== undefined;
+    if (leaf['field'] !== 'workflowState') return named('types', type, 'fields', leaf['field']);
+    const workflows = this.#codes.workflowsOf(type);
+    return valuesOf(leaf).some((state) => workflows.some((one) => named('workflows', one, 'states', state)));
+  }
+
+  #freed(type: string, state: unknown): unknown {
+    if (typeof state !== 'string') return state;
+    const freed = this.#codes.workflowsOf(type).map((one) => this.#codes.origin('workflows', one, 'states', state));
+    return freed.find((from) => from !== undefined) ?? state;
+  }
+
+  #gainStates(types: readonly string[], leaf: object, mapped: object, scope: Scope): void {
+    if ((leaf as { field?: unknown }).field !== 'workflowState') return;
+    for (const workflow of types.flatMap((type) => this.#codes.workflowsOf(type))) {
+      this.#gain('workflows', workflow, 'states', { before: valuesOf(leaf), after: valuesOf(mapped), scope });
+    }
+  }
+
+  /** Undefined if the leaf names nothing of the type: then it is false for all its records, unless it is `not-equals`. */
+  #leafFor(
+    leaf: Record<string, unknown>,
+    code: string,
+    type: string,
+    scope: Scope,
+  ): Record<string, unknown> | undefined {
     const field = this.#codes.field(type, code);
     if (field !== undefined) {
-      return withValue({ ...leaf, field: field.code }, (one) => this.#literal(field, one, true));
+      const mapped = withValue({ ...leaf, field: field.code }, (one) => this.#literal(field, one, true));
+      const values = { before: valuesOf(leaf), after: valuesOf(mapped), scope };
+      this.#gain('types', type, { optionsOf: code }, values);
+      return mapped;
     }
     if (code !== 'workflowState') return undefined;
-    let known = false;
-    const mapped = withValue(leaf, (one) => {
-      const [state] = typeof one === 'string' ? this.#inWorkflows(type, one, 'state') : [];
-      if (state !== undefined) known = true;
-      return state ?? one;
-    });
-    return known ? mapped : undefined;
+    const states = (one: unknown): string[] =>
+      typeof one === 'string' ? this.#each(one, this.#inWorkflows(type, one, 'state')) : [];
+    const values = valuesOf(leaf);
+    if (!values.some((one) => typeof one === 'string' && this.#inWorkflows(type, one, 'state').length > 0))
+      return undefined;
+    const value = values.flatMap(states);
+    // A type can have several workflows, each of which renames its states.
+    const mapped = Array.isArray(leaf['value'])
+      ? { ...leaf, value }
+      : value.length === 1
+        ? { ...leaf, value: value[0] }
+        : { ...leaf, operator: 'in', value };
+    this.#gainStates([type], leaf, mapped, scope);
+    if (value.length === 1 || leaf['operator'] !== 'not-equals') return mapped;
+    return { logic: 'AND', conditions: value.map((one) => ({ ...leaf, value: one })) };
   }
 
   #systemLeaf(leaf: Record<string, unknown>, code: string): unknown {
@@ -252,17 +289,17 @@ class Mapping {
     return this.#codes.item(section, value);
   }
 
-  #set(set: Record<string, unknown>, types: readonly string[]): Record<string, unknown> {
+  #set(set: Record<string, unknown>, scope: Scope): Record<string, unknown> {
     const entries = Object.entries(set).flatMap(([code, value]): [string, unknown][] => {
-      const fields = types.flatMap((type) => this.#codes.field(type, code) ?? []);
+      const fields = scope.types.flatMap((type) => this.#codes.field(type, code) ?? []);
       if (code.startsWith('$') || fields.length === 0) return [[code, value]];
-      return this.#each(
+      const names = this.#each(
         code,
         fields.map((field) => field.code),
-      ).map((name) => {
-        const field = fields.find((one) => one.code === name) as CurrentField;
-        return [name, each(value, (one) => this.#literal(field, one, true))];
-      });
+      );
+      const name = this.#one(names as [string, ...string[]], inside(scope, code));
+      const field = fields.find((one) => one.code === name) as CurrentField;
+      return [[name, each(value, (one) => this.#literal(field, one, true))]];
     });
     return Object.fromEntries(entries);
   }
@@ -273,15 +310,16 @@ class Mapping {
     return known === undefined ? value : each(value, (one) => this.#literal(known, one, false));
   }
 
-  #template(value: unknown, types: readonly string[]): unknown {
+  #template(value: unknown, scope: Scope): unknown {
     if (isObject(value)) {
-      return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, this.#template(text, types)]));
+      const texts = Object.entries(value).map(([key, text]) => [key, this.#template(text, inside(scope, key))]);
+      return Object.fromEntries(texts);
     }
     if (typeof value !== 'string') return value;
     return replacePlaceholders(value, (name) => {
       if (isTemplateName(name) && name !== 'title') return name;
-      const found = types.flatMap((type) => this.#codes.field(type, name)?.code ?? []);
-      return this.#each(name, found)[0] as string;
+      const found = scope.types.flatMap((type) => this.#codes.field(type, name)?.code ?? []);
+      return this.#one(this.#each(name, found) as [string, ...string[]], scope);
     });
   }
 
@@ -304,6 +342,11 @@ function fits(schema: NamingSchema, value: unknown): boolean {
 
 function each(value: unknown, map: (one: unknown) => unknown): unknown {
   return Array.isArray(value) ? value.map(map) : map(value);
+}
+
+/** The values of a leaf as a list. */
+function valuesOf(leaf: { value?: unknown }): readonly unknown[] {
+  return Array.isArray(leaf.value) ? leaf.value : [leaf.value];
 }
 
 function withValue(leaf: Record<string, unknown>, map: (one: unknown) => unknown): Record<string, unknown> {

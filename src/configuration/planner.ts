@@ -2,11 +2,11 @@
 import { isActive, isArchived } from '../contract/state.ts';
 import { Fault } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
-import { deepEqualJson } from '../lib/json.ts';
+import { deepEqualJson, isObject } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
 import { Turns } from '../lib/yielding.ts';
 import { unknownReference } from './conditions.ts';
-import type { Action, Change, Comparison, ConfigSection, Report, SectionReport } from './section.ts';
+import type { Action, Change, Comparison, ConfigSection, ItemPath, Report, SectionReport } from './section.ts';
 import { loadNestedIds, loadVersions } from './store.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { BundleError, type BundleProblem } from './errors.ts';
@@ -60,6 +60,8 @@ export interface Plan {
   view: View;
   items: PlannedItem[];
   changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
+  /** Items that cover more because of renames. They may be among the changes. */
+  widened: { change: Change; section: ConfigSection }[];
 }
 
 /** Maximum number of collected problems. The last item's problems may exceed it. */
@@ -92,6 +94,7 @@ export async function makePlan(
   problems.push(...(await validate(view, sections, turns)));
   if (problems.length > 0) throw new BundleError(problems);
   const plan = await decide(view, sections, turns);
+  addWidened(plan);
   const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
   for (const section of sections) {
     const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
@@ -189,8 +192,12 @@ async function validate(view: View, sections: readonly ConfigSection[], turns: T
       for (const { section: other, code, path } of section.references(entry.definition)) {
         if (!view.has(other, code)) problems.push(problemOf(entry, path, unknownReference(other, code, view)));
       }
+      // Other checks would report consequences of these. The bundle's own item names what its author wants.
+      const split = entry.named === undefined ? entry.effects.split : [];
+      for (const { path, codes } of split)
+        problems.push(problemOf(entry, path, problem('RENAME_IN_ALL_TYPES', { codes })));
       const report: Report = (...found) => {
-        problems.push(problemOf(entry, ...found));
+        if (split.length === 0) problems.push(problemOf(entry, ...found));
       };
       entry.compiled = withRenamed(section.schema, section.compile(entry.definition, view, report), entry.renamed);
     }
@@ -219,32 +226,21 @@ function actionOf(entry: Entry): Action {
 }
 
 async function decide(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<Plan> {
-  const plan: Plan = { view, items: [], changes: [] };
+  const plan: Plan = { view, items: [], changes: [], widened: [] };
   for (const section of sections) {
     const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
     for (const entry of entries) {
       await turns.next();
       const action = actionOf(entry);
       if (action === 'leave' && entry.named === undefined) continue;
-      const { id, code, stored, state } = entry;
+      const { id, code, stored } = entry;
       const item: PlannedItem = { section: section.key, code, id: stored === undefined ? null : id, action };
       plan.items.push(item);
       if (action === 'leave') {
         if (isArchived(entry)) addNotes(item, [planNote('REMAINS_ARCHIVED')]);
         continue;
       }
-      const kept = action === 'archive' && stored !== undefined;
-      const change: Change = {
-        action,
-        section: section.key,
-        id,
-        code,
-        stored,
-        before: entry.original ?? stored,
-        state,
-        definition: kept ? stored.definition : entry.definition,
-        compiled: kept ? stored.compiled : (entry.compiled ?? entry.definition),
-      };
+      const change = changeOf(entry, action);
       const version = section.versioned ? stepOf(view, section, change) : undefined;
       if (version !== undefined) item.version = version;
       addNotes(item, [...renameNotes(entry), ...(await section.notes(change, view, turns))]);
@@ -252,6 +248,47 @@ async function decide(view: View, sections: readonly ConfigSection[], turns: Tur
     }
   }
   return plan;
+}
+
+function changeOf(entry: Entry, action: Change['action']): Change {
+  const { section, id, code, stored, original, state } = entry;
+  const kept = action === 'archive' && stored !== undefined;
+  return {
+    action,
+    section: section.key,
+    id,
+    code,
+    stored,
+    before: original ?? stored,
+    state,
+    definition: kept ? stored.definition : entry.definition,
+    compiled: kept ? stored.compiled : (entry.compiled ?? entry.definition),
+  };
+}
+
+/** Whether the value at the path, or in it, is the code. */
+function contains(value: unknown, [step, ...rest]: ItemPath, code: string): boolean {
+  if (step !== undefined)
+    return isObject(value) || Array.isArray(value) ? contains(Reflect.get(value, step), rest, code) : false;
+  if (typeof value !== 'object' || value === null) return value === code;
+  return Object.values(value).some((one) => contains(one, [], code));
+}
+
+/** Finds the items that cover more because of renames, and says so in the plan: at the item, or at the one with the part. */
+function addWidened(plan: Plan): void {
+  const items = new Map(plan.items.map((item) => [`${item.section} ${item.code}`, item]));
+  for (const entry of plan.view.all()) {
+    const { section, code, definition, effects } = entry;
+    const gained = isActive(entry) ? effects.gained.filter(({ path, to }) => contains(definition, path, to)) : [];
+    if (gained.length > 0) plan.widened.push({ section, change: changeOf(entry, 'change') });
+    for (const { section: at, item: part, from, to } of gained) {
+      const item = [items.get(`${section.key} ${code}`), items.get(`${at} ${part}`)].find(
+        (one) => one !== undefined && one.action !== 'leave',
+      );
+      const note = planNote('RENAME_WIDENS', { from, to, at: `${at}/${part}`, item: `${section.key}/${code}` });
+      if (item !== undefined) addNotes(item, [...(item.notes ?? []), note]);
+    }
+  }
 }
 
 function addNotes(item: PlannedItem, notes: PlanNote[]): void {

@@ -1,6 +1,6 @@
 /** The parts of record types and workflows that other modules' sections need. */
 import type { DataType } from '../lib/data-types/index.ts';
-import { type Condition, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
+import { type Condition, conditionFor, type FieldResolver, type FilterField, resolverOf } from '../lib/filter.ts';
 import { forType } from '../lib/problem.ts';
 import { compileCondition, type Naming } from './conditions.ts';
 import type { ConfigView, ItemPath, Report } from './section.ts';
@@ -54,8 +54,9 @@ export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
 }
 
 /**
- * The compiled form of a condition on records of all the given types; it must be valid for each of them. Undefined if it has
- * errors, which are reported for the first type only. With `all`, the message names the type.
+ * The compiled form of a condition on records of all the given types. It must be valid for each of them, apart from the parts
+ * that it limits to other types (`conditionFor`). Undefined if it has errors, which are reported for the first type only. With
+ * `all`, the message names the type.
  */
 export function compileTypedCondition(
   condition: Condition,
@@ -64,15 +65,24 @@ export function compileTypedCondition(
   naming: Naming & { view: ConfigView },
   all = false,
 ): Condition | undefined {
-  let compiled: Condition | undefined = condition;
+  let compiled = condition;
   for (const type of types) {
     // A condition on all types is not restricted to the states of one workflow.
     const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
     const report: Report = (at, found) => naming.report(at, all ? forType(found, type.code) : found);
-    compiled = compileCondition(condition, path, resolve, { view: naming.view, report });
-    if (compiled === undefined) return undefined;
+    const own = compileCondition(conditionFor(condition, type.code), path, resolve, { view: naming.view, report });
+    if (own === undefined) return undefined;
+    compiled = withPartsOf(compiled, own);
   }
   return compiled;
+}
+
+/** The condition with what is compiled for one type. The parts that do not concern that type stay. */
+function withPartsOf(condition: Condition, own: Condition): Condition {
+  if (!('conditions' in condition)) return own;
+  if (!('conditions' in own)) return condition;
+  const parts = condition.conditions.map((part, index) => withPartsOf(part, own.conditions[index] ?? part));
+  return { ...condition, conditions: parts };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Schemas shared by several sections of the configuration bundle (docs/spec/configuration.md#bundle). */
 import Type, { type TUnsafe } from 'typebox';
-import type { Names } from './names.ts';
+import type { Names } from './naming.ts';
 
 const CODE = { pattern: '^[a-z][a-z0-9-]{0,62}$', phrase: { phrase: 'CODE', example: 'service-desk' } };
 const FIELD_CODE = { pattern: '^[a-zA-Z][a-zA-Z0-9_]{0,62}$', phrase: { phrase: 'FIELD_CODE', example: 'dueDate' } };

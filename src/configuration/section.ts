@@ -8,7 +8,7 @@
 import type { ItemState } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import type { TSchema } from 'typebox';
-import type { PartKind } from './names.ts';
+import type { PartKind } from './naming.ts';
 import type { PlanNote, Problem } from '../lib/problem.ts';
 import type { Turns } from '../lib/yielding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';

@@ -4,7 +4,7 @@ import { Turns } from '../lib/yielding.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { mapNames } from './names.ts';
 import { loadStored } from './planner.ts';
-import { PlannedCodes } from './renames.ts';
+import { PlannedCodes } from './planned-codes.ts';
 import { mayRead } from './rights.ts';
 import type { ConfigSection } from './section.ts';
 

@@ -7,6 +7,7 @@ import { type BundleProblem, pathText } from './errors.ts';
 import type { BundleItem } from './read.ts';
 import type { PartRename } from './renames.ts';
 import type { Renamed } from '../lib/data-types/index.ts';
+import type { RenameEffects } from './naming.ts';
 import { deepEqualJson } from '../lib/json.ts';
 
 /** One item of the resulting configuration. */
@@ -28,11 +29,13 @@ export interface Entry {
   partRenames: readonly PartRename[];
   /** Parts that the bundle's item does not have any more. */
   gone: readonly GonePart[];
+  /** What renames mean for the stored definition, apart from new codes. */
+  effects: RenameEffects;
 }
 
 /** What an entry has that no rename concerns. */
-export function noRenames(): Pick<Entry, 'renamed' | 'partRenames' | 'gone'> {
-  return { renamed: new Map(), partRenames: [], gone: [] };
+export function noRenames(): Pick<Entry, 'renamed' | 'partRenames' | 'gone' | 'effects'> {
+  return { renamed: new Map(), partRenames: [], gone: [], effects: { gained: [], split: [] } };
 }
 
 /** A problem at a path of the entry: in the bundle if it contains the item, otherwise in the stored item. */

@@ -24,6 +24,7 @@
  * - Record numbers are compared ignoring the case of ASCII letters, the only letters in their prefixes.
  */
 import type { VariableName } from './data-types/index.ts';
+import { isObject } from './json.ts';
 import type { TypedCondition, TypedField, TypedLeaf } from './filter-types.ts';
 import { isVariable } from './filter-variables.ts';
 
@@ -47,6 +48,26 @@ export {
   type TypedLeaf,
   type Variables,
 } from './filter-types.ts';
+
+/**
+ * The condition as it applies to records of one type. Of an AND group that a comparison of `typeCode` limits to other types, only
+ * that comparison is left: its other parts may name fields that the type lacks.
+ */
+export function conditionFor<T>(condition: T, typeCode: string): T {
+  const { logic, conditions } = condition as { logic?: unknown; conditions?: unknown };
+  if (!Array.isArray(conditions)) return condition;
+  const limit = logic === 'AND' ? conditions.find((part) => isOtherType(part, typeCode)) : undefined;
+  if (limit !== undefined) return limit as T;
+  return { ...condition, conditions: conditions.map((part: unknown) => conditionFor(part, typeCode)) };
+}
+
+function isOtherType(part: unknown, typeCode: string): boolean {
+  if (!isObject(part) || part['field'] !== 'typeCode') return false;
+  const { operator, value } = part;
+  return operator === 'in'
+    ? Array.isArray(value) && !value.includes(typeCode)
+    : operator === 'equals' && value !== typeCode;
+}
 
 /** Every leaf of the condition, in order. */
 export function* leavesOf(condition: TypedCondition): Generator<TypedLeaf> {

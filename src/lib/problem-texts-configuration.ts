@@ -103,6 +103,10 @@ export const CONFIGURATION_PROBLEMS = {
     'No transitions lead from {from} to the state {code}. Add one or remove the state.',
   ],
   STATE_IN_USE: ['STATE_IN_USE', '{records} records are in the state {code}. Move them to another state first.'],
+  RENAME_IN_ALL_TYPES: [
+    'INVALID_REQUEST',
+    'This place has one code for several record types, and only some of them were renamed: {codes}. Rename in all of these types, or add the changed item to the bundle.',
+  ],
   VALUES_WOULD_BE_LOST: [
     'VALUES_WOULD_BE_LOST',
     '{records} records hold {path}. Rename it with "was", or confirm that the values are discarded.',
@@ -218,6 +222,8 @@ export const PLAN_NOTES = {
   STATE_RENAMED: 'state {from} is renamed to {to}',
   TRANSITION_RENAMED: 'transition {from} is renamed to {to}',
   PART_RENAMED: '{from} is renamed to {to}',
+  RENAME_WIDENS:
+    '{item} does not cover {from} of {at} and will cover it as {to}; apply needs the rights that a change of {item} needs',
   VALUES_DISCARDED: '{records} records hold {path}; apply needs --discard {path}',
   STATE_OCCUPIED: '{records} records are in {path}; apply refuses to remove it',
   REQUIRED_FIELD_ADDED: '{field}: the field is new and required',

@@ -4,7 +4,7 @@
  */
 import { isActive } from '../../contract/state.ts';
 import {
-  type FieldResolver,
+  conditionFor,
   leavesOf,
   parseCondition,
   type TypedCondition,
@@ -43,10 +43,13 @@ function names(list: string[] | '*'): ReadonlySet<string> | '*' {
   return list === '*' ? '*' : new Set(list);
 }
 
-function compileGrant(grant: RecordGrant, resolve: FieldResolver): Grant {
+function compileGrant(grant: RecordGrant, type: RecordType): Grant {
+  const resolve = fieldResolver(type);
   return {
     where:
-      grant.where === undefined ? null : parseCondition(grant.where, { resolve, variables: 'allowed', base: '/where' }),
+      grant.where === undefined
+        ? null
+        : parseCondition(conditionFor(grant.where, type.code), { resolve, variables: 'allowed', base: '/where' }),
     actions: new Set(grant.actions),
     read: names(grant.fields.read),
     write: names(grant.fields.write),
@@ -69,7 +72,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
           : [types.byCode.get(grant.type)].filter((type) => type !== undefined);
       for (const type of on) {
         const list = grants.get(type.id) ?? [];
-        list.push(compileGrant(grant, fieldResolver(type)));
+        list.push(compileGrant(grant, type));
         grants.set(type.id, list);
       }
     }

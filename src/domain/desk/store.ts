@@ -1,7 +1,7 @@
 /** SQL on the table `desk_queues`. */
 import sql, { type Sql } from 'sql-template-tag';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
-import type { NamingSchema } from '../../configuration/names.ts';
+import type { NamingSchema } from '../../configuration/naming.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 
 export interface QueueDefinition {

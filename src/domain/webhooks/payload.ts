@@ -3,7 +3,7 @@
  * (docs/spec/webhooks-and-inbound.md#events). Nothing is sent if the executor may not see the subject of the event, or if the
  * subscription's condition does not hold.
  */
-import { evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import { conditionFor, evaluate, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import { firstThatKnows } from '../../configuration/record-types.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
@@ -118,7 +118,7 @@ export class Payloads {
     if (parsed === undefined) {
       try {
         const resolve = firstThatKnows([type, ...registry(ctx).active].map(fieldResolver));
-        parsed = parseCondition(webhook.filters.condition, { resolve, variables: 'allowed' });
+        parsed = parseCondition(conditionFor(webhook.filters.condition, type.code), { resolve, variables: 'allowed' });
       } catch {
         parsed = null;
       }

@@ -1,5 +1,5 @@
 /** The transitions of each type's workflow, with conditions parsed against the type's fields. One registry per snapshot. */
-import { parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import { conditionFor, parseCondition, type TypedCondition } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import {
@@ -54,7 +54,11 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): WorkflowRegistry
             condition:
               transition.condition === undefined
                 ? null
-                : parseCondition(transition.condition, { resolve, variables: 'allowed', base: '/condition' }),
+                : parseCondition(conditionFor(transition.condition, type.code), {
+                    resolve,
+                    variables: 'allowed',
+                    base: '/condition',
+                  }),
           },
         ]),
       );

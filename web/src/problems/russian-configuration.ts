@@ -84,6 +84,8 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   UNKNOWN_STATE: 'Состояния {code} в этом процессе нет.',
   UNREACHABLE_STATE: 'Из состояния {from} нет переходов в состояние {code}. Добавьте переход или удалите состояние.',
   STATE_IN_USE: 'Записей в состоянии {code}: {records}. Сначала переведите их в другое состояние.',
+  RENAME_IN_ALL_TYPES:
+    'Здесь один код для нескольких типов записей, а изменён он только в некоторых: {codes}. Измените код во всех этих типах или добавьте исправленный элемент в пакет.',
   VALUES_WOULD_BE_LOST:
     'Записей со значением {path}: {records}. Переименуйте через «was» или подтвердите удаление значений.',
   CODE_NOT_REUSABLE:
@@ -234,6 +236,8 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   STATE_RENAMED: 'код состояния {from} меняется на {to}',
   TRANSITION_RENAMED: 'код перехода {from} меняется на {to}',
   PART_RENAMED: 'код {from} меняется на {to}',
+  RENAME_WIDENS:
+    '{item} не распространяется на {from} из {at}, но распространится под кодом {to}; для применения нужны права на изменение {item}',
   VALUES_DISCARDED: 'значения {path} есть в записях: {records}; при применении нужно подтвердить удаление',
   STATE_OCCUPIED: 'записей в состоянии {path}: {records}; удалить его нельзя',
   REQUIRED_FIELD_ADDED: '{field}: поле новое и обязательное',
