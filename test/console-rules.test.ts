@@ -9,7 +9,7 @@ import { checkValue, type FieldDefinition } from '../src/domain/metadata/index.t
 import { OPERATORS as SERVED, operatorFits } from '../src/lib/filter.ts';
 import { DATA_TYPES, type DataType, isWebAddress } from '../src/lib/data-types/index.ts';
 import { dotted, filesBelow, type Node, readSources, ROOT, walk } from './harness/source-files.ts';
-import { codeFrom, followCode } from '../web/src/admin/config/codes.ts';
+import { codeFrom, followCode, type Path } from '../web/src/admin/config/codes.ts';
 import { guessIdentifier, guessTargets, guessTransforms } from '../web/src/admin/imports/guess.ts';
 import { checkField } from '../web/src/fields/check.ts';
 import { parseDuration, showDuration } from '../web/src/fields/duration.ts';
@@ -71,6 +71,29 @@ describe('codes of configuration parts', () => {
     assert.equal(named(item('serial'), 'Номер').fields[0]?.code, 'serial');
     const saved = { code: 'ticket', fields: [{ code: 'field1' }] };
     assert.equal(named(item('field1'), 'Номер', saved).fields[0]?.code, 'field1');
+  });
+
+  it('keep the saved code as `was`, until it is back', () => {
+    const saved = { code: 'flow', states: [{ code: 'open', category: 'open' }] };
+    const document = parseDocument('code: flow\ninitial: open\nstates: [{ code: open, category: open }]\n');
+    const first: unknown = document.toJS();
+    const rename = (path: Path, code: string): unknown => {
+      followCode(document, document.toJS(), path, code, { saved, template: {} });
+      return document.toJS();
+    };
+    const path = ['states', 0, 'code'];
+    assert.deepEqual(rename(path, 'active'), {
+      code: 'flow',
+      initial: 'active',
+      states: [{ code: 'active', category: 'open', was: 'open' }],
+    });
+    assert.deepEqual(rename(path, 'running'), {
+      code: 'flow',
+      initial: 'running',
+      states: [{ code: 'running', category: 'open', was: 'open' }],
+    });
+    assert.deepEqual(rename(path, 'open'), first);
+    assert.deepEqual(rename(['code'], 'process'), { ...(first as object), code: 'process', was: 'flow' });
   });
 });
 

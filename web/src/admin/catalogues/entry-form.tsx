@@ -28,7 +28,7 @@ export function EntryForm({ entry, set, categories }: EntryFormProps) {
         <PartCode
           label={t.code}
           list={['items']}
-          code={textAt(entry, ['code'])}
+          part={{ code: textAt(entry, ['code']), was: entry['was'] }}
           onChange={(code) => set(['code'], code)}
         />
         <ChooseOne

@@ -1,4 +1,7 @@
-/** Codes of configuration items and their parts. A code follows the name until it is typed by hand or saved. */
+/**
+ * Codes of configuration items and their parts. A code follows the name until it is typed by hand or saved. Another code for a
+ * saved item or part is a rename: `was` then has the saved code.
+ */
 import type { Document } from 'yaml';
 import { latinWords } from '../../../../src/lib/code-from-title.ts';
 
@@ -24,9 +27,17 @@ export function codeFrom(name: string, style: CodeStyle = 'dash'): string {
     .replace(/-+$/, '');
 }
 
-interface Coded {
+export interface Coded {
   code: string;
+  /** Former codes: one, or a list. */
+  was?: unknown;
   name?: unknown;
+}
+
+/** The saved code of an item or part, which may have another code now; undefined if it is new. @param saved all saved codes */
+export function savedCode(part: Coded, saved: readonly string[]): string | undefined {
+  const renamed = [part.was].flat().find((old) => old !== part.code && saved.some((code) => code === old));
+  return (renamed as string | undefined) ?? saved.find((code) => code === part.code);
 }
 
 /** Codes that `freeCode` gave to new parts. */
@@ -71,6 +82,19 @@ function valueAt(item: unknown, path: Path): unknown {
   );
 }
 
+/** The saved code of the part at `path`, or of the item itself; undefined if it is new. */
+function savedCodeAt(item: unknown, saved: unknown, path: Path): string | undefined {
+  let part = item;
+  let stored = saved;
+  for (const step of path) {
+    part = valueAt(part, [step]);
+    const list = typeof step === 'number' && Array.isArray(stored) ? (stored as Coded[]) : undefined;
+    const code = list === undefined ? undefined : savedCode(part as Coded, codesIn(list, []));
+    stored = list === undefined ? valueAt(stored, [step]) : list.find((one) => one.code === code);
+  }
+  return (stored as Partial<Coded> | undefined)?.code;
+}
+
 export interface CodeContext {
   /** The item as it is stored; `{}` for a new one. */
   saved: ItemValue;
@@ -85,11 +109,9 @@ export interface CodeContext {
 function followingCode(item: unknown, path: Path, name: unknown, { saved, template }: CodeContext): string | undefined {
   const part = valueAt(item, path) as Partial<Coded> | undefined;
   if (part?.code === undefined || typeof part.code !== 'string') return undefined;
-  const list = path.filter((step) => typeof step === 'string');
-  const top = list.length === 0;
-  const isSaved = top ? saved['code'] !== undefined : codesIn(saved, list).includes(part.code);
-  if (isSaved) return undefined;
-  const style: CodeStyle = list.at(-1) === 'fields' ? 'camel' : 'dash';
+  const top = path.length === 0;
+  if (savedCodeAt(item, saved, path) !== undefined) return undefined;
+  const style: CodeStyle = path.at(-2) === 'fields' ? 'camel' : 'dash';
   const siblings = top ? [] : (valueAt(item, path.slice(0, -1)) as Coded[]);
   const taken = siblings.flatMap((one) => (one === part ? [] : [one.code]));
   const made = (text: string): string => {
@@ -113,20 +135,30 @@ export function codeAfter(code: string, before: unknown, after: unknown, taken: 
   return automatic ? made(nameForCode(after, undefined)) : code;
 }
 
-/** Paths of the strings that refer to `code` inside `value`; names and codes of other parts are not references. */
-function referencesTo(code: string, value: unknown, at: Path): Path[] {
-  if (value === code) return [at];
+/** List of parts → the properties of the same item that name them. */
+const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
+  fields: ['title', 'fields'],
+  options: ['default'],
+  states: ['initial', 'from', 'to'],
+  categories: ['category', 'parent'],
+  sections: ['parent'],
+};
+
+/** Paths of the strings inside `value` that are equal to `code` and are in one of the properties. */
+function referencesTo(code: string, properties: readonly string[], value: unknown, at: Path): Path[] {
+  if (typeof value === 'string') {
+    const property = at.findLast((step) => typeof step === 'string');
+    return value === code && properties.includes(String(property)) ? [at] : [];
+  }
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    !Array.isArray(value) && (key === 'code' || key === 'name' || key === 'description')
-      ? []
-      : referencesTo(code, member, [...at, Array.isArray(value) ? Number(key) : key]),
+    referencesTo(code, properties, member, [...at, Array.isArray(value) ? Number(key) : key]),
   );
 }
 
 /**
- * Keeps a part of the item whole after `path` was set to `value` in the document: a name gives its part a code, and a changed
- * code changes the references to it in the enclosing part.
+ * Keeps a part of the item whole after `path` was set to `value` in the document: a name gives its part a code, a changed
+ * code changes the references to it in the enclosing part, and `was` has the saved code.
  */
 export function followCode(
   document: Document,
@@ -137,12 +169,16 @@ export function followCode(
 ): void {
   const key = path.at(-1);
   const part = path.slice(0, -1);
-  const old = (valueAt(before, part) as Partial<Coded> | undefined)?.code;
+  const { code: old, was } = (valueAt(before, part) ?? {}) as Partial<Coded>;
   const next = key === 'code' ? value : key === 'name' ? followingCode(before, part, value, context) : undefined;
   if (typeof next !== 'string' || next === old) return;
   document.setIn([...part, 'code'], next);
+  const stored = key === 'code' ? savedCodeAt(before, context.saved, part) : undefined;
+  if (stored === next) document.deleteIn([...part, 'was']);
+  else if (stored !== undefined && ![was].flat().includes(stored)) document.setIn([...part, 'was'], stored);
   if (part.length === 0 || typeof old !== 'string' || old === '') return;
   // Options belong to their field, all other parts to the item.
   const scope = part.length > 2 ? part.slice(0, 2) : [];
-  for (const reference of referencesTo(old, valueAt(before, scope), scope)) document.setIn(reference, next);
+  const properties = NAMED_BY[String(part.at(-2))] ?? [];
+  for (const reference of referencesTo(old, properties, valueAt(before, scope), scope)) document.setIn(reference, next);
 }

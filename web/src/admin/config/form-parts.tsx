@@ -8,6 +8,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { ChooseItem, ChooseItems } from './choices.tsx';
 import type { ItemFormProps } from './item-editor.tsx';
+import { PartCode } from './part-code.tsx';
 import { texts } from './texts.ts';
 import { nameIn, type Path } from './yaml-text.ts';
 
@@ -81,18 +82,11 @@ export function LocalizedInputs({ item, set, path, ru, en, stacked = false, line
   );
 }
 
-/** Input for the code of an item; read-only once the item exists. */
-export function CodeInput({ item, set, isNew, property = 'code' }: ItemFormProps & { property?: string }) {
+/** Input for the code of an item. */
+export function CodeInput({ item, set, isNew }: ItemFormProps) {
   const t = useText(texts);
-  return (
-    <TextInput
-      label={t.code}
-      value={textAt(item, [property])}
-      disabled={!isNew}
-      required={isNew}
-      onChange={(event) => set([property], event.currentTarget.value)}
-    />
-  );
+  const part = { code: textAt(item, ['code']), was: item['was'] };
+  return <PartCode label={t.code} list={[]} part={part} required={isNew} onChange={(code) => set(['code'], code)} />;
 }
 
 export function CodedInput(props: FieldInputProps): ReactNode {

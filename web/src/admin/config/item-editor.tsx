@@ -17,7 +17,7 @@ import { applyChecked } from './apply-checked.tsx';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { ProblemList } from './problem-list.tsx';
 import classes from './item-editor.module.css';
-import { SavedItem } from './part-code.tsx';
+import { EditedItem } from './part-code.tsx';
 import { PlanView } from './plan-view.tsx';
 import { type BundleBody, marksOf, problemsOf, itemQuery, planQuery } from './queries.ts';
 import { ImpactView } from './impact-view.tsx';
@@ -117,6 +117,7 @@ function Editor(props: EditorProps) {
     if (view === 'text' && target !== undefined) handle.current?.goTo(target.line, target.column);
   }, [view, target]);
   const marks = marksOf(plan.problems);
+  const form = useMemo(() => ({ saved: edit.saved, item: item ?? {} }), [edit.saved, item]);
   const { changes } = plan;
   const collides = isNew && changes.some((one) => one.code === written && one.action !== 'create');
   const copied = !isNew && !map && item !== undefined && written !== code && written !== '' && !edit.renamed;
@@ -136,9 +137,9 @@ function Editor(props: EditorProps) {
           <CodeEditor label={t.itemText} value={text} onChange={edit.setText} marks={marks} handle={handle} />
         ) : (
           <Panel>
-            <SavedItem value={edit.saved}>
-              <Form item={item ?? {}} set={set} isNew={isNew} />
-            </SavedItem>
+            <EditedItem value={form}>
+              <Form item={form.item} set={set} isNew={isNew} />
+            </EditedItem>
           </Panel>
         )}
         <PlanOutcome

@@ -26,7 +26,7 @@ export const texts = defineText(
     applyNewest: 'Применить поверх',
     discardTitle: 'Значения записей будут потеряны',
     discardBody:
-      'Поля и варианты исчезнут вместе со значениями. Чтобы переименовать их без потерь, укажите прежний код в «was».',
+      'Поля и варианты исчезнут вместе со значениями. Чтобы переименовать их без потерь, измените код в форме или укажите прежний код в «was».',
     discard: 'Удалить значения и применить',
     wouldLose: 'Записи с этими значениями',
     apply: 'Применить',
@@ -41,6 +41,9 @@ export const texts = defineText(
     archived: 'В архиве',
     active: 'Действует',
     restoreHint: 'Элемент в архиве. Примените, чтобы восстановить.',
+    renamedFrom: (code: string) =>
+      `Прежний код: «${code}». Значения записей сохранятся, ссылки обновятся. Клиентам API понадобится новый код.`,
+    codeTaken: 'Этот код уже занят.',
     otherCode: (code: string) => `Код изменён: будет создан новый элемент «${code}», прежний сохранится.`,
     taken: (code: string) => `Элемент «${code}» уже существует и будет изменён.`,
     incompatible: (to: number) => `Новая версия ${to}: существующие записи сохранят прежние версии`,
@@ -127,7 +130,7 @@ export const texts = defineText(
     applyNewest: 'Apply to the newest version',
     discardTitle: 'Values of records will be lost',
     discardBody:
-      'Fields and options go together with their values. To rename them without loss, name the old code in "was".',
+      'Fields and options go together with their values. To rename them without loss, change their code in the form, or name the old code in "was".',
     discard: 'Discard the values and apply',
     wouldLose: 'Records hold these values',
     apply: 'Apply',
@@ -142,6 +145,9 @@ export const texts = defineText(
     archived: 'Archived',
     active: 'Active',
     restoreHint: 'This item is archived. Apply to restore it.',
+    renamedFrom: (code: string) =>
+      `Former code: “${code}”. Records keep their values, references are updated. API clients need the new code.`,
+    codeTaken: 'This code is already used.',
     otherCode: (code: string) => `The code was changed: a new item “${code}” is created and the old one is kept.`,
     taken: (code: string) => `“${code}” already exists and will be changed.`,
     incompatible: (to: number) => `New version ${to}: existing records keep their versions`,

@@ -3,6 +3,7 @@ import { ActionIcon, Stack } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
+import type { Coded } from './codes.ts';
 import { codedOf, freeCode } from './block.tsx';
 import { ChooseOne } from './choices.tsx';
 import { at, type FormPart, LocalizedName } from './form-parts.tsx';
@@ -11,9 +12,7 @@ import { PartCode } from './part-code.tsx';
 import { texts } from './texts.ts';
 import { nameIn } from './yaml-text.ts';
 
-interface Line {
-  code: string;
-  name?: unknown;
+interface Line extends Coded {
   parent?: string | null;
 }
 
@@ -53,7 +52,7 @@ export function TreeLines({ item, set, property, title, add, stem }: TreeLinesPr
                 <PartCode
                   aria-label={`${t.code}: ${line.code}`}
                   list={[property]}
-                  code={line.code}
+                  part={line}
                   onChange={(code) => set([property, index, 'code'], code)}
                 />
               </td>

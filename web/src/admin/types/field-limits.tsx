@@ -7,6 +7,7 @@ import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
+import type { Coded } from '../config/codes.ts';
 import { ChooseItems } from '../config/choices.tsx';
 import { CodedInput, LocalizedName } from '../config/form-parts.tsx';
 import { PartCode } from '../config/part-code.tsx';
@@ -140,9 +141,9 @@ const OPTIONS = ['fields', 'constraints', 'options'];
 
 interface OptionRowProps {
   set: Part['set'];
-  options: { code: string; name?: unknown }[];
+  options: Coded[];
   put: (next: readonly unknown[]) => void;
-  option: { code: string; name?: unknown };
+  option: Coded;
   index: number;
 }
 
@@ -166,7 +167,8 @@ function OptionRow({ options, set, put, option, index }: OptionRowProps) {
         <PartCode
           aria-label={`${t.optionCode}: ${option.code}`}
           list={OPTIONS}
-          code={option.code}
+          part={option}
+          siblings={options.map(({ code }) => code)}
           onChange={(code) => set(['constraints', 'options', index, 'code'], code)}
         />
       </td>

@@ -63,7 +63,7 @@ function FieldSettings({ field, set, remove, up, down }: FieldSettingsProps) {
     <Stack gap="sm" className={classes.rowBody}>
       <NameInputs item={field as unknown as ItemValue} set={set} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <PartCode label={t.code} list={['fields']} code={field.code} onChange={(code) => set(['code'], code)} />
+        <PartCode label={t.code} list={['fields']} part={field} onChange={(code) => set(['code'], code)} />
         <Select
           label={t.dataType}
           data={DATA_TYPES.map((one) => ({ value: one, label: types[one] }))}

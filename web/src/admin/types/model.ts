@@ -1,18 +1,17 @@
 /** Fields of a type in bundle format, and their conversion to form fields. */
 import type { DataType, FieldConstraints, FieldSchema } from '../../api/types.ts';
 import { typeOf } from '../../fields/view.ts';
+import type { Coded } from '../config/codes.ts';
 import { type ItemValue, nameIn } from '../config/yaml-text.ts';
 
-export interface FieldItem {
-  code: string;
-  name?: unknown;
+export interface FieldItem extends Coded {
   description?: unknown;
   dataType: DataType;
   required?: boolean;
   readOnly?: boolean;
   multiple?: boolean;
   default?: unknown;
-  constraints?: Record<string, unknown> & { options?: { code: string; name?: unknown }[] };
+  constraints?: Record<string, unknown> & { options?: Coded[] };
   search?: { text?: boolean; filter?: boolean; facet?: boolean };
 }
 

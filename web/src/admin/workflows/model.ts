@@ -1,17 +1,14 @@
 /** A workflow parsed from its text, and the layout of its graph. */
+import type { Coded } from '../config/codes.ts';
 import type { ItemValue } from '../config/yaml-text.ts';
 
 export type Category = 'open' | 'waiting' | 'done';
 
-export interface StateItem {
-  code: string;
-  name?: unknown;
+export interface StateItem extends Coded {
   category: Category;
 }
 
-export interface TransitionItem {
-  code: string;
-  name?: unknown;
+export interface TransitionItem extends Coded {
   from: '*' | string[];
   to: string;
   condition?: unknown;

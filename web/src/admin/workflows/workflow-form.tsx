@@ -1,13 +1,13 @@
 /** Form of a workflow: tables of states and transitions; a transition opens for details. */
 import { ActionIcon, MultiSelect, Select, SimpleGrid, Stack } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { freeCode } from '../config/block.tsx';
 import { CodeInput, LocalizedName, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
-import { PartCode } from '../config/part-code.tsx';
+import { EditedItem, PartCode } from '../config/part-code.tsx';
 import { LinesHead, LinesTable } from '../config/lines-table.tsx';
 import { type TypeShape, useTypeShape, useTypesOfWorkflow } from '../config/type-shape.ts';
 import { nameIn } from '../config/yaml-text.ts';
@@ -22,7 +22,9 @@ export function WorkflowForm(props: ItemFormProps) {
   const language = useLanguage();
   const states = statesOf(item);
   const transitions = transitionsOf(item);
-  const shape = useTypeShape(useTypesOfWorkflow(textAt(item, ['code'])));
+  // The stored types name the workflow by its saved code.
+  const { saved } = useContext(EditedItem);
+  const shape = useTypeShape(useTypesOfWorkflow(textAt(saved, ['code'])));
   const choices = states.map(({ code, name }) => ({ value: code, label: nameIn(name, language) || code }));
   return (
     <Stack gap="sm">
@@ -110,7 +112,7 @@ function StateRow({ state, set, remove }: StateRowProps) {
         <PartCode
           aria-label={t.of(t.code, state.code)}
           list={['states']}
-          code={state.code}
+          part={state}
           onChange={(code) => set('code', code)}
         />
       </td>
@@ -161,7 +163,7 @@ function TransitionRow({ transition, choices, shape, set, remove }: TransitionRo
           <PartCode
             aria-label={t.of(t.code, code)}
             list={['transitions']}
-            code={code}
+            part={transition}
             onChange={(next) => set('code', next)}
           />
         </td>
