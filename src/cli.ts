@@ -31,7 +31,7 @@ export function program(environment: Environment): Command {
     .version(VERSION, '--version', 'print the version of Docket')
     .option(
       '--url <url>',
-      'service elsewhere, for plan, apply, export, types, import, config and why; default: DOCKET_URL',
+      'service elsewhere, for plan, apply, export, types, import, config, why and webhooks test; default: DOCKET_URL',
     )
     .option(
       '--key-file <file>',

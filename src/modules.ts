@@ -77,7 +77,7 @@ import type { Changes } from './platform/unit-of-work/changes.ts';
 import type { Actor, Caller, Follower } from './platform/unit-of-work/context.ts';
 import { newId } from './platform/clock.ts';
 import { type DatabaseMetric, journalMetrics } from './platform/observability/database-metrics.ts';
-import type { AddressCheck } from './platform/outbound/outbound.ts';
+import type { AddressCheck, Outbound } from './platform/outbound/outbound.ts';
 import { SecretBox } from './platform/secrets.ts';
 import type { ConfigSnapshot } from './platform/unit-of-work/snapshot.ts';
 
@@ -115,7 +115,7 @@ export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
   signIns: SignIns;
-  outbound: AddressCheck;
+  outbound: Pick<Outbound, 'refusals' | 'post'>;
   /** Name of the OpenID Connect provider; null without one. */
   oidc: string | null;
   /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
@@ -253,7 +253,7 @@ export function operations(): Operation[] {
     search: searchParts(),
     secrets,
     signIns: new SignIns({ secrets, db: { query: none }, clock: { now: none } }),
-    outbound: { refusals: none },
+    outbound: { refusals: none, post: none },
     oidc: null,
     freshCaller: none,
     actorOf: none,

@@ -22,20 +22,24 @@ import {
   type VersionDifference,
   type VersionPage,
 } from '../configuration/store-versions.ts';
+import type { WebhookEvent } from '../contract/events.ts';
 import { Authenticator, explainRequest, type Explanation, ownFieldView, SignIns } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
+import { type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
 import { PlaceWatch } from '../platform/audit/place-watch.ts';
 import { ContentHolder } from '../platform/blobs/serve.ts';
 import { type SessionLock, trySessionLock } from '../platform/database/session-lock.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
+import { Outbound } from '../platform/outbound/outbound.ts';
 import { SecretBox } from '../platform/secrets.ts';
-import type { BoundOperation } from '../platform/unit-of-work/binding.ts';
+import type { BoundOperation, Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { VersionWatcher } from '../platform/unit-of-work/versions.ts';
 import type { Settings } from '../settings.ts';
+import { requireMasterKey } from './master-key.ts';
 import { openTool, type Tool } from './service.ts';
 import type {
   ConfigurationTarget,
@@ -48,13 +52,15 @@ import type {
 
 export class LocalTarget implements ConfigurationTarget {
   readonly #tool: Tool;
+  readonly #settings: Settings;
 
-  private constructor(tool: Tool) {
+  private constructor(tool: Tool, settings: Settings) {
     this.#tool = tool;
+    this.#settings = settings;
   }
 
   static async open(settings: Settings): Promise<LocalTarget> {
-    return new LocalTarget(await openTool(settings, () => {}));
+    return new LocalTarget(await openTool(settings, () => {}), settings);
   }
 
   async plan(files: readonly BundleFile[], options: BundleOptions): Promise<PlannedChange[]> {
@@ -132,19 +138,34 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   async explain(request: ExplainedRequest): Promise<Explanation> {
-    const { work, caller } = this.#tool;
     const bound = boundOperations(this.#tool);
-    const write = async <T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> => {
-      const result = await work.write(caller, fn);
-      if (result.kind !== 'done') throw new Error('an explanation cannot be a replay');
-      return result.data;
-    };
     return await explainRequest(
-      { work, caller, write },
+      this.#runner(),
       request,
       { waiter: { callerId: 'command line', isGone: () => false, rest: () => {} } },
       explainParts(() => bound),
     );
+  }
+
+  /** Sends as the service does: under the rule on addresses. */
+  async testWebhook(subscription: string, eventType: WebhookEvent | undefined): Promise<TestAnswer> {
+    const secrets = await requireMasterKey(this.#settings, this.#tool.db);
+    const outbound = new Outbound({ allowPrivate: this.#settings.webhookAllowPrivate });
+    try {
+      return await testSubscription(this.#runner(), { secrets, outbound }, subscription, eventType);
+    } finally {
+      await outbound.close();
+    }
+  }
+
+  #runner(): Runner {
+    const { work, caller } = this.#tool;
+    const write = async <T>(fn: (ctx: WriteContext) => Promise<T>): Promise<T> => {
+      const result = await work.write(caller, fn);
+      if (result.kind !== 'done') throw new Error('a command without an idempotency key cannot be a replay');
+      return result.data;
+    };
+    return { work, caller, write };
   }
 
   async close(): Promise<void> {

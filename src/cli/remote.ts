@@ -7,6 +7,8 @@ import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthentic
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 import type { Explanation } from '../domain/access/index.ts';
+import type { WebhookEvent } from '../contract/events.ts';
+import type { TestAnswer } from '../domain/webhooks/index.ts';
 import { VERSION, warn } from './command.ts';
 import type {
   ConfigurationTarget,
@@ -129,6 +131,17 @@ export class RemoteTarget implements ConfigurationTarget {
 
   async explain(request: ExplainedRequest): Promise<Explanation> {
     return (await this.#asked(() => this.#docket.admin.access.explainRequest(request))) as Explanation;
+  }
+
+  async testWebhook(subscription: string, eventType: WebhookEvent | undefined): Promise<TestAnswer> {
+    return await this.#asked(async () => {
+      const known = (await this.#docket.webhooks.list()).find(
+        ({ id, code }) => code === subscription || id === subscription,
+      );
+      if (known === undefined) throw new Error(`There is no subscription ${subscription}.`);
+      const tested = await this.#docket.admin.webhooks.test(known.id, eventType === undefined ? {} : { eventType });
+      return tested as TestAnswer;
+    });
   }
 
   async close(): Promise<void> {}

@@ -15,15 +15,25 @@ interface RemoteFlags {
 }
 
 /** Commands that work with `--url`. The other ones read and write the database. */
-const REMOTE_COMMANDS: ReadonlySet<string> = new Set(['plan', 'apply', 'export', 'types', 'import', 'config', 'why']);
+const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
+  'plan',
+  'apply',
+  'export',
+  'types',
+  'import',
+  'config',
+  'why',
+  'webhooks test',
+]);
 
 /** Ends with wrong usage if `--url` is given to a command that would ignore it. */
 export function requireTarget(command: Command): void {
   const { url, key, keyFile } = command.optsWithGlobals<RemoteFlags>();
+  if ((url ?? key ?? keyFile) === undefined) return;
   // The name of a group of commands stands for all of them: `config restore` is remote, `restore` is not.
   const { parent } = command;
   const group = parent === null || parent.parent === null ? command : parent;
-  if ((url ?? key ?? keyFile) === undefined || REMOTE_COMMANDS.has(group.name())) return;
+  if (REMOTE_COMMANDS.has(group.name()) || REMOTE_COMMANDS.has(`${group.name()} ${command.name()}`)) return;
   command.error(`--url, --key-file and --key are for ${[...REMOTE_COMMANDS].join(', ')}`, { exitCode: 2 });
 }
 

@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts';
-import { findSigner, redispatch, type SampleRequest, sampleRequest, verdictOf } from '../domain/webhooks/index.ts';
+import { answerOf, redispatch, type SampleRequest, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
 import { systemClock } from '../platform/clock.ts';
-import { Outbound, type Outcome } from '../platform/outbound/outbound.ts';
+import type { Outcome } from '../platform/outbound/outbound.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool } from './keys.ts';
-import { requireMasterKey } from './master-key.ts';
+import { onTarget } from './select-target.ts';
 
 /** Time limit of a request, as for deliveries. */
 const LIMIT_MS = 10_000;
@@ -36,13 +36,6 @@ interface TestOptions extends Json {
   secretFile?: string;
 }
 
-/** A sample that was sent, and what the receiver answered. */
-interface Tried {
-  url: string;
-  request: SampleRequest;
-  outcome: Outcome;
-}
-
 function testCommand(webhooks: Command, environment: Environment): void {
   webhooks
     .command('test <target>')
@@ -60,18 +53,20 @@ function testCommand(webhooks: Command, environment: Environment): void {
           : '--secret-file is for a URL; a subscription has its own secret';
         command.error(message, { exitCode: 2 });
       }
-      const tried = isUrl ? await sendToUrl(target, options) : await sendAs(environment, target, options.event);
+      const tried = isUrl
+        ? await sendToUrl(target, options)
+        : await onTarget(environment, command, (service) => service.testWebhook(target, options.event));
       report(tried, options.json === true);
     });
 }
 
 /** Sends to any URL, also to a receiver that is being developed on this machine. */
-async function sendToUrl(url: string, { event = 'ObjectCreated', secretFile = '' }: TestOptions): Promise<Tried> {
+async function sendToUrl(url: string, { event = 'ObjectCreated', secretFile = '' }: TestOptions): Promise<TestAnswer> {
   if (!URL.canParse(url)) throw new Error(`${url} is not a URL.`);
   const secret = (await readFile(secretFile, 'utf8')).trim();
   if (!/^whsec_[\w+/=]+$/.test(secret)) throw new Error(`${secretFile} holds no signing secret (whsec_ and base64).`);
   const request = sampleRequest(event, [secret], systemClock.now());
-  return { url, request, outcome: await post(url, request) };
+  return answerOf(url, request, await post(url, request), true);
 }
 
 async function post(url: string, { headers, body }: SampleRequest): Promise<Outcome> {
@@ -90,27 +85,6 @@ async function post(url: string, { headers, body }: SampleRequest): Promise<Outc
   }
 }
 
-/** Sends as the service does: to the endpoint of the subscription, signed with its secret, under the rule on addresses. */
-async function sendAs(environment: Environment, code: string, event: WebhookEvent | undefined): Promise<Tried> {
-  const settings = environment.settings();
-  const signer = await withTool(
-    environment,
-    () => {},
-    async (tool) => {
-      const box = await requireMasterKey(settings, tool.db);
-      return await tool.work.read(tool.caller, (ctx) => findSigner(ctx, box, code));
-    },
-  );
-  const request = sampleRequest(event ?? signer.eventTypes[0] ?? 'ObjectCreated', signer.secrets, systemClock.now());
-  const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate, limitMs: LIMIT_MS });
-  try {
-    const outcome = await outbound.post(signer.endpoint, request.headers, request.body);
-    return { url: signer.endpoint, request, outcome };
-  } finally {
-    await outbound.close();
-  }
-}
-
 const MEANINGS = {
   DELIVERED: 'The receiver accepted the sample.',
   PENDING: 'The receiver did not accept the sample. The service would try again.',
@@ -118,21 +92,18 @@ const MEANINGS = {
 } as const;
 
 /** @throws Error if the receiver did not accept the sample */
-function report({ url, request, outcome }: Tried, json: boolean): void {
-  const policy = { id: request.deliveryId, baseDelayMs: 1, maxAttempts: 2 };
-  const { status, httpStatus, durationMs, excerpt, error } = verdictOf(outcome, policy, 1, systemClock.now());
-  const text = request.body.toString('utf8');
-  const answer = httpStatus === null ? { error } : { status: httpStatus, durationMs, bodyExcerpt: excerpt };
-  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`);
-  const answered = httpStatus === null ? `${error}` : `${httpStatus} after ${durationMs} ms`;
-  output(json).result({ request: { url, headers: request.headers, body: text }, answer, verdict: status }, [
+function report({ request, status, response, error }: TestAnswer, json: boolean): void {
+  const { url, headers, body } = request;
+  const answered = response === undefined ? `${error}` : `${response.status} after ${response.durationMs} ms`;
+  const excerpt = response?.bodyExcerpt ?? '';
+  output(json).result({ request, answer: response ?? { error }, verdict: status }, [
     `POST ${url}`,
-    ...headers,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
-    text,
+    body,
     '',
     answered,
-    ...(excerpt === null || excerpt === '' ? [] : [excerpt]),
+    ...(excerpt === '' ? [] : [excerpt]),
     ...(status === 'DELIVERED' ? ['', MEANINGS.DELIVERED] : []),
   ]);
   if (status !== 'DELIVERED') throw new Error(MEANINGS[status]);

@@ -105,6 +105,7 @@ export const EVENTS = {
   SigningSecretCreated: audited('A signing secret was created.'),
   SigningSecretRotated: audited('A signing secret was rotated.'),
   WebhookDeliveryRetried: audited('A webhook delivery was retried by hand.'),
+  WebhookTested: audited('A sample delivery was sent to the endpoint of a webhook subscription.'),
   QueueShared: audited('A queue was shared.'),
   QueueRemoved: audited('A shared queue was deleted.'),
   DashboardShared: audited('A dashboard was shared.'),

@@ -30,6 +30,9 @@ const WORDS = {
     failed: 'Не доставлено',
     retry: 'Повторить',
     attempt: 'Попытка 1',
+    sendTest: 'Отправить тестовый запрос',
+    notAccepted: 'Не принято; доставка повторилась бы',
+    request: 'Запрос',
     archive: 'В архив',
     archived: 'В архиве',
     restore: 'Восстановить из архива',
@@ -59,6 +62,9 @@ const WORDS = {
     failed: 'Failed',
     retry: 'Retry',
     attempt: 'Attempt 1',
+    sendTest: 'Send a test',
+    notAccepted: 'Not accepted; a delivery would be retried',
+    request: 'Request',
     archive: 'Archive',
     archived: 'Archived',
     restore: 'Restore',
@@ -140,6 +146,11 @@ describe('webhooks in the console', () => {
       await dialog.getByRole('button', { name: words.retry }).click();
       await dialog.getByRole('heading', { name: words.attempt.replace('1', '2') }).waitFor();
       await page.keyboard.press('Escape');
+
+      await page.getByRole('button', { name: words.sendTest }).click();
+      await page.getByText(words.notAccepted).waitFor();
+      await page.getByRole('group', { name: words.request }).getByText('webhook-signature: v1,').waitFor();
+      await watched.check();
 
       await page.getByRole('button', { name: words.archive }).click();
       await dialog.getByRole('button', { name: words.archive }).click();

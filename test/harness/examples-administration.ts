@@ -124,6 +124,7 @@ async function deliveryStory(on: Recorder, subscriptionId: string): Promise<void
   await on.keep('webhooks.deliveries', { query: { subscriptionId } });
   await on.keep('webhooks.delivery', { params: { id } });
   await on.keep('webhooks.retry', { params: { id } });
+  await on.keep('webhooks.test', { params: { id: subscriptionId }, body: { eventType: 'ObjectCreated' } });
 }
 
 export async function configurationExamples(on: Recorder, { admin }: People, password: string): Promise<void> {

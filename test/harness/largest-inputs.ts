@@ -194,7 +194,7 @@ const SMALL = `
   imports.undo services.list services.get catalog.get catalog.request kb.list kb.get kb.image kb.edit kb.archive
   kb.bases kb.versions kb.contents kb.browse kb.view kb.vote kb.review kb.version kb.audiences kb.set-audiences
   kb.restore kb.material webhooks.list webhooks.create webhooks.change webhooks.enable webhooks.disable
-  webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery webhooks.retry secrets.list secrets.create
+  webhooks.archive webhooks.restore webhooks.deliveries webhooks.delivery webhooks.retry webhooks.test secrets.list secrets.create
   secrets.rotate identity.users identity.createUser identity.changeUser identity.archiveUser identity.restoreUser
   identity.groups identity.createGroup identity.changeGroup identity.archiveGroup identity.restoreGroup
   identity.orgUnits identity.createOrgUnit identity.changeOrgUnit identity.archiveOrgUnit identity.restoreOrgUnit

@@ -108,8 +108,8 @@ export class OperationFixture {
     };
   }
 
-  async subscribed(enabled: boolean, archived = false): Promise<string> {
-    const { id } = await this.send('POST', '/webhooks', await this.subscription(enabled));
+  async subscribed(enabled: boolean, archived = false, endpoint = 'https://1.1.1.1/hook'): Promise<string> {
+    const { id } = await this.send('POST', '/webhooks', { ...(await this.subscription(enabled)), endpoint });
     const statement = `UPDATE config_items SET state = 'ARCHIVED' WHERE id = $1`;
     if (archived) await stored(this.#app, statement, [id]);
     return id;

@@ -233,6 +233,10 @@ export function operationCases(
     'webhooks.deliveries': { call: () => ({}), lacks: missing('webhook.manage') },
     'webhooks.delivery': hook(() => make.failed()),
     'webhooks.retry': hook(() => make.failed()),
+    'webhooks.test': hook(
+      () => make.subscribed(false, false, 'https://receiver.invalid/hook'),
+      () => ({}),
+    ),
     'secrets.list': { call: () => ({}), lacks: missing('webhook.manage') },
     'secrets.create': { call: () => ({ body: { code: `s-${randomUUID()}` } }), lacks: missing('webhook.manage') },
     'secrets.rotate': {

@@ -1936,6 +1936,35 @@ export type WebhookSubscription = {
   state: 'ACTIVE' | 'ARCHIVED';
 };
 
+export type WebhookTest = {
+  request: {
+    url: string;
+    headers: {
+      [key: string]: unknown | string;
+    };
+    /**
+     * The bytes that were signed and sent, as text.
+     */
+    body: string;
+  };
+  /**
+   * What the answer would mean for a delivery: it was accepted, it would be sent again, or it would not.
+   */
+  status: 'DELIVERED' | 'PENDING' | 'FAILED';
+  response?: {
+    status: number;
+    durationMs: number;
+    /**
+     * Empty unless the caller is the executing user or holds role.assign.
+     */
+    bodyExcerpt: string;
+  };
+  /**
+   * Why there is no response.
+   */
+  error?: string;
+};
+
 export type WorkflowState = {
   id: string;
   code: string;
@@ -2805,6 +2834,53 @@ export type WebhooksRetryResponses = {
 };
 
 export type WebhooksRetryResponse = WebhooksRetryResponses[keyof WebhooksRetryResponses];
+
+export type WebhooksTestData = {
+  body?: {
+    /**
+     * Default: the first one of the subscription.
+     */
+    eventType?:
+      | 'ObjectCreated'
+      | 'ObjectUpdated'
+      | 'ObjectTransitioned'
+      | 'ObjectArchived'
+      | 'ObjectRestored'
+      | 'CommentAdded'
+      | 'CommentUpdated'
+      | 'CommentArchived'
+      | 'AttachmentAdded'
+      | 'AttachmentArchived'
+      | 'RelationAdded'
+      | 'RelationArchived'
+      | 'SlaStarted'
+      | 'SlaPaused'
+      | 'SlaResumed'
+      | 'SlaStopped'
+      | 'SlaRecalculated'
+      | 'SlaWarning'
+      | 'SlaBreached'
+      | 'ArticlePublished'
+      | 'ArticleArchived';
+  };
+  path: {
+    id: string;
+  };
+  query?: never;
+  url: '/webhooks/{id}/test';
+};
+
+export type WebhooksTestResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: WebhookTest;
+    meta: Meta;
+  };
+};
+
+export type WebhooksTestResponse = WebhooksTestResponses[keyof WebhooksTestResponses];
 
 export type SecretsListData = {
   body?: never;

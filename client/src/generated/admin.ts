@@ -464,6 +464,23 @@ export class WebhooksAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * Send a sample delivery. Sends one signed sample with invented data to the endpoint, and returns the request and the answer. The subscription may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
+   *
+   * `POST /webhooks/{id}/test`, right `webhook.manage`
+   */
+  test(
+    id: T.WebhooksTestData['path']['id'],
+    body?: T.WebhooksTestData['body'],
+    options?: CallOptions,
+  ): Promise<T.WebhooksTestResponses[200]['data']> {
+    return this.sender.send<T.WebhooksTestResponses[200]['data']>(
+      { id: 'webhooks.test', method: 'POST', path: '/webhooks/{id}/test', surface: 'admin', answer: 'json' },
+      { params: [id], body },
+      options,
+    );
+  }
 }
 
 export class SecretsAdministration extends Group {

@@ -9,7 +9,6 @@ import { problem } from '../../lib/problem.ts';
 import {
   collectErrors,
   type ConnectionItem,
-  type ConnectionKind,
   loadConnection,
   planConnectionChange,
   requireNewCode,
@@ -24,10 +23,15 @@ import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import { findType, registry } from '../metadata/index.ts';
 import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
 import { checkAddress, compile, loadNames, normalise, withCodes, write } from './item.ts';
-import { type DeliveryAnswer, deliveryAnswer, RIGHT, type SubscriptionAnswer, subscriptionAnswer } from './queries.ts';
+import {
+  type DeliveryAnswer,
+  deliveryAnswer,
+  KIND,
+  RIGHT,
+  type SubscriptionAnswer,
+  subscriptionAnswer,
+} from './queries.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
-
-const SECTION = 'webhooks';
 
 export interface SubscriptionInput {
   endpoint: string;
@@ -42,8 +46,6 @@ export interface NewSubscription extends SubscriptionInput {
   code: string;
   enabled?: boolean;
 }
-
-const KIND: ConnectionKind = { section: SECTION, right: RIGHT, noun: 'subscription' };
 
 type Item = ConnectionItem<WebhookDefinition, CompiledWebhook>;
 
@@ -232,7 +234,7 @@ export async function retry(ctx: WriteContext, id: string): Promise<DeliveryAnsw
   const row = await findDelivery(ctx, id);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such delivery.');
   ctx.markAuthorized();
-  const stored = (await loadItems(ctx, SECTION)).find((item) => item.id === row.subscriptionId);
+  const stored = (await loadItems(ctx, KIND.section)).find((item) => item.id === row.subscriptionId);
   if (stored === undefined) throw new Error(`delivery ${id} is of no subscription`);
   requireNotArchived(KIND, stored);
   if (row.status !== 'FAILED') {

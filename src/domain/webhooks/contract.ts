@@ -195,6 +195,42 @@ export const retryDelivery = defineOperation({
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'CONNECTION_ARCHIVED'],
 });
 
+export const testSubscription = defineOperation({
+  ...administered,
+  id: 'webhooks.test',
+  method: 'POST',
+  path: '/webhooks/{id}/test',
+  unit: 'own',
+  dryRun: false,
+  explained: false,
+  status: 200,
+  summary: 'Send a sample delivery',
+  description:
+    'Sends one signed sample with invented data to the endpoint, and returns the request and the answer. The subscription may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429.',
+  params,
+  body: closed({
+    eventType: Type.Optional({ ...oneOf(WEBHOOK_EVENTS), description: 'Default: the first one of the subscription.' }),
+  }),
+  answer: Type.Object(
+    {
+      request: Type.Object({
+        url: Type.String(),
+        headers: Type.Record(Type.String(), Type.String()),
+        body: Type.String({ description: 'The bytes that were signed and sent, as text.' }),
+      }),
+      status: {
+        ...oneOf(['DELIVERED', 'PENDING', 'FAILED']),
+        description:
+          'What the answer would mean for a delivery: it was accepted, it would be sent again, or it would not.',
+      },
+      response: Type.Optional(Response),
+      error: Type.Optional(Type.String({ description: 'Why there is no response.' })),
+    },
+    { $id: 'WebhookTest' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', 'CONNECTION_ARCHIVED'],
+});
+
 export const changeSubscription = defineOperation({
   ...administered,
   id: 'webhooks.change',

@@ -1,6 +1,7 @@
 /** Reads of subscriptions and deliveries. All require the right `webhook.manage`. */
 import { isActive, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import type { ConnectionKind } from '../../configuration/connections.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
@@ -9,6 +10,7 @@ import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';
+export const KIND: ConnectionKind = { section: 'webhooks', right: RIGHT, noun: 'subscription' };
 /** Number of deliveries listed, for one subscription or for all (docs/spec/webhooks-and-inbound.md#deliveries). */
 const SHOWN = 100;
 
@@ -56,7 +58,7 @@ export async function listSubscriptions(ctx: ReadContext): Promise<SubscriptionA
   );
 }
 
-interface ResponseAnswer {
+export interface ResponseAnswer {
   status: number;
   durationMs: number;
   bodyExcerpt: string;
@@ -112,7 +114,8 @@ async function sightOf(ctx: ReadContext, rows: readonly DeliveryRow[]): Promise<
   return { excerpt: await excerptReaders(ctx), object: (id) => objects.has(id) };
 }
 
-async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId: string) => boolean> {
+/** Whose responses the caller may read: tells it for the id of a subscription. */
+export async function excerptReaders(ctx: ReadContext): Promise<(subscriptionId: string) => boolean> {
   if (ctx.actor.has('role.assign')) return () => true;
   const own = new Set(
     (await loadItems(ctx, 'webhooks')).flatMap(({ id, compiled }) =>

@@ -1,12 +1,13 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import type { AddressCheck } from '../../platform/outbound/outbound.ts';
+import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import { getDelivery, listDeliveries, listSubscriptions } from './queries.ts';
+import { testSubscription } from './sample.ts';
 import { createSecret, listSecrets, rotateSecret } from './signing-secrets.ts';
 
-export function webhookRoutes(secrets: SecretBox, outbound: AddressCheck): BoundOperation[] {
+export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refusals' | 'post'>): BoundOperation[] {
   return [
     bind(contract.listSubscriptions, (ctx) => listSubscriptions(ctx)),
     bind(contract.createSubscription, (ctx, { body }) => commands.createSubscription(ctx, body, outbound)),
@@ -20,6 +21,9 @@ export function webhookRoutes(secrets: SecretBox, outbound: AddressCheck): Bound
     bind(contract.listDeliveries, (ctx, { query }) => listDeliveries(ctx, query)),
     bind(contract.getDelivery, (ctx, { params }) => getDelivery(ctx, params.id)),
     bind(contract.retryDelivery, (ctx, { params }) => commands.retry(ctx, params.id)),
+    bind(contract.testSubscription, (runner, { params, body }) =>
+      testSubscription(runner, { secrets, outbound }, params.id, body.eventType),
+    ),
     bind(contract.listSecrets, (ctx) => listSecrets(ctx)),
     bind(contract.createSecret, (ctx, { body }) => createSecret(ctx, secrets, body.code)),
     bind(contract.rotateSecret, (ctx, { params, body }) => rotateSecret(ctx, secrets, params.code, body.overlap)),

@@ -1,19 +1,26 @@
 /** Sample deliveries: requests with invented data, signed like real ones, to try a receiver. */
 import type { TSchema } from 'typebox';
+import { requireNotArchived } from '../../configuration/connections.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { WebhookEvent } from '../../contract/events.ts';
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { instant, newId } from '../../platform/clock.ts';
+import { settleBudgets } from '../../platform/database/rate-budgets.ts';
+import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { EVENTS } from './payload.ts';
-import { type CompiledWebhook, signedHeaders } from './rules.ts';
+import { excerptReaders, KIND, type ResponseAnswer, RIGHT } from './queries.ts';
+import { type CompiledWebhook, signedHeaders, verdictOf } from './rules.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { findSenders } from './store-delivery.ts';
 
 /** What a subscription sends to, and how it signs. */
-export interface Signer {
+interface Signer {
+  id: string;
+  code: string;
   endpoint: string;
   eventTypes: readonly WebhookEvent[];
   /** Valid values of the signing secret, the newest first. */
@@ -24,12 +31,14 @@ export interface Signer {
  * The signer of a subscription.
  *
  * @param codeOrId of the subscription; it may be disabled
- * @throws Fault NOT_FOUND, STATE_CONFLICT if the signing secret has no value
+ * @throws Fault NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT if the signing secret has no value
  */
-export async function findSigner(ctx: ReadContext, box: SecretBox, codeOrId: string): Promise<Signer> {
+async function findSigner(ctx: ReadContext, box: SecretBox, codeOrId: string): Promise<Signer> {
   const item = (await loadItems(ctx, 'webhooks')).find(({ id, code }) => code === codeOrId || id === codeOrId);
-  const [sender] = item === undefined ? [] : await findSenders(ctx, [item.id], ctx.now);
-  if (sender === undefined) throw new Fault('NOT_FOUND', `There is no subscription ${codeOrId}.`);
+  if (item === undefined) throw new Fault('NOT_FOUND', 'There is no such subscription.');
+  requireNotArchived(KIND, item);
+  const [sender] = await findSenders(ctx, [item.id], ctx.now);
+  if (sender === undefined) throw new Error(`subscription ${item.id} cannot send`);
   const { endpoint, eventTypes, secretRef } = sender.compiled as CompiledWebhook;
   const secrets = sender.secrets.map(({ version, sealed }) =>
     box.open(Buffer.from(sealed, 'hex'), sealPurpose(sender.secretId ?? '', version)),
@@ -37,7 +46,7 @@ export async function findSigner(ctx: ReadContext, box: SecretBox, codeOrId: str
   if (secrets.length === 0) {
     throw new Fault('STATE_CONFLICT', problem('SECRET_HAS_NO_VALUE'), { secretRef });
   }
-  return { endpoint, eventTypes: eventTypes as WebhookEvent[], secrets };
+  return { id: item.id, code: item.code, endpoint, eventTypes: eventTypes as WebhookEvent[], secrets };
 }
 
 export interface SampleRequest {
@@ -56,6 +65,72 @@ export function sampleRequest(eventType: WebhookEvent, secrets: readonly string[
   if (whole.data.object !== undefined) whole.data.object.id = whole.data.objectId ?? '';
   const body = Buffer.from(JSON.stringify({ ...whole, deliveryId, timestamp, occurredAt: timestamp }));
   return { deliveryId, headers: signedHeaders(secrets, timestamp, deliveryId, body), body };
+}
+
+/** A sample that was sent, and what the receiver answered. */
+export interface TestAnswer {
+  request: { url: string; headers: Record<string, string>; body: string };
+  /** What the answer would mean for a delivery with another attempt left. */
+  status: 'DELIVERED' | 'PENDING' | 'FAILED';
+  response?: ResponseAnswer;
+  /** Why there is no response. */
+  error?: string;
+}
+
+/** @param readable whether the caller may read the body of the response */
+export function answerOf(url: string, sample: SampleRequest, outcome: Outcome, readable: boolean): TestAnswer {
+  const policy = { id: sample.deliveryId, baseDelayMs: 1, maxAttempts: 2 };
+  const { status, httpStatus, durationMs, excerpt, error } = verdictOf(outcome, policy, 1, 0);
+  return {
+    request: { url, headers: sample.headers, body: sample.body.toString('utf8') },
+    status,
+    ...(httpStatus === null
+      ? { error: error ?? '' }
+      : { response: { status: httpStatus, durationMs, bodyExcerpt: readable ? (excerpt ?? '') : '' } }),
+  };
+}
+
+/** Samples of one subscription in a minute, from all processes together. */
+const MOST_TESTS = 10;
+const TEST_INTERVAL_MS = 60_000 / MOST_TESTS;
+
+/** @throws Fault RATE_LIMITED */
+async function takeTest(ctx: WriteContext, id: string): Promise<void> {
+  const asked = { callerId: `webhook-test:${id}`, spent: 0, spentFor: null, returned: 0, wanted: 1 };
+  const [settled] = await settleBudgets({ query: (statement) => ctx.lock(statement) }, TEST_INTERVAL_MS, [asked]);
+  if (settled === undefined || settled.granted > 0) return;
+  const seconds = Math.max(1, Math.ceil((settled.fullIn + TEST_INTERVAL_MS - 60_000) / 1000));
+  throw new Fault('RATE_LIMITED', `Too many samples for this subscription. Retry in ${seconds} s.`, [], {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/**
+ * Sends one sample to the endpoint of a subscription, which may be disabled. The audit log notes it before it is sent. No
+ * transaction is open while the receiver is called.
+ *
+ * @param codeOrId of the subscription
+ * @param eventType default: the first one of the subscription
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT if the signing secret has no value, RATE_LIMITED
+ */
+export async function testSubscription(
+  runner: Pick<Runner, 'write'>,
+  { secrets, outbound }: { secrets: SecretBox; outbound: Pick<Outbound, 'post'> },
+  codeOrId: string,
+  eventType: WebhookEvent | undefined,
+): Promise<TestAnswer> {
+  const { signer, type, readable, at } = await runner.write(async (ctx) => {
+    ctx.actor.require(RIGHT);
+    const signer = await findSigner(ctx, secrets, codeOrId);
+    ctx.markAuthorized();
+    await takeTest(ctx, signer.id);
+    const type = eventType ?? signer.eventTypes[0] ?? 'ObjectCreated';
+    ctx.emit({ type: 'WebhookTested', subject: `webhooks:${signer.code}`, data: { eventType: type } });
+    return { signer, type, readable: (await excerptReaders(ctx))(signer.id), at: Date.parse(ctx.now) };
+  });
+  const sample = sampleRequest(type, signer.secrets, at);
+  const outcome = await outbound.post(signer.endpoint, sample.headers, sample.body);
+  return answerOf(signer.endpoint, sample, outcome, readable);
 }
 
 const TEXTS: ReadonlyMap<string, string> = new Map([

@@ -27,9 +27,9 @@ export interface Settled {
 
 const WINDOW_MS = 60_000;
 
-/** Settles for many callers at once. `interval`: milliseconds in which one request becomes available again. */
+/** Settles for many callers at once; `db` may be the transaction of a unit. `interval`: milliseconds in which one request becomes available again. */
 export async function settleBudgets(
-  db: Queryable,
+  db: { query<Row>(statement: Sql): Promise<Row[]> },
   interval: number,
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {

@@ -13,7 +13,9 @@ import { Facts, Raw } from '../connections/tone.tsx';
 import { DeliveriesTable } from './deliveries.tsx';
 import { type Subscription, subscriptionsKey, subscriptionsQuery } from './queries.ts';
 import { SubscriptionForm } from './subscription-form.tsx';
+import { TestPanel } from './test-panel.tsx';
 import { texts } from './texts.ts';
+import { isActive } from '../../../../src/contract/state.ts';
 
 const BACK = '/admin/webhooks';
 
@@ -44,6 +46,7 @@ function Known({ subscription }: { subscription: Subscription }) {
       <Panel>
         <Settings subscription={subscription} />
       </Panel>
+      {isActive(subscription) && <TestPanel subscription={subscription} />}
       <Panel title={t.lastDeliveries}>
         <DeliveriesTable subscription={subscription} />
       </Panel>
