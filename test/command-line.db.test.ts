@@ -330,7 +330,7 @@ webhooks:
       server.close();
       refused(await docket(['webhooks', 'test', url]), /a URL needs --secret-file/, 2);
       refused(await docket([...test, '--secret-file', 'x']), /is for a URL/, 2);
-      refused(await docket(['webhooks', 'test', 'absent']), /There is no subscription absent/);
+      refused(await docket(['webhooks', 'test', 'absent']), /There is no such subscription/);
     } finally {
       await receiver.close();
     }

@@ -160,6 +160,33 @@ describe('commands on a service elsewhere', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('sends a sample of a webhook subscription', async () => {
+    const dir = await bundle(
+      'hook',
+      `users: [{ login: admin }]
+signingSecrets: [remote]
+webhooks:
+  - code: remote-hook
+    endpoint: https://receiver.invalid/hook
+    secretRef: remote
+    executionPrincipal: admin
+    eventTypes: [ObjectCreated]
+    enabled: false
+`,
+    );
+    assert.equal((await docket(['apply', dir])).code, 0);
+    refused(await docket(['webhooks', 'test', 'remote-hook']), /The signing secret has no value yet/);
+    await app.request('POST', '/api/admin/v1/signing-secrets', { key, body: { code: 'remote' } });
+    const sent = await docket(['webhooks', 'test', 'remote-hook', '--event', 'CommentAdded', '--json']);
+    const { request, answer, verdict } = JSON.parse(sent.out);
+    assert.equal(request.url, 'https://receiver.invalid/hook');
+    assert.equal(JSON.parse(request.body).eventType, 'CommentAdded');
+    assert.match(answer.error, /^no answer/);
+    assert.deepEqual([sent.code, verdict], [1, 'PENDING']);
+    refused(await docket(['webhooks', 'test', 'absent']), /There is no subscription absent/);
+    refused(await docket(['--url', app.url, 'webhooks', 'redispatch']), /are for plan/, 2);
+  });
+
   it('plans, applies, exports, writes types and imports with a key that has admin:manage alone', async () => {
     const dir = await bundle('whole', BUNDLE);
     const local = { DATABASE_URL: app.databaseUrl, DOCKET_DATA_DIR: folder, DOCKET_URL: '' };

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
+import { type FixtureUser, type WebhookFixture, startWebhookFixture } from '../../../test/harness/webhook-fixture.ts';
 import { isSigned, startReceiver } from '../../../test/harness/receiver.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
@@ -318,5 +318,32 @@ describe('delivery', () => {
     assert.deepEqual([delivered.status, delivered.attemptCount], ['DELIVERED', 3]);
     assert.equal((await retry()).body.error.code, 'STATE_CONFLICT', 'what was delivered is not sent again');
     assert.equal((await hooks.admin('manager', 'POST', `/webhook-deliveries/${hooks.ids.boss}/retry`)).status, 404);
+  });
+
+  it('sends signed samples of a disabled subscription, ten a minute at most, and notes each in the audit log', async () => {
+    const { id, code } = await hooks.subscribe({ as: 'boss' });
+    await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/disable`);
+    const send = (who: FixtureUser, body = {}) => hooks.admin(who, 'POST', `/webhooks/${id}/test`, body);
+    const { data } = (await send('boss', { eventType: 'CommentAdded' })).body;
+    const [request] = hooks.receiver.received;
+    assert.ok(request && isSigned(hooks.secret, request));
+    assert.equal(request.body.eventType, 'CommentAdded');
+    assert.equal(data.request.body, request.raw.toString('utf8'));
+    assert.deepEqual([data.status, data.response.status, data.response.bodyExcerpt], ['DELIVERED', 200, 'thank you']);
+    const other = (await send('manager')).body.data;
+    assert.equal(other.response.bodyExcerpt, '', 'as in the list of deliveries');
+    const more = await Promise.all(Array.from({ length: 12 }, () => send('boss')));
+    assert.equal(more.filter(({ status }) => status === 200).length, 8);
+    const refused = more.find(({ status }) => status === 429);
+    assert.equal(refused?.body.error.code, 'RATE_LIMITED');
+    assert.match(refused.headers.get('retry-after') ?? '', /^[1-6]$/);
+    assert.equal(hooks.receiver.received.length, 10);
+    assert.deepEqual(await hooks.ok('boss', 'GET', `/webhook-deliveries?subscriptionId=${id}`), []);
+    const noted = await hooks.rows("SELECT 1 FROM journal WHERE type = 'WebhookTested' AND subject = $1", [
+      `webhooks:${code}`,
+    ]);
+    assert.equal(noted.length, 10);
+    await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/archive`);
+    assert.equal((await send('boss')).body.error.code, 'CONNECTION_ARCHIVED');
   });
 });

@@ -13,7 +13,7 @@ import { Facts, Raw, type Tone, ToneMark } from '../connections/tone.tsx';
 import type { Subscription } from './queries.ts';
 import { texts } from './texts.ts';
 
-type EventType = BodyOf<typeof webhooks.testSubscription>['eventType'];
+type EventType = NonNullable<BodyOf<typeof webhooks.testSubscription>['eventType']>;
 type Tested = AnswerOf<typeof webhooks.testSubscription>;
 
 export function TestPanel({ subscription }: { subscription: Subscription }) {
