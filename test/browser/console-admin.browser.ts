@@ -364,20 +364,6 @@ describe('administration in the console', () => {
   }
 
   // On a wide screen `accessibility.browser.ts` shows every screen, in English.
-  it('renames a field in the form of its type, and records keep its values', () =>
-    visit('en-US', 'types/asset-model', async (page, words, watched) => {
-      await page.getByRole('button', { name: / kind / }).click();
-      const code = page.getByLabel('Field code');
-      await code.fill('title');
-      await page.getByText('This code is already used.').waitFor();
-      await code.fill('formFactor');
-      await page.getByText('Former code: “kind”.').waitFor();
-      await watched.check();
-      await apply(page, words);
-      const { rows } = await desk.call('GET', '/objects?typeId=asset-model');
-      assert.equal(rows[0].values.formFactor, 'laptop');
-    }));
-
   it('shows every screen without an error on a phone', async () => {
     const watched = await desk.open('admin', '/admin', { scheme: 'dark', width: 390, height: 844 });
     await screenLoaded(watched.page);

@@ -159,4 +159,22 @@ describe('what a user typed', () => {
     assert.deepEqual([values.description, values.priority, revision], ['Первое', 'p1', 5]);
     await watched.close();
   });
+
+  it('keeps its field when the field is renamed in the form of the type', async () => {
+    const watched = await desk.open('admin', '/admin/types/asset-model', { language: 'en-US' });
+    const { page } = watched;
+    await page.getByRole('button', { name: / kind / }).click();
+    const code = page.getByLabel('Field code');
+    await code.fill('title');
+    await page.getByText('This code is already used.').waitFor();
+    await code.fill('formFactor');
+    await page.getByText('Former code: “kind”.').waitFor();
+    await watched.check();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('Applied').first().waitFor();
+    const { rows } = await desk.call('GET', '/objects?typeId=asset-model');
+    assert.equal(rows[0].values.formFactor, 'laptop');
+    await watched.close();
+  });
 });
