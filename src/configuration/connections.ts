@@ -2,7 +2,7 @@
  * Changes of connections by API calls. A connection is a configuration item that acts with a user's rights and can be enabled:
  * a webhook subscription or an inbound integration. Each write is one change of its item under the configuration lock.
  */
-import { isArchived } from '../contract/state.ts';
+import { isArchived, type ItemState } from '../contract/state.ts';
 import type { GlobalRight } from '../contract/rights.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
@@ -25,6 +25,8 @@ export interface ConnectionKind {
   right: GlobalRight;
   /** The noun in messages, for example "integration". */
   noun: string;
+  /** Plans the rows of the item; default: those of every item. */
+  write?: (ctx: WriteContext, change: Change) => void;
 }
 
 /**
@@ -110,20 +112,19 @@ export function requireNotArchived({ noun }: ConnectionKind, stored: StoredItem)
   }
 }
 
-export function withEnabled<Definition, Compiled>(
+function withEnabled<Definition, Compiled>(
   { definition, compiled }: ConnectionItem<Definition, Compiled>,
   enabled: boolean,
 ): ConnectionItem<Definition, Compiled> {
   return { definition: { ...definition, enabled }, compiled: { ...compiled, enabled } };
 }
 
-/** Plans one change of the item with its entry in the audit log. @param write plans the rows of the item */
+/** Plans one change of the item with its entry in the audit log. */
 export function planConnectionChange(
   ctx: WriteContext,
-  { section }: ConnectionKind,
+  { section, write = planItem }: ConnectionKind,
   change: Pick<Change, 'action' | 'stored' | 'id' | 'code' | 'state'>,
   item: ConnectionItem<object, unknown>,
-  write: (ctx: WriteContext, change: Change) => void = planItem,
 ): void {
   write(ctx, { ...change, before: change.stored, section, ...item });
   const before = change.stored === undefined ? {} : { before: change.stored.definition };
@@ -132,4 +133,39 @@ export function planConnectionChange(
     subject: `${section}:${change.code}`,
     data: { action: change.action, ...before, after: item.definition },
   });
+}
+
+/** What can be done with a connection besides changing and restoring it. */
+export type ConnectionStep = 'enable' | 'disable' | 'archive';
+
+/**
+ * Enables, disables or archives a connection. An archived one is disabled. No change if it is enabled or disabled already.
+ *
+ * @param requireReady throws if the connection cannot be enabled
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, and those of `requireReady`
+ */
+export async function switchConnection<
+  Definition extends object,
+  Compiled extends { enabled: boolean; executionPrincipalId: string | null },
+>(
+  ctx: WriteContext,
+  kind: ConnectionKind,
+  id: string,
+  step: ConnectionStep,
+  requireReady?: (compiled: Compiled) => Promise<void>,
+): Promise<{ id: string; state: ItemState; compiled: Compiled }> {
+  const { stored, item } = await loadConnection<Definition, Compiled>(ctx, kind, id);
+  const enabled = step === 'enable';
+  if (enabled) requirePrincipal(ctx, item.compiled.executionPrincipalId);
+  ctx.markAuthorized();
+  requireNotArchived(kind, stored);
+  if (step !== 'archive' && item.compiled.enabled === enabled) return { id, state: 'ACTIVE', compiled: item.compiled };
+  if (enabled) await requireReady?.(item.compiled);
+  const next = withEnabled(item, enabled);
+  const change =
+    step === 'archive'
+      ? ({ action: 'archive', state: 'ARCHIVED' } as const)
+      : ({ action: 'change', state: 'ACTIVE' } as const);
+  planConnectionChange(ctx, kind, { ...change, stored, id, code: stored.code }, next);
+  return { id, state: change.state, compiled: next.compiled };
 }

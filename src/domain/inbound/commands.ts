@@ -10,12 +10,13 @@ import {
   collectErrors,
   type ConnectionItem,
   type ConnectionKind,
+  type ConnectionStep,
   loadConnection,
   planConnectionChange,
   requireNewCode,
   requireNotArchived,
   requirePrincipal,
-  withEnabled,
+  switchConnection,
 } from '../../configuration/connections.ts';
 import type { TypeShape } from '../../configuration/record-types.ts';
 import type { Change, CompileView, StoredItem } from '../../configuration/section.ts';
@@ -127,40 +128,14 @@ export async function changeIntegration(
   return planChange(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: next });
 }
 
-/** Enables an integration; no change if it is enabled already. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
-export async function enableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await loadLocked(ctx, id);
-  requirePrincipal(ctx, item.compiled.executionPrincipalId);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  return setEnabled(ctx, stored, item, true);
-}
-
-/** Disables an integration: its calls are refused. @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED */
-export async function disableIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await loadLocked(ctx, id);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  return setEnabled(ctx, stored, item, false);
-}
-
-function setEnabled(ctx: WriteContext, stored: StoredItem, item: Item, enabled: boolean): IntegrationAnswer {
-  const { id, code } = stored;
-  if (item.compiled.enabled === enabled) return integrationAnswer(id, 'ACTIVE', item.compiled);
-  return planChange(ctx, 'change', stored, { id, code, state: 'ACTIVE', item: withEnabled(item, enabled) });
-}
-
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
-export async function archiveIntegration(ctx: WriteContext, id: string): Promise<IntegrationAnswer> {
-  const { stored, item } = await loadLocked(ctx, id);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  return planChange(ctx, 'archive', stored, {
-    id,
-    code: stored.code,
-    state: 'ARCHIVED',
-    item: withEnabled(item, false),
-  });
+/** Enables, disables or archives an integration. Calls of a disabled one are refused. @throws Fault as `switchConnection` */
+export async function switchIntegration(
+  ctx: WriteContext,
+  id: string,
+  step: ConnectionStep,
+): Promise<IntegrationAnswer> {
+  const { state, compiled } = await switchConnection<IntegrationDefinition, CompiledIntegration>(ctx, KIND, id, step);
+  return integrationAnswer(id, state, compiled);
 }
 
 /**

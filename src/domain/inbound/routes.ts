@@ -17,9 +17,9 @@ export function inboundRoutes(reader: InputReader): BoundOperation[] {
     bind(contract.changeIntegration, (ctx, { params, body }) =>
       commands.changeIntegration(ctx, params.id, body as Partial<commands.IntegrationInput>),
     ),
-    bind(contract.enableIntegration, (ctx, { params }) => commands.enableIntegration(ctx, params.id)),
-    bind(contract.disableIntegration, (ctx, { params }) => commands.disableIntegration(ctx, params.id)),
-    bind(contract.archiveIntegration, (ctx, { params }) => commands.archiveIntegration(ctx, params.id)),
+    bind(contract.enableIntegration, (ctx, { params }) => commands.switchIntegration(ctx, params.id, 'enable')),
+    bind(contract.disableIntegration, (ctx, { params }) => commands.switchIntegration(ctx, params.id, 'disable')),
+    bind(contract.archiveIntegration, (ctx, { params }) => commands.switchIntegration(ctx, params.id, 'archive')),
     bind(contract.restoreIntegration, (ctx, { params }) => commands.restoreIntegration(ctx, params.id)),
     bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, params.id, query.status)),
     bind(contract.tryIntegration, (runner, { params, body }) =>

@@ -9,12 +9,13 @@ import { problem } from '../../lib/problem.ts';
 import {
   collectErrors,
   type ConnectionItem,
+  type ConnectionStep,
   loadConnection,
   planConnectionChange,
   requireNewCode,
   requireNotArchived,
   requirePrincipal,
-  withEnabled,
+  switchConnection,
 } from '../../configuration/connections.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
 import { loadItems } from '../../configuration/store.ts';
@@ -22,7 +23,7 @@ import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
 import { findType, registry } from '../metadata/index.ts';
 import type { CompiledWebhook, WebhookDefinition } from './rules.ts';
-import { checkAddress, compile, loadNames, normalise, withCodes, write } from './item.ts';
+import { checkAddress, compile, loadNames, normalise, withCodes } from './item.ts';
 import {
   type DeliveryAnswer,
   deliveryAnswer,
@@ -105,7 +106,7 @@ function plan(
   stored: StoredItem | undefined,
   { id, code, state, item }: { id: string; code: string; state: ItemState; item: Item },
 ): SubscriptionAnswer {
-  planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item, write);
+  planConnectionChange(ctx, KIND, { action, stored, id, code, state }, item);
   return subscriptionAnswer(ctx, { id, state, compiled: item.compiled });
 }
 
@@ -169,44 +170,27 @@ export async function changeSubscription(
 }
 
 /**
- * Enables a subscription: it receives events from now on. No change if it is enabled already.
+ * Enables, disables or archives a subscription. An enabled one receives events from now on. Of a disabled one, pending
+ * deliveries wait and running attempts continue.
  *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, INVALID_REQUEST if the secret has no value
+ * @throws Fault as `switchConnection`; INVALID_REQUEST if the secret of a subscription to enable has no value
  */
-export async function enableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
-  const { stored, item } = await hold(ctx, id);
-  requirePrincipal(ctx, item.compiled.executionPrincipalId);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  if (item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
-  const { secretRef } = item.compiled;
-  const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
-  const usable = isActive(secret) && (await listValues(ctx, [secret.id])).length > 0;
-  const { report, done } = collectErrors();
-  if (!usable) report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
-  done();
-  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, true) });
-}
-
-/**
- * Disables a subscription: it receives no further events. Pending deliveries wait, running attempts continue.
- *
- * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED
- */
-export async function disableSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
-  const { stored, item } = await hold(ctx, id);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  if (!item.compiled.enabled) return subscriptionAnswer(ctx, { id, state: 'ACTIVE', compiled: item.compiled });
-  return plan(ctx, 'change', stored, { id, code: stored.code, state: 'ACTIVE', item: withEnabled(item, false) });
-}
-
-/** @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED if it is archived already */
-export async function archiveSubscription(ctx: WriteContext, id: string): Promise<SubscriptionAnswer> {
-  const { stored, item } = await hold(ctx, id);
-  ctx.markAuthorized();
-  requireNotArchived(KIND, stored);
-  return plan(ctx, 'archive', stored, { id, code: stored.code, state: 'ARCHIVED', item: withEnabled(item, false) });
+export async function switchSubscription(
+  ctx: WriteContext,
+  id: string,
+  step: ConnectionStep,
+): Promise<SubscriptionAnswer> {
+  const requireSecret = async ({ secretRef }: CompiledWebhook): Promise<void> => {
+    const secret = (await loadItems(ctx, 'signingSecrets')).find(({ code }) => code === secretRef);
+    const usable = isActive(secret) && (await listValues(ctx, [secret.id])).length > 0;
+    const { report, done } = collectErrors();
+    if (!usable) report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
+    done();
+  };
+  return subscriptionAnswer(
+    ctx,
+    await switchConnection<WebhookDefinition, CompiledWebhook>(ctx, KIND, id, step, requireSecret),
+  );
 }
 
 /** Restores an archived subscription, disabled. @throws Fault RIGHT_MISSING, NOT_FOUND, INVALID_REQUEST */

@@ -6,11 +6,12 @@ import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { visibleIds } from '../objects/index.ts';
+import { write } from './item.ts';
 import { type CompiledWebhook, DELIVERY_STATUSES, type DeliveryStatus } from './rules.ts';
 import { type AttemptRow, type DeliveryRow, findDelivery, listDeliveries as listRows } from './store.ts';
 
 export const RIGHT = 'webhook.manage';
-export const KIND: ConnectionKind = { section: 'webhooks', right: RIGHT, noun: 'subscription' };
+export const KIND: ConnectionKind = { section: 'webhooks', right: RIGHT, noun: 'subscription', write };
 /** Number of deliveries listed, for one subscription or for all (docs/spec/webhooks-and-inbound.md#deliveries). */
 const SHOWN = 100;
 

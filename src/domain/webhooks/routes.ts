@@ -14,9 +14,9 @@ export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refu
     bind(contract.changeSubscription, (ctx, { params, body }) =>
       commands.changeSubscription(ctx, params.id, body, outbound),
     ),
-    bind(contract.enableSubscription, (ctx, { params }) => commands.enableSubscription(ctx, params.id)),
-    bind(contract.disableSubscription, (ctx, { params }) => commands.disableSubscription(ctx, params.id)),
-    bind(contract.archiveSubscription, (ctx, { params }) => commands.archiveSubscription(ctx, params.id)),
+    bind(contract.enableSubscription, (ctx, { params }) => commands.switchSubscription(ctx, params.id, 'enable')),
+    bind(contract.disableSubscription, (ctx, { params }) => commands.switchSubscription(ctx, params.id, 'disable')),
+    bind(contract.archiveSubscription, (ctx, { params }) => commands.switchSubscription(ctx, params.id, 'archive')),
     bind(contract.restoreSubscription, (ctx, { params }) => commands.restoreSubscription(ctx, params.id)),
     bind(contract.listDeliveries, (ctx, { query }) => listDeliveries(ctx, query)),
     bind(contract.getDelivery, (ctx, { params }) => getDelivery(ctx, params.id)),
