@@ -135,4 +135,33 @@ describe('selection in lists', () => {
       await watched.close();
     });
   }
+
+  it('shows what archiving, and a transition that asks nothing, would do', async () => {
+    const words = WORDS['en-US'];
+    const watched = await desk.open('admin', '/records?type=incident', { language: 'en-US' });
+    const { page } = watched;
+    const grid = page.getByRole('grid');
+    await grid.getByText(number(1)).waitFor();
+    await grid.focus();
+    for (const key of ['Home', 'x', 'Shift+j']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    const answer = dialog.getByRole('region', { name: words.ask });
+    await dialog.getByRole('button', { name: words.ask }).click();
+    await answer.getByText(words.would).waitFor();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    const { rows } = await desk.call('GET', '/objects?typeId=incident&pageSize=100');
+    const fresh = rows.find((row: { workflowState: { code: string } }) => row.workflowState.code === 'new');
+    await page.goto(`${desk.url}/records/${fresh.id}`);
+    await page.getByRole('button', { name: 'Record actions' }).click();
+    await page.getByRole('menuitem', { name: 'Take' }).click();
+    await dialog.getByRole('button', { name: words.ask }).click();
+    await answer.getByText('In progress').waitFor();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await desk.call('GET', `/objects/${fresh.id}`)).revision, fresh.revision, 'nothing was done');
+    await watched.close();
+  });
 });

@@ -175,12 +175,10 @@ interface ArchiveButtonProps {
 function ArchiveButton({ rows, loading, onRun }: ArchiveButtonProps) {
   const t = useText(texts);
   const archive = async (): Promise<void> => {
+    const { ArchiveQuestion, archiveOf } = await import('./bulk-forms.tsx');
     const title = t.bulkArchiveTitle(rows.length);
-    if (!(await confirm({ title, body: t.bulkArchiveBody, yes: t.bulkArchive, danger: true }))) return;
-    onRun({
-      operation: 'archive',
-      items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision })),
-    });
+    const body = <ArchiveQuestion rows={rows} />;
+    if (await confirm({ title, body, yes: t.bulkArchive, danger: true })) onRun(archiveOf(rows));
   };
   return (
     <Button variant="default" leftSection={<IconArchive size={14} />} loading={loading} onClick={() => void archive()}>

@@ -47,6 +47,10 @@ function transitionOf(rows: readonly Row[], transitionId: string, values: Record
   };
 }
 
+export function archiveOf(rows: readonly Row[]): BulkBody {
+  return { operation: 'archive', items: rows.map((row) => ({ objectId: row.id, expectedRevision: row.revision })) };
+}
+
 async function tryBulk(body: BulkBody): Promise<Tried> {
   const { data, effects } = await dryRun<typeof bulk.bulk>('POST', '/bulk', { body });
   return { results: data, effects };
@@ -108,6 +112,17 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
           {t.bulkRun(rows.length)}
         </Button>
       </Group>
+    </Stack>
+  );
+}
+
+/** The consequences of archiving, as the body of its confirmation. */
+export function ArchiveQuestion({ rows }: { rows: readonly Row[] }) {
+  const t = useText(texts);
+  return (
+    <Stack gap="sm">
+      {t.bulkArchiveBody}
+      <WhatIf ask={() => tryBulk(archiveOf(rows))} typeId={rows[0]?.typeDefinitionId} names={recordNames(rows)} />
     </Stack>
   );
 }

@@ -5,9 +5,9 @@ import { notify } from '../../ui/notify.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { IconArchive, IconArchiveOff, IconArrowMerge, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { DocketRecord, FieldSchema, objects } from '../../api/types.ts';
+import type { DocketRecord, FieldSchema, objects, Transition } from '../../api/types.ts';
 import { useRecordCommand } from '../../app/record-commands.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
@@ -24,7 +24,7 @@ import { AssignToMe } from './assign-to-me.tsx';
 import type { RecordDraft } from './draft.ts';
 import classes from './record.module.css';
 import { StateBadge } from './state-badge.tsx';
-import { Transitions } from './transitions.tsx';
+import { TransitionPreviews, Transitions } from './transitions.tsx';
 import { isArchived } from '../../../../src/contract/state.ts';
 
 const MergeDialog = lazy(() => import('./merge-dialog.tsx'));
@@ -44,6 +44,8 @@ export interface RecordHeadProps {
 
 export function RecordHead({ record, type, titleField, draft, assign, can, actions }: RecordHeadProps) {
   const t = useText(texts);
+  const [chosen, setChosen] = useState<Transition>();
+  const isChanged = draft.count > 0;
   return (
     <header className={classes.head} data-record-head>
       <div className={classes.crumbs}>
@@ -69,9 +71,13 @@ export function RecordHead({ record, type, titleField, draft, assign, can, actio
           )}
         </div>
         <div className={classes.actions}>
-          {assign && can('update') && <AssignToMe record={record} disabled={draft.count > 0} />}
-          {can('transition') && <Transitions record={record} disabled={draft.count > 0} />}
-          <RecordMenu record={record} can={can} actions={actions} />
+          {assign && can('update') && <AssignToMe record={record} disabled={isChanged} />}
+          {can('transition') && (
+            <Transitions record={record} disabled={isChanged} chosen={chosen} setChosen={setChosen} />
+          )}
+          <RecordMenu record={record} can={can} actions={actions}>
+            {can('transition') && <TransitionPreviews record={record} disabled={isChanged} onChoose={setChosen} />}
+          </RecordMenu>
         </div>
       </div>
     </header>
@@ -120,7 +126,8 @@ function TitleLine({ record, field, draft }: { record: DocketRecord; field: Fiel
 
 type MenuProps = Pick<RecordHeadProps, 'record' | 'can' | 'actions'>;
 
-function RecordMenu({ record, can, actions }: MenuProps) {
+/** @param children further items */
+function RecordMenu({ record, can, actions, children }: MenuProps & { children: ReactNode }) {
   const t = useText(texts);
   const ta = useText(actionTexts);
   const [opened, setOpened] = useState(false);
@@ -151,6 +158,7 @@ function RecordMenu({ record, can, actions }: MenuProps) {
             </Menu.Item>
           )}
           <ArticleFromRecord recordId={record.id} />
+          {children}
           <ArchiveItems record={record} can={can} actions={actions} />
           <Menu.Label>
             <Text size="xs" component="span" className="tabular">

@@ -1,7 +1,7 @@
 /** Buttons for the available transitions; a transition with required input opens a form. */
 import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconChevronDown } from '@tabler/icons-react';
+import { IconChevronDown, IconEye } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type SyntheticEvent, useRef, useState } from 'react';
 import { call, dryRun } from '../../api/client.ts';
@@ -19,16 +19,24 @@ import { texts } from '../texts.ts';
 import { refusalsOf } from './draft.ts';
 import { WhatIf } from '../what-if.tsx';
 import type { Tried } from '../what-if-answer.tsx';
+import { whatIfTexts } from '../what-if-texts.ts';
 import { isObvious, startingValues, transitionField } from './transition-fields.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDialogWarning } from '../../ui/form.tsx';
 
 const SHOWN = 3;
 
-export function Transitions({ record, disabled }: { record: DocketRecord; disabled: boolean }) {
+interface TransitionsProps {
+  record: DocketRecord;
+  disabled: boolean;
+  /** The transition whose form is open. */
+  chosen: Transition | undefined;
+  setChosen: (next: Transition | undefined) => void;
+}
+
+export function Transitions({ record, disabled, chosen, setChosen }: TransitionsProps) {
   const { data } = useQuery(workflowQuery(record.id));
   const { user } = useSession();
-  const [chosen, setChosen] = useState<Transition>();
   const move = useTransition(record, setChosen);
   const first = useRef<HTMLButtonElement>(null);
   // T moves to the transitions; Tab and Enter choose one.
@@ -77,6 +85,39 @@ export function Transitions({ record, disabled }: { record: DocketRecord; disabl
       </Dialog>
     </>
   );
+}
+
+/** Menu items that open the form of each transition that the button makes at once, so that its effects can be shown before. */
+export function TransitionPreviews({ record, disabled, onChoose }: PreviewsProps) {
+  const { data } = useQuery(workflowQuery(record.id));
+  const { user } = useSession();
+  const t = useText(whatIfTexts);
+  const direct = (data?.transitions ?? []).filter((one) =>
+    isObvious(one, record.values, startingValues(one, record.values, user.id)),
+  );
+  if (direct.length === 0) return null;
+  return (
+    <>
+      <Menu.Label>{t.ask}</Menu.Label>
+      {direct.map((transition) => (
+        <Menu.Item
+          key={transition.id}
+          leftSection={<IconEye size={14} />}
+          disabled={disabled}
+          onClick={() => onChoose(transition)}
+        >
+          {transition.name}
+        </Menu.Item>
+      ))}
+      <Menu.Divider />
+    </>
+  );
+}
+
+interface PreviewsProps {
+  record: DocketRecord;
+  disabled: boolean;
+  onChoose: (transition: Transition) => void;
 }
 
 function transitionBody(
