@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import { roleView } from '../src/domain/access/roles.ts';
+import { storedCodesOf } from '../src/domain/metadata/stored-codes.ts';
 import { loadSnapshot } from '../src/platform/unit-of-work/snapshot.ts';
 import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
 
@@ -119,4 +120,42 @@ macros:
     );
     await apply(next + MACRO.replace(', tb', ''));
   });
+
+  const ONE = (field: string): string => `types: [ { code: one, title: null, fields: [ ${field} ] } ]\n`;
+
+  it('finds stored values of a removed field that was renamed', async () => {
+    await fixture.apply(file(ONE('{ code: impact, dataType: string }')));
+    await fixture.db.query(sql`
+      INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)
+      SELECT gen_random_uuid(), id, 1, 1, '{"impact":"x"}', '{}', now(), now() FROM config_items WHERE code = 'one'`);
+    await fixture.apply(file(ONE('{ code: effect, was: impact, dataType: string }')));
+    await fixture.apply(file(ONE('{ code: kept, dataType: string }')), { discard: ['types.one.effect'] });
+    const back = ONE('{ code: kept, dataType: string }, { code: effect, dataType: integer }');
+    assert.deepEqual(
+      (await fixture.refused(file(back))).map(({ reason }) => reason),
+      ['CODE_IN_USE'],
+    );
+  });
+
+  it('waits for writers of records once, two seconds at most', async () => {
+    await fixture.db.transaction('BEGIN', async (tx) => {
+      await tx.query(sql`LOCK TABLE objects IN ROW EXCLUSIVE MODE`);
+      const started = performance.now();
+      const gone = fixture.apply(file(ONE('{ code: other, dataType: string }')));
+      await assert.rejects(gone, (error: { code?: unknown }) => error.code === 'OVERLOADED');
+      assert.ok(performance.now() - started < 4000);
+    });
+  });
+});
+
+it('values that a process without renames stored under the current code are newer', () => {
+  const field = { code: 'effect', storedAs: 'impact', constraints: {} };
+  const codes = storedCodesOf({
+    versions: new Map([[1, { version: 1, fields: new Map([['effect', field]]), workflow: null }]]),
+  });
+  for (const values of [
+    { effect: 'new', impact: 'old' },
+    { impact: 'old', effect: 'new' },
+  ])
+    assert.deepEqual(codes?.decode(values as never), { effect: 'new' });
 });

@@ -342,8 +342,11 @@ async function verifyReturning(
     const index = (change.definition as TypeDefinition).fields.findIndex((field) => field.code === code);
     const field = (change.definition as TypeDefinition).fields[index] as FieldDefinition;
     const other = had.filter((old) => old.field.dataType !== field.dataType || old.field.multiple !== field.multiple);
-    const versions = other.map(({ version }) => version);
-    if (versions.length > 0 && (await probe.holdsValue(ctx, change.id, versions, code))) {
+    // Records store values under the first code of the field.
+    const held = other.map(({ version, field: { storedAs = code } }) =>
+      probe.holdsValue(ctx, change.id, [version], storedAs),
+    );
+    if ((await Promise.all(held)).includes(true)) {
       const was = other.map((old) => old.field.dataType).join(', ');
       report(change.code, ['fields', index, 'code'], problem('CODE_IN_USE', { code, was, type: change.code }));
     }

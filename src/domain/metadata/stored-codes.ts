@@ -81,11 +81,15 @@ function rename<T>(
   map: ReadonlyMap<string, Target>,
   each: (value: T, target: Target) => T,
 ) {
-  const entries = Object.entries(values).map(([name, value]): [string, T] => {
+  const renamed: [string, T][] = [];
+  const own: [string, T][] = [];
+  for (const [name, value] of Object.entries(values)) {
     const target = map.get(name);
-    return target === undefined ? [name, value] : [target.code, each(value, target)];
-  });
-  return Object.fromEntries(entries);
+    if (target === undefined) own.push([name, value]);
+    else renamed.push([target.code, each(value, target)]);
+  }
+  // A process of a release without renames stores new values under the current code, beside the older stored one.
+  return Object.fromEntries([...renamed, ...own]);
 }
 
 /** The translation for a type; `null` if nothing in it was ever renamed. */

@@ -8,6 +8,8 @@ import { decodeValue, type FieldDefinition, registry, storedCodes } from '../met
 import { ACTOR, saysStored, storedMember } from '../../platform/audit/journal.ts';
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
 import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, type HistoryRow, queryObjects } from './store.ts';
+import { isLockTimeout } from '../../platform/database/sqlstate.ts';
+import { Fault } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 
 /** Active visible records of the type that satisfy the condition, with the value of one field. */
@@ -253,12 +255,24 @@ async function countInState(ctx: ReadContext, stateId: string): Promise<number> 
 
 /**
  * Waits for running writers of records and keeps out others until the transaction ends. Gives up after two seconds: writers that
- * come meanwhile wait behind this lock, and an index build may hold a lock for minutes.
+ * come meanwhile wait behind this lock, and an index build may hold a lock for minutes. A dry run takes no lock: its count need
+ * not hold until it takes effect.
+ *
+ * @throws Fault OVERLOADED, which the unit does not try again by itself: the writers would wait again
  */
 async function lockRecords(ctx: WriteContext): Promise<void> {
+  if (ctx.isDryRun) return;
   const [before] = await ctx.lock<{ limit: string }>(sql`SELECT current_setting('lock_timeout') AS limit`);
   await ctx.lock(sql`SELECT set_config('lock_timeout', '2s', true)`);
-  await ctx.lock(sql`LOCK TABLE objects IN SHARE MODE`);
+  try {
+    await ctx.lock(sql`LOCK TABLE objects IN SHARE MODE`);
+  } catch (cause) {
+    if (!isLockTimeout(cause)) throw cause;
+    throw new Fault('OVERLOADED', 'Records are being changed or indexed. Nothing was changed. Retry later.', [], {
+      cause,
+      headers: { 'Retry-After': '5' },
+    });
+  }
   await ctx.lock(sql`SELECT set_config('lock_timeout', ${before?.limit ?? '0'}, true)`);
 }
 

@@ -179,6 +179,8 @@ export interface WriteContext extends ReadContext {
    * left to a guard of the flush, which saves a query. On a retry it is queried, so that the response contains the right fault.
    */
   readonly isRetry: boolean;
+  /** Whether the unit is undone at its end. It must not keep out others longer than its rows need. */
+  readonly isDryRun: boolean;
   /** Plans a row. Nothing is written before the command returns. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
   /** Stores content that planned rows refer to by SHA-256. It is in the blob store before the unit is written. */

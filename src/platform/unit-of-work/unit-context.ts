@@ -38,6 +38,8 @@ export class UnitContext implements WriteContext {
   db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
 
+  isDryRun = false;
+
   constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
     this.actor = caller.actor;
     this.now = now;

@@ -258,6 +258,7 @@ export class Work {
     let again = false;
     for (let attempt = 1; ; attempt++) {
       const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, again);
+      ctx.isDryRun = true;
       try {
         const result = await savepoint(tx, async () => {
           const data = await this.#decide(ctx, fn);
