@@ -17,6 +17,8 @@ const MOST_EXAMINED = 10_000;
 const MOST_BYTES = 2 * 1024 * 1024;
 /** Events that are read before their size is known. */
 const FIRST_ROWS = 100;
+/** Places of the first statement of a page. Further ones cover more, so that a page with few visible events needs few of them. */
+const FIRST_PLACES = 500;
 
 export type FeedQuery = Static<(typeof readChanges)['query']>;
 
@@ -65,18 +67,20 @@ export async function readFeed(
   const events: FeedEventAnswer[] = [];
   let from = after;
   const withObject = query.include === 'object';
-  let [taken, bytes] = [0, 0];
+  let [taken, bytes, span] = [0, 0, FIRST_PLACES];
   // Events whose changes are all hidden are left out after the statement. Further statements take what fits by the sizes so far.
   while (from < upTo && events.length < limit && bytes < MOST_BYTES) {
     const fitting = taken === 0 ? FIRST_ROWS : Math.ceil(((MOST_BYTES - bytes) * taken) / Math.max(1, bytes));
     const wanted = Math.min(limit - events.length, fitting);
-    const rows = await listPlaced(ctx, { ...selection, after: from, upTo, limit: wanted, withObject });
+    const end = Math.min(upTo, from + span);
+    const rows = await listPlaced(ctx, { ...selection, after: from, upTo: end, limit: wanted, withObject });
+    span *= 4;
     taken += rows.length;
     for (const row of rows) bytes += row.bytes;
     for (const { place, answer } of await answersOf(ctx, rows, withObject)) {
       events.push({ cursor: cursorOf(place), ...answer });
     }
-    from = rows.length < wanted ? upTo : (rows.at(-1)?.place ?? upTo);
+    from = rows.length < wanted ? end : (rows.at(-1)?.place ?? end);
   }
   const isAtEnd = from >= state.place;
   return { page: { events, next: cursorOf(from), caughtUp: isAtEnd && !state.isBehind }, isAtEnd };

@@ -42,16 +42,23 @@ const OTHER_END = sql`CASE WHEN (j.data ->> 'sourceObjectId')::uuid = j.object_i
 export async function listPlaced(ctx: ReadContext, range: FeedRange): Promise<PlacedEvent[]> {
   const shown = visibleEvents(ctx, range);
   if (shown === null) return [];
+  const order = range.isBackward === true ? sql`DESC` : sql`ASC`;
   return await ctx.query<PlacedEvent>(
     sql`
-      SELECT p.place, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
+      SELECT j.place, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
         ${shownData('j')} AS data, j.object_id AS "objectId",
         coalesce(pg_column_size(j.changes), 0) ${range.withObject === true ? sql`+ coalesce(pg_column_size(o."values"), 0)` : empty} AS bytes
-      FROM journal_places p JOIN journal j ON j.seq = p.seq ${ACTOR.join}
+      FROM (
+        SELECT p.place, r.id, r.type, r.at, r.actor_id, r.via, r.revision, r.changes, r.data, r.object_id
+        FROM journal_places p JOIN journal r ON r.seq = p.seq
+        WHERE p.place > ${range.after}::bigint AND p.place <= ${range.upTo}::bigint
+        -- The limit keeps the planner from starting at the records, of which it expects few to match.
+        ORDER BY p.place ${order} LIMIT ${range.upTo - range.after}::bigint
+      ) AS j ${ACTOR.join}
         LEFT JOIN objects o ON o.id = j.object_id
         LEFT JOIN comments c ON c.id = (j.data ->> 'commentId')::uuid
-      WHERE p.place > ${range.after}::bigint AND p.place <= ${range.upTo}::bigint AND ${shown}
-      ORDER BY p.place ${range.isBackward === true ? sql`DESC` : empty} LIMIT ${range.limit}::int`,
+      WHERE ${shown}
+      ORDER BY j.place ${order} LIMIT ${range.limit}::int`,
     // The cost depends on the range: a generic plan would assume a part of the whole journal.
     { freshPlan: true },
   );
