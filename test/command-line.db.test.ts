@@ -138,7 +138,10 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
       'services.yaml': 'services: [ { code: coffee, name: Coffee } ]\n',
     });
     const part = path.join(dir, 'services.yaml');
-    for (const command of ['plan', 'apply']) refused(await docket([command, part, '--prune']), /is a part of a bundle/);
+    for (const command of ['plan', 'apply']) {
+      refused(await docket([command, part, '--prune']), /is a part of a bundle/);
+      refused(await docket([command, dir, '--prune']), /does not name .*workflows.*; --prune would archive/);
+    }
     assert.match(
       (await docket(['apply', part, '--expected', String(old)])).out,
       /^create {3}services\/coffee\nApplied 1/m,

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { readDocument } from '../configuration/document.ts';
 import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
 import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
@@ -43,6 +44,23 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   if (chosen.length === 0) throw new Error(`${folder} contains no *.yaml file; give the folder of a bundle.`);
   return await Promise.all(
     chosen.map(async (name) => ({ name, text: utf8(name, await readFile(path.join(folder, name))) })),
+  );
+}
+
+/**
+ * A folder that does not name a section at all, of which the service has items, may be a part of a bundle. A bundle that is meant
+ * to have none of them names the section with an empty list.
+ *
+ * @throws Error if the plan would archive items of such sections
+ */
+function requireWhole(dir: string, files: readonly BundleFile[], items: readonly PlannedItem[]): void {
+  const named = new Set(files.flatMap(({ text }) => readDocument(text).members.map(({ key }) => key)));
+  const lost = items.filter(({ section, action }) => action === 'archive' && !named.has(section));
+  if (lost.length === 0) return;
+  const sections = [...new Set(lost.map(({ section }) => section))];
+  throw new Error(
+    `${dir} does not name ${sections.join(', ')}; --prune would archive ${lost.length} items there, such as ` +
+      `${lost[0]?.section}/${lost[0]?.code}. Give the whole bundle, or write "${sections[0]}: []" to archive them.`,
   );
 }
 
@@ -136,6 +154,7 @@ export function configurationCommands(docket: Command, environment: Environment)
           : { items: await target.plan(files, options(flags)), impact: undefined }),
         pending: await target.pendingIndexes(),
       }));
+      if (flags.prune === true) requireWhole(dir, files, items);
       const effect = impact === undefined ? [] : impactLines(impact);
       const text =
         flags.markdown === true
@@ -158,6 +177,7 @@ export function configurationCommands(docket: Command, environment: Environment)
       const files = await readBundleFiles(dir, options(flags));
       const refusal = flags.refuseIf === undefined ? undefined : parseRefusal(flags.refuseIf);
       const items = await onTarget(environment, command, async (target) => {
+        if (flags.prune === true) requireWhole(dir, files, await target.plan(files, options(flags)));
         if (refusal === undefined) return await target.apply(files, options(flags));
         const { impact, configVersion } = await target.planImpact(files, options(flags));
         requireHarmless(impact, refusal);
