@@ -93,6 +93,8 @@ describe('selection in lists', () => {
       await says(2, 3, 4);
       await page.keyboard.press('Shift+ArrowUp');
       await says(2, 3);
+      for (const key of ['Control+ArrowDown', 'Control+Space']) await page.keyboard.press(key);
+      await says(2, 3, 4);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: words.clear }).waitFor({ state: 'detached' });
       assert.ok(page.url().endsWith('/records?type=incident'), 'no record was opened');

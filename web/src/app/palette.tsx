@@ -146,6 +146,7 @@ const SHORTCUTS: readonly { name: Bilingual; keys: readonly (readonly [keys: str
       ['o', both('Открыть запись', 'Open the record')],
       ['x', both('Выбрать запись', 'Select the record')],
       ['Shift j k', both('Выбрать подряд', 'Select a range')],
+      ['Ctrl A', both('Выбрать все загруженные записи', 'Select all loaded records')],
       ['e', both('Изменить поле выбранных записей', 'Edit a field of the selected records')],
       ['Esc', both('Снять выбор', 'Clear the selection')],
     ],

@@ -92,6 +92,9 @@ function element(token: Token, inside: ReactNode[], key: number): ReactNode {
     return createElement('a', { key, href, target: '_blank', rel: 'noreferrer nofollow' }, ...inside);
   }
   if (/^h[1-6]$/.test(token.tag)) return createElement(Number(token.tag[1]) < 3 ? 'h3' : 'h4', { key }, ...inside);
+  // The parser gives a start only to lists that do not begin with 1.
+  const start = token.attrGet('start');
+  if (token.tag === 'ol' && start !== null) return createElement('ol', { key, start: Number(start) }, ...inside);
   return createElement(PLAIN.has(token.tag) ? token.tag : Fragment, { key }, ...inside);
 }
 

@@ -6,15 +6,7 @@ import { Checkbox } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  type MouseEvent,
-  type RefObject,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type CSSProperties, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
 import { PersonName } from '../../ui/person.tsx';
@@ -27,7 +19,7 @@ import type { ColumnControl } from './column-layout.ts';
 import { type ListColumn, movedColumn, TITLE, trackOf } from './columns.ts';
 import classes from './list.module.css';
 import { type ListPlace, takePlace, useListPlace } from './place.ts';
-import { useRangeSelection } from './selection.ts';
+import { ALL, keyHandler, useRangeSelection } from './selection.ts';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
 import { Breached, TimeLeft } from './time-left.tsx';
@@ -148,13 +140,20 @@ function useVirtualRows(
   return virtual;
 }
 
+/** Returns a function that opens the page of a record. */
+function useOpen(): (row: Row | undefined) => void {
+  const navigate = useNavigate();
+  return (row) => {
+    if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
+  };
+}
+
 /** The current row, and what keys and clicks do with rows. */
 function useControl(
   { rows, selection, onSelection, onCurrent }: RecordTableProps,
   place: ListPlace | undefined,
   scrollTo: (index: number) => void,
 ) {
-  const navigate = useNavigate();
   const [cursor, setCursor] = useState(() =>
     Math.max(
       0,
@@ -164,10 +163,8 @@ function useControl(
   const at = Math.min(cursor, Math.max(0, rows.length - 1));
   const current = rows[at];
   useEffect(() => onCurrent?.(current), [onCurrent, current]);
-  const open = (row: Row | undefined): void => {
-    if (row !== undefined) void navigate({ to: '/records/$recordId', params: { recordId: row.id } });
-  };
-  const { toggle, extend } = useRangeSelection(rows, at, selection, onSelection);
+  const open = useOpen();
+  const { toggle, extend, all } = useRangeSelection(rows, at, selection, onSelection);
   const move = (index: number): void => {
     const next = Math.max(0, Math.min(rows.length - 1, index));
     setCursor(next);
@@ -192,6 +189,7 @@ function useControl(
     x: () => toggle(at),
     ' ': () => toggle(at),
     Escape: () => onSelection?.(new Set()),
+    [ALL]: all,
   }));
   const click = (event: MouseEvent, index: number): void => {
     if ((event.target as HTMLElement).closest('input, label, a') !== null) return;
@@ -208,19 +206,6 @@ function useControl(
     setCursor(index);
   };
   return { at, onKey, click, check };
-}
-
-/** Calls the function of a key. Letters go by their place on the keyboard, so that they work with any layout. */
-function keyHandler(stepsOf: (shift: boolean) => Readonly<Record<string, () => void>>) {
-  return (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return;
-    const steps = stepsOf(event.shiftKey);
-    const key = /^Key([A-Z])$/.exec(event.code)?.[1]?.toLowerCase() ?? event.key;
-    const step = Object.hasOwn(steps, key) ? steps[key] : undefined;
-    if (step === undefined) return;
-    event.preventDefault();
-    step();
-  };
 }
 
 function openTab(row: Row | undefined): void {
