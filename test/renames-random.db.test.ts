@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { startTestApp, type TestApp } from './harness/app.ts';
-import { ACTIONS, bundle } from './harness/small-configuration.ts';
+import { ACTIONS, bundle, idOf } from './harness/small-configuration.ts';
 
 /** What can be renamed: the first code of each thing, which stands for it in `WORLD` as `<code>`. */
 const THINGS = [
@@ -19,6 +19,7 @@ const THINGS = [
   'flow:close',
   'case',
   'flow',
+  'link',
 ] as const;
 type Thing = (typeof THINGS)[number];
 
@@ -44,6 +45,7 @@ workflows:
     initial: ${code('flow:open')}
     states: [ { ${own('flow:open')}, category: open }, { ${own('flow:closed')}, category: done } ]
     transitions: [ { ${own('flow:close')}, from: [${code('flow:open')}], to: ${code('flow:closed')}, condition: ${high} } ]
+relationDefinitions: [ { ${own('link')}, sourceTypes: [${code('case')}], targetTypes: [${code('case')}] } ]
 roles:
   - code: all
     records: [ { type: ${code('case')}, actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' } ]
@@ -68,6 +70,18 @@ describe('random renames', () => {
     return answer.body.data;
   };
 
+  let typeId = '';
+  /** Creates a record once; later calls get the same answer again. */
+  const create = async (): Promise<unknown> => {
+    const values = { impact: 'impact-high', note: 'kept', tags: ['tags-red'] };
+    const { body } = await app.request('POST', '/api/v1/objects', {
+      key: keys.get('anna') ?? '',
+      idempotencyKey: 'create-once',
+      body: { typeDefinitionId: typeId, values },
+    });
+    return body.data.values;
+  };
+
   before(async () => {
     app = await startTestApp();
     keys.set('admin', (await app.createKey({ login: 'admin', scopes: ['admin:manage'] })).key);
@@ -81,6 +95,11 @@ describe('random renames', () => {
       const values = { impact: `impact-${impact}`, tags: tags.map((tag) => `tags-${tag}`), note: 'first' };
       ids.push((await ok('anna', 'POST', '/api/v1/objects', { typeDefinitionId: 'case', values })).id);
     }
+    typeId = await idOf(app, 'config_items', 'case');
+    await create();
+    const [link] = await ok('anna', 'GET', '/api/v1/relation-definitions');
+    const relation = { definitionId: link.id, targetObjectId: ids[1] };
+    await ok('anna', 'POST', `/api/v1/objects/${ids[2]}/relations`, relation);
     const change = { expectedRevision: 1, changes: { impact: 'impact-high', tags: [] } };
     await ok('anna', 'PATCH', `/api/v1/objects/${ids[1]}`, change);
     const { state, transitions } = await ok('anna', 'GET', `/api/v1/objects/${ids[0]}/workflow`);
@@ -113,6 +132,7 @@ describe('random renames', () => {
     }
     read.push(await ok('anna', 'GET', `/api/v1/objects/${ids[1]}/workflow`));
     read.push(await ok('console', 'GET', '/api/admin/v1/desk/queues'));
+    read.push(await create());
     return translated(read, original);
   };
 

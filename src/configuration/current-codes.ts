@@ -113,6 +113,22 @@ const formerCodesView: DerivedView<FormerCodes> = {
   build: (source) => new FormerCodes(source),
 };
 
+/** Values of a record of the type, with the codes of any time, under the current codes of its fields and options. */
+export function withCurrentFields(
+  ctx: Pick<ReadContext, 'config'>,
+  typeId: string,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const codes = ctx.config.get(formerCodesView);
+  const entries = Object.entries(values).map(([code, value]): [string, unknown] => {
+    const field = codes.field(typeId, code);
+    if (field?.dataType !== 'enum') return [field?.code ?? code, value];
+    const option = (one: unknown): unknown => (typeof one === 'string' ? field.option(one) : one);
+    return [field.code, Array.isArray(value) ? value.map(option) : option(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** The value with the current codes of everything that it names. @param schema says what its codes mean */
 export function withCurrentCodes<T>(ctx: Pick<ReadContext, 'config'>, schema: NamingSchema, value: T): T {
   const codes = ctx.config.get(formerCodesView);

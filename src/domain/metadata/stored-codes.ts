@@ -81,15 +81,14 @@ function rename<T>(
   map: ReadonlyMap<string, Target>,
   each: (value: T, target: Target) => T,
 ) {
-  const renamed: [string, T][] = [];
-  const own: [string, T][] = [];
-  for (const [name, value] of Object.entries(values)) {
+  const entries = Object.entries(values).flatMap(([name, value]): [string, T][] => {
     const target = map.get(name);
-    if (target === undefined) own.push([name, value]);
-    else renamed.push([target.code, each(value, target)]);
-  }
-  // A process of a release without renames stores new values under the current code, beside the older stored one.
-  return Object.fromEntries([...renamed, ...own]);
+    if (target === undefined) return [[name, value]];
+    // A process of a release without renames stores new values under the current code, beside the older stored one.
+    const isNewer = Object.hasOwn(values, target.code) && !map.has(target.code);
+    return isNewer ? [] : [[target.code, each(value, target)]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The translation for a type; `null` if nothing in it was ever renamed. */

@@ -27,6 +27,7 @@ import { type ContentParts as Parts, serveImage } from '../../platform/blobs/ser
 import { imagesIn } from './rules.ts';
 import { findImage, type ImageRow, listEventsNaming, listByValue, listPage, type PageEnd } from './store-lookups.ts';
 import { operatorFits, parseCondition, type TypedCondition } from '../../lib/filter.ts';
+import { withCurrentFields } from '../../configuration/current-codes.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 
 /** @throws Fault NOT_FOUND */
@@ -233,7 +234,8 @@ export async function replayObject(ctx: ReadContext, data: unknown): Promise<unk
   const kept = data as ObjectAnswer;
   const object = await findVisible(ctx, kept.id);
   if (object === undefined) return { ...kept, title: null, values: {} };
-  const values = Object.fromEntries(Object.entries(kept.values).filter(([code]) => object.right.canRead(code)));
+  const current = withCurrentFields(ctx, object.row.typeId, kept.values);
+  const values = Object.fromEntries(Object.entries(current).filter(([code]) => object.right.canRead(code)));
   const named = object.version.titleField !== null && object.right.canRead(object.version.titleField);
   return { ...kept, title: named ? kept.title : null, values };
 }

@@ -4,6 +4,8 @@ import type { RecordAction } from '../../contract/rights.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type StoredValues, type TypeRegistry } from '../metadata/index.ts';
+import { withCurrentCodes } from '../../configuration/current-codes.ts';
+import type { NamingSchema } from '../../configuration/naming.ts';
 import type { QueryOptions } from '../../platform/database/pool.ts';
 import { shownData, ACTOR, joinedUser, userName } from '../../platform/audit/journal.ts';
 
@@ -282,7 +284,7 @@ export async function listEvents(
   return rows.map((row) => ({
     ...row,
     changes: row.changes === null ? null : codes.decodeChanges(row.changes),
-    data: withCurrentTransition(types, row.data),
+    data: withCurrentCodes(ctx, DATA_NAMES, withCurrentTransition(types, row.data)),
   }));
 }
 
@@ -292,6 +294,14 @@ export async function findCreationData(ctx: ReadContext, objectId: string): Prom
     SELECT ${shownData('j')} AS data FROM journal j WHERE j.object_id = ${objectId}::uuid AND j.type = 'ObjectCreated'`);
   return row?.data ?? null;
 }
+
+/** What events name by codes of that time, apart from the transition. */
+const DATA_NAMES: NamingSchema = {
+  properties: {
+    definitionCode: { names: { kind: 'item', section: 'relationDefinitions' } },
+    policyCode: { names: { kind: 'item', section: 'slaPolicies' } },
+  },
+};
 
 /** The data of a transition names it by its code at that time. */
 function withCurrentTransition({ transitions }: TypeRegistry, data: HistoryRow['data']): HistoryRow['data'] {
