@@ -13,8 +13,8 @@ import { startTestApp, type TestApp } from './harness/app.ts';
 import { textOf } from './harness/event-stream.ts';
 import { Target } from './harness/fuzz/target.ts';
 import { PASSWORD, operationCases } from './harness/operation-calls.ts';
-import type { Call } from './harness/operation-calls-case.ts';
-import { LARGE, LARGE_CONFIGURATION, MINIMAL, type Large, type Seeded, seedLarge } from './harness/largest-inputs.ts';
+import type { Call, Large } from './harness/operation-calls-case.ts';
+import { LARGE, LARGE_CONFIGURATION, MINIMAL, type Seeded, seedLarge } from './harness/largest-inputs.ts';
 import { bundle } from './harness/small-configuration.ts';
 
 /** The promise is 50 ms. Programs on the same cores make the same work cost more processor time, by half and above. */

@@ -5,6 +5,7 @@ import { isActive, type ItemState } from '../contract/state.ts';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
+import { Turns } from '../lib/yielding.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
@@ -54,20 +55,19 @@ export async function exportBundle(
     const section = byKey.get(key);
     return section !== undefined && active.get(key)?.has(section.keyOf(code)) === true;
   };
+  const turns = new Turns();
   const files: BundleFile[] = [];
   for (const section of sections) {
     if (!wanted(section) || !mayRead(ctx, section)) continue;
     const items = (stored.get(section.key) ?? []).sort((a, b) => (a.code < b.code ? -1 : 1));
-    const written = items.flatMap((item) => {
+    const written: unknown[] = [];
+    for (const item of items) {
+      await turns.next();
       const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
-      return presented === undefined ? [] : [withoutDefaults(section, presented)];
-    });
+      if (presented !== undefined) written.push(await withoutDefaults(section, presented, turns));
+    }
     if (written.length === 0) continue;
-    const content = { [section.key]: section.shape === 'map' ? written[0] : written };
-    files.push({
-      name: `${section.key}.yaml`,
-      text: yamlText(content),
-    });
+    files.push({ name: `${section.key}.yaml`, text: await sectionText(section, written, turns) });
   }
   return files;
 }
@@ -78,12 +78,21 @@ function isQuoted(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(isQuoted);
 }
 
-function yamlText(value: unknown): string {
-  return stringify(value, {
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    ...(isQuoted(value) ? { blockQuote: false } : {}),
-  });
+function yamlText(value: unknown, quoted = isQuoted(value)): string {
+  return stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, ...(quoted ? { blockQuote: false } : {}) });
+}
+
+/** The file of a section, made item by item. */
+async function sectionText({ key, shape }: ConfigSection, items: readonly unknown[], turns: Turns): Promise<string> {
+  if (shape === 'map') return yamlText({ [key]: items[0] });
+  const quoted = isQuoted(items);
+  const head = `${key}:\n`;
+  const parts = [head];
+  for (const item of items) {
+    await turns.next();
+    parts.push(yamlText({ [key]: [item] }, quoted).slice(head.length));
+  }
+  return parts.join('');
 }
 
 /**
@@ -152,11 +161,17 @@ export async function exportItem(
     return other !== undefined && (other.identity || active.has(`${key} ${other.keyOf(own)}`));
   };
   const holders = seesHolders(ctx);
+  const turns = new Turns();
+  await turns.next();
   const presented = section.toBundleItem(item.definition, { identity: holders, active: hasActive });
-  const written = presented === undefined ? item.definition : withoutDefaults(section, presented);
+  const written = presented === undefined ? item.definition : await withoutDefaults(section, presented, turns);
+  await turns.next();
+  const text = yamlText(written);
+  await turns.next();
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);
-  return { id, code, state, text: yamlText(written), definition };
+  await turns.next();
+  return { id, code, state, text, definition };
 }
 
 /** The section's definition of an item that is not stored yet. */
@@ -165,16 +180,21 @@ function meaning(section: ConfigSection, item: unknown): unknown {
 }
 
 /** The item without the values that its section fills in by default. */
-function withoutDefaults(section: ConfigSection, item: unknown): unknown {
+async function withoutDefaults(section: ConfigSection, item: unknown, turns: Turns): Promise<unknown> {
   if (typeof item !== 'object' || item === null) return item;
   const whole = inOrder(section.schema, item) as object;
   // Settings are few, and a file that lists them is more useful than an empty one.
   if (section.shape === 'map') return whole;
+  await turns.next();
   // The definition may share parts with the item, which is modified below.
   const meant = structuredClone(meaning(section, item));
-  thin(whole, () => deepEqualJson(attempt(section, whole), meant));
-  // If the reduced item no longer has a valid shape, which would be a defect of the section, the whole item is used.
-  return shapeProblems(section.schema, whole).length === 0 ? whole : inOrder(section.schema, item);
+  await thin(whole, { meaning: (part) => attempt(section, part), inItem: (part) => part, turns });
+  await turns.next();
+  // The parts were reduced apart from each other. If the result is not the same, which would be a defect of the section, the
+  // whole item is used.
+  const same = deepEqualJson(attempt(section, whole), meant);
+  await turns.next();
+  return same && shapeProblems(section.schema, whole).length === 0 ? whole : inOrder(section.schema, item);
 }
 
 /** The definition of a reduced item; undefined if too much was removed. */
@@ -211,18 +231,44 @@ function inOrder(schema: Ordered | undefined, value: unknown): unknown {
   );
 }
 
-/** Removes every property without which the definition stays the same, outer ones first. */
-function thin(value: object, same: () => boolean): void {
+interface Thinning {
+  /** The definition of an item; undefined if it has none. */
+  meaning(item: unknown): unknown;
+  /** A small item that holds the value at its place. */
+  inItem(value: unknown): unknown;
+  turns: Turns;
+}
+
+/**
+ * Removes every property without which the definition stays the same, outer ones first. Each element of a list is examined
+ * alone in a small item, so that the time grows with the size of the item and not with its square.
+ */
+async function thin(value: object, { meaning: meaningOf, inItem, turns }: Thinning): Promise<void> {
+  const within = async (member: unknown, wrapped: (part: unknown) => unknown): Promise<void> => {
+    if (typeof member !== 'object' || member === null) return;
+    await thin(member, { meaning: meaningOf, inItem: (part) => inItem(wrapped(part)), turns });
+  };
   if (Array.isArray(value)) {
-    for (const member of value) if (typeof member === 'object' && member !== null) thin(member, same);
+    for (const member of value) await within(member, (part) => [part]);
     return;
   }
   const record = value as Record<string, unknown>;
+  const meant = structuredClone(meaningOf(inItem(record)));
+  if (meant === undefined) return;
   for (const key of Object.keys(record)) {
+    await turns.next();
     const member = record[key];
     delete record[key];
-    if (same()) continue;
+    if (deepEqualJson(meaningOf(inItem(record)), meant)) continue;
     record[key] = member;
-    if (typeof member === 'object' && member !== null) thin(member, same);
   }
+  const small = withShortLists(record) as Record<string, unknown>;
+  for (const [key, member] of Object.entries(record)) await within(member, (part) => ({ ...small, [key]: part }));
+}
+
+/** A copy in which each list of objects has only its first element. */
+function withShortLists(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return typeof value[0] === 'object' ? value.slice(0, 1).map(withShortLists) : value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withShortLists(member)]));
 }

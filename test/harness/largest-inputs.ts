@@ -5,19 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
+import { LARGE_CONFIGURATIONS, repeat } from './largest-configurations.ts';
 import { operations } from '../../src/modules.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
-import type { Call } from './operation-calls-case.ts';
+import type { Large } from './operation-calls-case.ts';
 import { explained, fileOf } from './operation-calls-desk.ts';
 import { idOf, stored } from './small-configuration.ts';
 
 export const MINIMAL = 'minimal';
-
-/** A call and its expected status. */
-export interface Large extends Call {
-  name: string;
-  status: number;
-}
 
 export type LargeRow = typeof MINIMAL | ((seen: Seeded) => Promise<Large[]> | Large[]);
 
@@ -60,8 +55,6 @@ const TEXTS: Readonly<Record<string, (length: number) => string>> = {
   'Chinese signs': (length) => fill(length, () => letters(50, 0x4e00, 20_000)),
   compounds: (length) => fill(length, () => `${letters(4, 0x61, 26)}${letters(4, 0x41, 26)}${below(100)}-`),
 };
-
-const repeat = (part: string, length: number): string => part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
 /** Field → text, as long as they may be. */
 function longValues(kind: string, fields = LONG_FIELDS): Record<string, string> {
@@ -169,9 +162,6 @@ const article = (body: string) => ({
   body,
 });
 
-const users = (count: number): string =>
-  `users:\n${Array.from({ length: count }, (_, index) => `  - { login: u${index}, displayName: User ${index} }\n`).join('')}`;
-
 async function definition(seen: Seeded, format: 'CSV' | 'JSON'): Promise<string> {
   const { id } = await seen.send('POST', '/import-definitions', {
     code: `large-${randomUUID()}`,
@@ -205,8 +195,7 @@ const SMALL = `
   access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
   session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query
-  dashboards.change dashboards.delete config.list config.item config.export config.versions config.version config.diff
-  config.schema
+  dashboards.change dashboards.delete config.list config.versions config.diff config.schema
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
@@ -384,17 +373,5 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     );
     return [{ name: 'a long text', body: { versionId }, status: 200 }];
   },
-  'config.plan': () =>
-    Object.entries({
-      'many users': [users(8000), 200],
-      'open brackets': ['['.repeat(7_900_000), 400],
-      'nested lists': [`x: ${repeat(`${'['.repeat(60)}${']'.repeat(60)},`, 100_000)}`, 400],
-      'a wide list': [`x: [${repeat('a, ', 150_000)}]`, 400],
-      anchors: [
-        `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((code, at) => `${code}: &${code} [${Array(9).fill(`*${'abcdefghi'[at]}`).join()}]`).join('\n')}\n`,
-        400,
-      ],
-      'broken lines': [repeat('a: b: c\n', 200_000), 400],
-    } as const).map(([name, [text, status]]) => ({ name, body: { files: [{ name: 'a.yaml', text }] }, status })),
-  'config.apply': () => [{ name: 'many users', body: { files: [{ name: 'a.yaml', text: users(2000) }] }, status: 200 }],
+  ...LARGE_CONFIGURATIONS,
 };

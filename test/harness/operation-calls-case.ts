@@ -10,6 +10,12 @@ export interface Call {
   body?: unknown;
 }
 
+/** A call and its expected status. */
+export interface Large extends Call {
+  name: string;
+  status: number;
+}
+
 export type Login = 'full' | 'partial' | 'reader' | 'nobody';
 
 export interface OperationCase {

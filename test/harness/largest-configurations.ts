@@ -1,0 +1,55 @@
+/** The largest legal input of the operations on the configuration, for the event loop test. */
+import { ADMIN_SCOPE } from '../../src/contract/scopes.ts';
+import type { TestApp } from './app.ts';
+import type { Large } from './operation-calls-case.ts';
+import { stored } from './small-configuration.ts';
+
+export const repeat = (part: string, length: number): string =>
+  part.repeat(Math.ceil(length / part.length)).slice(0, length);
+
+const users = (count: number): string =>
+  `users:\n${Array.from({ length: count }, (_, index) => `  - { login: u${index}, displayName: User ${index} }\n`).join('')}`;
+
+/** A record type with many fields, each with options. Applied again, it stays as it is. */
+async function wideType({ app }: { app: TestApp }): Promise<void> {
+  const options = Array.from({ length: 5 }, (_, index) => ({ code: `o${index}`, name: `Option ${index}` }));
+  const field = { dataType: 'enum', name: { 'ru-RU': 'Поле', 'en-US': 'Field' }, constraints: { options } };
+  const fields = Array.from({ length: 300 }, (_, index) => ({ code: `f${index}`, ...field }));
+  const { key } = await app.createKey({ login: 'full', scopes: [ADMIN_SCOPE] });
+  const text = JSON.stringify({ types: [{ code: 'wide', fields }] });
+  const body = { files: [{ name: 'types.yaml', text }] };
+  const { status, body: answer } = await app.request('POST', '/api/admin/v1/config/apply', { key, body });
+  if (status !== 200) throw new Error(JSON.stringify(answer));
+}
+
+export const LARGE_CONFIGURATIONS: Readonly<Record<string, (seen: { app: TestApp }) => Promise<Large[]> | Large[]>> = {
+  'config.item': async (seen) => {
+    await wideType(seen);
+    return [{ name: 'a type with many fields', params: { section: 'types', code: 'wide' }, status: 200 }];
+  },
+  'config.export': async (seen) => {
+    await wideType(seen);
+    return [{ name: 'a type with many fields', query: '?section=types', status: 200 }];
+  },
+  'config.version': async (seen) => {
+    await wideType(seen);
+    const [row] = await stored<{ version: string }>(
+      seen.app,
+      'SELECT max(version)::text AS version FROM config_versions',
+    );
+    return [{ name: 'a type with many fields', params: { version: row?.version ?? '' }, status: 200 }];
+  },
+  'config.plan': () =>
+    Object.entries({
+      'many users': [users(8000), 200],
+      'open brackets': ['['.repeat(7_900_000), 400],
+      'nested lists': [`x: ${repeat(`${'['.repeat(60)}${']'.repeat(60)},`, 100_000)}`, 400],
+      'a wide list': [`x: [${repeat('a, ', 150_000)}]`, 400],
+      anchors: [
+        `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghi'].map((code, at) => `${code}: &${code} [${Array(9).fill(`*${'abcdefghi'[at]}`).join()}]`).join('\n')}\n`,
+        400,
+      ],
+      'broken lines': [repeat('a: b: c\n', 200_000), 400],
+    } as const).map(([name, [text, status]]) => ({ name, body: { files: [{ name: 'a.yaml', text }] }, status })),
+  'config.apply': () => [{ name: 'many users', body: { files: [{ name: 'a.yaml', text: users(2000) }] }, status: 200 }],
+};
