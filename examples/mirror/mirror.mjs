@@ -69,10 +69,15 @@ async function storeRecords(records) {
 
 /** The service was restored from a backup, or lost its last commits in a failover: drops what is not its history any more. */
 async function rewind({ resume, lastEventId }) {
+  const last = (await db.query('SELECT seq FROM docket.events WHERE id = $1', [lastEventId])).rows[0];
+  if (last === undefined) {
+    // Nothing tells which rows are still right, so everything is read again from the beginning.
+    await commit(null, () => db.query('TRUNCATE docket.events, docket.records'));
+    return;
+  }
   const dropped = await db.query(
-    `SELECT DISTINCT record_id FROM docket.events
-     WHERE seq > coalesce((SELECT seq FROM docket.events WHERE id = $1), 0) AND record_id IS NOT NULL`,
-    [lastEventId],
+    'SELECT DISTINCT record_id FROM docket.events WHERE seq > $1 AND record_id IS NOT NULL',
+    [last.seq],
   );
   const ids = dropped.rows.map((row) => row.record_id);
   const present = [];
@@ -84,9 +89,7 @@ async function rewind({ resume, lastEventId }) {
     }
   }
   await commit(resume, async () => {
-    await db.query('DELETE FROM docket.events WHERE seq > coalesce((SELECT seq FROM docket.events WHERE id = $1), 0)', [
-      lastEventId,
-    ]);
+    await db.query('DELETE FROM docket.events WHERE seq > $1', [last.seq]);
     await db.query('DELETE FROM docket.records WHERE id = ANY($1)', [ids]);
     await storeRecords(present);
   });

@@ -194,7 +194,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   CURSOR_REWOUND: {
     cause:
       'The service was restored from a backup, or failed over to a database that lacked the last commits. Events that were read before this cursor are not part of its history any more.',
-    act: 'Drop what was read after the event `lastEventId` (everything if it is null), then continue from `resume`. `lostAfter` is the time of that event.',
+    act: 'Drop what was read after the event `lastEventId`, then continue from `resume`. If it is null or was not read, drop everything and read from the beginning, without a cursor. `lostAfter` is the time of that event.',
     details: {
       resume: 'tY1v0w6cZc9w3m0fK0h4yC2b6R7q8s9t0u1v2w3x4y5z6A7B8C9D0E1F2G3H4I5J6K7L8M9N0O1P2Q3R4S5T6U7V8W9X0Y1Z2a',
       lostAfter: '2026-11-21T09:15:00.000Z',

@@ -31,6 +31,11 @@ const HEADERS = {
 /** Milliseconds after which browsers open a new stream. */
 const RETRY_MS = 3000;
 
+/** Makes the id from which a client goes on; undefined if the stream has none. */
+interface Mark {
+  id: (() => string) | undefined;
+}
+
 interface Open {
   end(): void;
   beat(): void;
@@ -85,9 +90,10 @@ export class EventStreams {
     };
     const lifetime = setTimeout(end, this.#limits.longestMs * (1 + (this.#started++ % 16) / 64));
     lifetime.unref();
-    const one: Open = { end, beat: heartbeat(response) };
+    const mark: Mark = { id: undefined };
+    const one: Open = { end, beat: heartbeat(response, mark) };
     this.#open.add(one);
-    const close = stream.open(this.#sink(response, caller, end));
+    const close = stream.open(this.#sink(response, caller, end, mark));
     context.whenClosed(() => {
       clearTimeout(lifetime);
       this.#open.delete(one);
@@ -143,14 +149,19 @@ export class EventStreams {
     else this.#byCaller.delete(owner);
   }
 
-  #sink(response: RequestContext['response'], caller: () => Promise<Caller>, end: () => void): EventSink {
+  #sink(response: RequestContext['response'], caller: () => Promise<Caller>, end: () => void, mark: Mark): EventSink {
     return {
       caller,
       send: ({ event, data, id }) => {
         if (response.writableEnded || response.destroyed) return;
         this.counts.sent++;
+        if (id !== undefined) mark.id = () => id;
         const lines = data.split('\n').map((line) => `data: ${line}\n`);
         response.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\n${lines.join('')}\n`);
+      },
+      mark: (id) => {
+        if (mark.id === undefined && !response.writableEnded && !response.destroyed) response.write(`id: ${id()}\n\n`);
+        mark.id = id;
       },
       drained: async () => {
         if (!response.writableNeedDrain || response.destroyed) return;
@@ -172,8 +183,8 @@ export class EventStreams {
   }
 }
 
-/** Writes a comment line. A client that has not read what was sent before the last one is disconnected. */
-function heartbeat(response: RequestContext['response']): () => void {
+/** Writes a comment line, and the id to go on from if the stream has one. A client that has not read what was sent before the last one is disconnected. */
+function heartbeat(response: RequestContext['response'], mark: Mark): () => void {
   let isUnread = false;
   response.on('drain', () => {
     isUnread = false;
@@ -189,6 +200,6 @@ function heartbeat(response: RequestContext['response']): () => void {
       return;
     }
     isUnread = response.writableLength > 0;
-    response.write(':\n\n');
+    response.write(mark.id === undefined ? ':\n\n' : `:\nid: ${mark.id()}\n\n`);
   };
 }

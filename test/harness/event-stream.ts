@@ -13,10 +13,13 @@ export interface TestEvents {
   /** Resolves when the service has ended the stream. */
   ended: Promise<void>;
   close(): void;
+  /** The last event id, also of a block without an event. */
+  lastId(): string | undefined;
 }
 
 export function readEvents(response: Response): TestEvents {
   const events: TestEvent[] = [];
+  let lastId: string | undefined;
   let arrived = Promise.withResolvers<void>();
   const reader = response.body?.getReader();
   const read = async (): Promise<void> => {
@@ -30,8 +33,9 @@ export function readEvents(response: Response): TestEvents {
         const of = (name: string): string[] =>
           block.split('\n').flatMap((line) => (line.startsWith(`${name}: `) ? [line.slice(name.length + 2)] : []));
         const [event] = of('event');
-        if (event === undefined) continue;
         const [id] = of('id');
+        lastId = id ?? lastId;
+        if (event === undefined) continue;
         events.push({ ...(id === undefined ? {} : { id }), event, data: of('data').join('\n') });
         arrived.resolve();
       }
@@ -45,6 +49,7 @@ export function readEvents(response: Response): TestEvents {
       arrived = Promise.withResolvers();
       return events.shift();
     },
+    lastId: () => lastId,
     close: () => void reader?.cancel().catch(() => {}),
   };
 }

@@ -43,6 +43,7 @@ export interface FeedEvent {
   objectId?: string;
   revision?: number;
   changes: { field: string }[];
+  data: Record<string, unknown>;
   object?: unknown;
 }
 

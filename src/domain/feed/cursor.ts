@@ -11,9 +11,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** Bytes of a place, and of the id of an epoch. */
 const NUMBER_BYTES = 6;
-/** The epoch of the cursor and those before it. They find the last common place if the epoch itself was lost. */
-const EPOCHS = 3;
+/**
+ * The epoch of the cursor and those before it. They find the last common place if the epoch itself was lost. Each start of the
+ * database that is followed by events is an epoch.
+ */
+const EPOCHS = 8;
 const PLAIN_BYTES = 1 + NUMBER_BYTES * (1 + 2 * EPOCHS);
+/** Cursors of the first form, which are still read, hold three epochs. */
+const FIRST_PLAIN_BYTES = 1 + NUMBER_BYTES * (1 + 2 * 3);
 const PURPOSE = Buffer.from('docket feed cursor');
 
 /** A place, and the newest epochs when the cursor was made, newest first. */
@@ -45,7 +50,9 @@ export function cursorMaker({ cursorKey, epochs }: Pick<FeedState, 'cursorKey' |
 export function readCursor(text: string, cursorKey: string): Position | undefined {
   const bytes = Buffer.from(text, 'base64url');
   // Decoding ignores other characters; only the text that was given out is a cursor.
-  if (bytes.length !== NONCE_BYTES + PLAIN_BYTES + TAG_BYTES || bytes.toString('base64url') !== text) return undefined;
+  const plainBytes = bytes.length - NONCE_BYTES - TAG_BYTES;
+  if (plainBytes !== PLAIN_BYTES && plainBytes !== FIRST_PLAIN_BYTES) return undefined;
+  if (bytes.toString('base64url') !== text) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(cursorKey, 'base64'), bytes.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
@@ -58,7 +65,7 @@ export function readCursor(text: string, cursorKey: string): Position | undefine
   }
   if (plain[0] !== VERSION) return undefined;
   const number = (at: number): number => plain.readUIntBE(1 + NUMBER_BYTES * at, NUMBER_BYTES);
-  const epochs = Array.from({ length: EPOCHS }, (_, index) => ({
+  const epochs = Array.from({ length: (plainBytes - 1 - NUMBER_BYTES) / (2 * NUMBER_BYTES) }, (_, index) => ({
     id: number(1 + 2 * index),
     after: number(2 + 2 * index),
   }));

@@ -191,13 +191,14 @@ describe('the changes feed', () => {
     });
     await feed.sqlOf(`UPDATE kb_versions SET audience_ids = '{00000000-0000-0000-0000-000000000000}'`);
     await feed.sqlOf(`INSERT INTO journal (id, at, type, via, hash, data) VALUES (gen_random_uuid(), now(), 'ArticlePublished', 'api', '',
-      '{"articleId":"${versionId}","versionId":"${versionId}","code":"one","locale":"en-US","title":"One"}')`);
+      '{"articleId":"${versionId}","versionId":"${versionId}","replacedVersionId":"${start.slice(0, 8)}","code":"one","locale":"en-US","title":"One"}')`);
     await feed.now();
     assert.equal(kinds((await feed.readAll('chief', start)).events), '', 'a draft');
     await feed.sqlOf(`UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL, active_locale = locale`);
     const [event] = (await feed.readAll('chief', start)).events;
     assert.equal(event?.eventType, 'ArticlePublished');
     assert.equal(event?.objectId, undefined);
+    assert.deepEqual(Object.keys(event?.data ?? {}).sort(), ['articleId', 'code', 'locale', 'title', 'versionId']);
     assert.deepEqual((await feed.page('chief', `?after=${start}&types=thing`)).events, []);
     assert.deepEqual((await feed.readAll('reader', start)).events, []);
     assert.equal(kinds((await feed.page('bare', `?after=${start}`)).events), '');
@@ -217,6 +218,43 @@ describe('the changes feed', () => {
     const first = await feed.page('chief', `?after=${start}&limit=1000`);
     assert.deepEqual([first.events.length, first.caughtUp], [100, false]);
     assert.equal((await feed.readAll('chief', first.next)).events.length, 50);
+  });
+
+  it('passes over many hidden changes with few statements', async () => {
+    const id = await feed.make('busy', { open: true });
+    const start = await feed.now();
+    await feed.sqlOf(`INSERT INTO journal (id, at, type, via, hash, object_id, revision, changes)
+      SELECT gen_random_uuid(), now(), 'ObjectUpdated', 'api', '', '${id}', 1, '{"secret":["a","b"]}' FROM generate_series(1, 3000)`);
+    await feed.change(id, 1, { title: 'seen' });
+    await feed.now();
+    let statements = 0;
+    const { query } = feed.app.db;
+    feed.app.db.query = async (statement, options) => {
+      if (statement.text.includes('journal_places')) statements++;
+      return (await query.call(feed.app.db, statement, options)) as never;
+    };
+    const { events } = await feed.readAll('reader', start, 1);
+    feed.app.db.query = query;
+    assert.equal(events.length, 1);
+    assert.ok(statements > 0 && statements <= 12, `${statements} statements`);
+  });
+
+  it('gives places durably where commits are not', async () => {
+    await feed.sqlOf(`CREATE TABLE durability AS SELECT 'none' AS seen`);
+    await feed.sqlOf(`CREATE FUNCTION note_durability() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO public.durability VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$`);
+    await feed.sqlOf('CREATE TRIGGER noted AFTER INSERT ON journal_places EXECUTE FUNCTION note_durability()');
+    await feed.make('one');
+    await feed.app.db.transaction('BEGIN', async (tx) => {
+      await tx.query(raw(`SET LOCAL synchronous_commit = off`));
+      const inside = { query: tx.query.bind(tx), transaction: async (_: unknown, fn: any) => await fn(tx) };
+      await givePlaces(inside as never);
+    });
+    const rows = await feed.sqlOf<{ seen: string }>('SELECT seen FROM durability');
+    await feed.sqlOf('DROP TRIGGER noted ON journal_places');
+    await feed.sqlOf('DROP FUNCTION note_durability');
+    await feed.sqlOf('DROP TABLE durability');
+    assert.deepEqual([...new Set(rows.map(({ seen }) => seen))], ['none', 'on']);
   });
 
   it('refuses what is no cursor', async () => {
@@ -276,5 +314,82 @@ describe('the changes feed', () => {
       (await feed.readAll('chief', kept)).events.map(({ eventId }) => eventId),
     );
     assert.equal(resumed.length, 1);
+  });
+
+  it('finds the last common place after several epochs were lost', async () => {
+    await feed.make('before');
+    await feed.now();
+    const [kept] = await feed.sqlOf<{ place: number; last: number; epoch: number }>(
+      'SELECT place, (SELECT max(seq) FROM journal) AS last, (SELECT max(number) FROM journal_epochs) AS epoch FROM journal_placing',
+    );
+    for (let run = 0; run < 5; run++) {
+      await feed.sqlOf(`UPDATE journal_placing SET run = 'run ${run}'`);
+      await feed.make('lost');
+      await feed.now();
+    }
+    const lost = await feed.now();
+    await feed.sqlOf(`DELETE FROM journal WHERE seq > ${kept?.last}`);
+    await feed.sqlOf(`DELETE FROM journal_places WHERE place > ${kept?.place}`);
+    await feed.sqlOf(`DELETE FROM journal_epochs WHERE number > ${kept?.epoch}`);
+    for (const run of ['restored', 'restarted', 'again']) {
+      await feed.sqlOf(`UPDATE journal_placing SET place = ${kept?.place}, run = '${run}'`);
+      await feed.now();
+    }
+    const epochs = await feed.sqlOf(`SELECT FROM journal_epochs WHERE number > ${kept?.epoch}`);
+    assert.equal(epochs.length, 1, 'an epoch without places is replaced');
+    await feed.make('after the restore');
+    await feed.now();
+    const { code, details } = (await feed.get('chief', `?after=${lost}`)).body.error;
+    assert.equal(code, 'CURSOR_REWOUND');
+    assert.equal((await feed.readAll('chief', details.resume)).events.length, 1);
+  });
+
+  it('shows events under the present codes, as the history does', async () => {
+    const configuration = (field: string, option: string, state: string, transition: string): string => `
+types:
+  - code: case
+    name: Case
+    title: title
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { ${field}, dataType: enum, constraints: { options: [{ ${option}, name: High }, { code: low, name: Low }] } }
+workflows:
+  - code: flow
+    name: Flow
+    initial: new
+    states: [{ code: new, name: New, category: open }, { ${state}, name: Done, category: done }]
+    transitions: [{ ${transition}, name: Close, from: [new], to: ${/^code: (\w+)/u.exec(state)?.[1]} }]`;
+    const reading = (field: string): string => `
+roles:
+  - code: witness
+    name: Witness
+    records: [{ type: case, actions: [read, history], fields: { read: [title, ${field}] } }]
+    assignedTo: { users: [nobody] }`;
+    const apply = async (text: string): Promise<unknown> => await feed.app.apply([{ name: 'case.yaml', text }]);
+    await apply(configuration('code: impact', 'code: high', 'code: done', 'code: close') + reading('impact'));
+    const start = await feed.now();
+    const id = await feed.make('one', { impact: 'low' }, 'case');
+    await feed.change(id, 1, { impact: 'high' });
+    await apply(
+      configuration(
+        'code: severity, was: impact',
+        'code: urgent, was: high',
+        'code: finished, was: done',
+        'code: finish, was: close',
+      ) + reading('severity'),
+    );
+    await feed.now();
+    for (const who of ['chief', 'nobody']) {
+      const key = feed.keys[who] as string;
+      const history = (await feed.app.request('GET', `/api/v1/objects/${id}/history`, { key })).body.data;
+      const { events } = await feed.readAll(who, start);
+      assert.deepEqual(
+        events.map(({ eventId, changes, data }) => ({ id: eventId, changes, data })),
+        history.map((event: any) => ({ id: event.id, changes: event.changes, data: event.data })),
+      );
+      assert.equal(events.length, 2);
+      assert.equal(events[1]?.changes[0]?.field, 'severity');
+    }
   });
 });

@@ -106,6 +106,19 @@ describe('readers of the changes feed that wait', () => {
     assert.deepEqual([refused.status, ((await refused.json()) as any).error.code], [400, 'INVALID_CURSOR']);
   });
 
+  it('tells a stream without events where to go on', async () => {
+    const stream = readEvents(await follow(feed.keys['reader'], '?after=now'));
+    for (let tries = 0; stream.lastId() === undefined && tries < 100; tries++) await sleep(50);
+    const id = stream.lastId();
+    assert.ok(id !== undefined);
+    stream.close();
+    const made = await feed.make('between two streams', { open: true });
+    await sleep(300);
+    const again = readEvents(await follow(feed.keys['reader'], '?after=now', { 'Last-Event-ID': id }));
+    assert.equal(JSON.parse((await again.next(20_000))?.data ?? '{}').objectId, made);
+    again.close();
+  });
+
   it('ends a stream when its key is revoked, and narrows it when a right is withdrawn', async () => {
     const key = await feed.app.createKey({ login: 'reader' });
     const ending = readEvents(await follow(key.key, '?after=now'));

@@ -16,6 +16,8 @@ interface Reader {
   work: Runner['work'];
   query: FeedQuery;
   facts: Pick<RequestFacts, 'scopes'>;
+  /** Who shares the slots with others: a key or a user. */
+  owner: string;
 }
 
 /** Remembers signals between two looks of a reader. */
@@ -43,9 +45,9 @@ export class LiveFeed {
     this.#watch = watch;
   }
 
-  async #read({ work, query, facts }: Reader, caller: Caller): Promise<FeedRead | undefined> {
-    const owner = caller.keyId ?? caller.actor.userId ?? '';
-    return await this.#queue.run(owner, () => work.read(caller, (ctx) => readFeed(ctx, query, facts)));
+  /** @param caller verifies the caller when the turn has come, as rights can change meanwhile */
+  async #read({ work, query, facts, owner }: Reader, caller: () => Promise<Caller>): Promise<FeedRead | undefined> {
+    return await this.#queue.run(owner, async () => work.read(await caller(), (ctx) => readFeed(ctx, query, facts)));
   }
 
   /** Answers when there is an event that the caller may see, or after `ms` milliseconds. */
@@ -70,10 +72,7 @@ export class LiveFeed {
             continue;
           }
           signals.hasPlaces = false;
-          const next = await this.#read(
-            { ...reader, query: { ...reader.query, after: read.page.next } },
-            await caller(),
-          );
+          const next = await this.#read({ ...reader, query: { ...reader.query, after: read.page.next } }, caller);
           if (next === undefined) break;
           read = next;
         }
@@ -92,13 +91,15 @@ export class LiveFeed {
       const signals = new Signals();
       let isOpen = true;
       const follow = async (): Promise<void> => {
-        let { page, isAtEnd } = first;
+        let { page, isAtEnd, mark } = first;
         signals.hasPlaces = true;
         while (isOpen) {
           for (const event of page.events) {
             sink.send({ id: event.cursor, event: event.eventType, data: JSON.stringify(event) });
+            await sink.drained();
+            if (!isOpen) return;
           }
-          await sink.drained();
+          sink.mark(mark);
           while (isAtEnd && !signals.hasPlaces && isOpen) {
             await signals.next();
             // A signal without new places can mean that the key was revoked.
@@ -107,11 +108,11 @@ export class LiveFeed {
           if (!isOpen) return;
           signals.hasPlaces = false;
           const asked = { ...reader, query: { ...reader.query, after: page.next } };
-          const read = await this.#read(asked, await sink.caller());
+          const read = await this.#read(asked, () => sink.caller());
           // The queue is full: the same page is asked for again after a moment.
           if (read === undefined) await sleep(RETRY_MS);
           signals.hasPlaces ||= read === undefined;
-          ({ page, isAtEnd } = read ?? { page: { ...page, events: [] }, isAtEnd });
+          ({ page, isAtEnd, mark } = read ?? { page: { ...page, events: [] }, isAtEnd, mark });
         }
       };
       const unlisten = this.#watch.listen((hasPlaces) => signals.signal(hasPlaces));

@@ -5,8 +5,17 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { type FeedState, feedState } from '../../platform/audit/places.ts';
 import type { RequestFacts } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { articleEventData } from '../knowledge/index.ts';
 import { findType, registry } from '../metadata/index.ts';
-import { actorAnswer, eventAnswer, findVisible, type ObjectAnswer, preload, project } from '../objects/index.ts';
+import {
+  actorAnswer,
+  eventAnswer,
+  eventDecoder,
+  findVisible,
+  type ObjectAnswer,
+  preload,
+  project,
+} from '../objects/index.ts';
 import { isKind, listed, type readChanges } from './contract.ts';
 import { commonPlace, cursorMaker, readCursor } from './cursor.ts';
 import { type FeedRange, listPlaced, type PlacedEvent } from './store.ts';
@@ -19,6 +28,10 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const FIRST_ROWS = 100;
 /** Places of the first statement of a page. Further ones cover more, so that a page with few visible events needs few of them. */
 const FIRST_PLACES = 500;
+/** Minimum number of rows of a statement after the first one of a page, which found too few visible events. */
+const ROWS_AT_ONCE = 500;
+/** A page ends after this time, so that a long run of hidden events keeps no request and no slot for longer. */
+const MOST_MS = 2000;
 
 export type FeedQuery = Static<(typeof readChanges)['query']>;
 
@@ -40,6 +53,8 @@ export interface FeedEventAnswer {
 export interface FeedRead {
   page: FeedPage;
   isAtEnd: boolean;
+  /** A new cursor of the place of `page.next`. */
+  mark(): string;
 }
 
 export interface FeedPage {
@@ -65,25 +80,33 @@ export async function readFeed(
   const upTo = Math.min(after + MOST_EXAMINED, state.place);
   const limit = query.limit ?? 100;
   const events: FeedEventAnswer[] = [];
-  let from = after;
   const withObject = query.include === 'object';
+  const deadline = performance.now() + MOST_MS;
+  let from = after;
+  let lastPlace = after;
   let [taken, bytes, span] = [0, 0, FIRST_PLACES];
   // Events whose changes are all hidden are left out after the statement. Further statements take what fits by the sizes so far.
-  while (from < upTo && events.length < limit && bytes < MOST_BYTES) {
+  while (from < upTo && events.length < limit && bytes < MOST_BYTES && performance.now() < deadline) {
     const fitting = taken === 0 ? FIRST_ROWS : Math.ceil(((MOST_BYTES - bytes) * taken) / Math.max(1, bytes));
-    const wanted = Math.min(limit - events.length, fitting);
+    const wanted = Math.min(taken === 0 ? limit : Math.max(limit, ROWS_AT_ONCE), fitting);
     const end = Math.min(upTo, from + span);
     const rows = await listPlaced(ctx, { ...selection, after: from, upTo: end, limit: wanted, withObject });
     span *= 4;
     taken += rows.length;
     for (const row of rows) bytes += row.bytes;
-    for (const { place, answer } of await answersOf(ctx, rows, withObject)) {
-      events.push({ cursor: cursorOf(place), ...answer });
-    }
     from = rows.length < wanted ? end : (rows.at(-1)?.place ?? end);
+    for (const { row, answer } of await answersOf(ctx, rows, withObject)) {
+      if (events.length === limit) {
+        from = lastPlace;
+        break;
+      }
+      events.push({ cursor: cursorOf(row.place), ...answer });
+      lastPlace = row.place;
+    }
   }
   const isAtEnd = from >= state.place;
-  return { page: { events, next: cursorOf(from), caughtUp: isAtEnd && !state.isBehind }, isAtEnd };
+  const mark = (): string => cursorOf(from);
+  return { page: { events, next: mark(), caughtUp: isAtEnd && !state.isBehind }, isAtEnd, mark };
 }
 
 type Selection = Pick<FeedRange, 'kinds' | 'typeIds'>;
@@ -130,7 +153,7 @@ async function startOf(
   const last = await lastEvent(ctx, common, selection);
   throw new Fault(
     'CURSOR_REWOUND',
-    'Events up to this cursor were lost by a restore or a failover. Drop what you read after details.lastEventId, and continue from details.resume.',
+    'Events up to this cursor were lost by a restore or a failover. Drop what you read after details.lastEventId, and continue from details.resume. If it is null or you did not read that event, drop everything and read from the beginning.',
     { resume: cursorMaker(state)(common), lostAfter: last?.at ?? null, lastEventId: last?.id ?? null },
   );
 }
@@ -140,16 +163,15 @@ async function lastEvent(ctx: ReadContext, place: number, selection: Selection):
   const after = Math.max(0, place - MOST_EXAMINED);
   for (let upTo = place; upTo > after; ) {
     const rows = await listPlaced(ctx, { ...selection, after, upTo, limit: 100, isBackward: true });
-    const shown = new Set((await answersOf(ctx, rows, false)).map((one) => one.place));
-    const found = rows.find((row) => shown.has(row.place));
-    if (found !== undefined || rows.length < 100) return found;
+    const [found] = await answersOf(ctx, rows, false);
+    if (found !== undefined || rows.length < 100) return found?.row;
     upTo = (rows.at(-1)?.place ?? after + 1) - 1;
   }
   return undefined;
 }
 
 interface Answered {
-  place: number;
+  row: PlacedEvent;
   answer: Omit<FeedEventAnswer, 'cursor'>;
 }
 
@@ -160,18 +182,18 @@ async function answersOf(ctx: ReadContext, rows: readonly PlacedEvent[], withObj
   for (const row of rows) {
     const common = { eventId: row.id, eventType: row.type, occurredAt: row.at, actor: actorAnswer(row) };
     if (row.objectId === null) {
-      answers.push({ place: row.place, answer: { ...common, changes: [], data: row.data ?? {} } });
+      answers.push({ row, answer: { ...common, changes: [], data: articleEventData(row.data ?? {}) } });
       continue;
     }
     const object = await findVisible(ctx, row.objectId);
     // The record can have left the sight of the caller since the statement.
     if (object?.right.can('history') !== true) continue;
-    const shown = eventAnswer(row, (code) => object.right.canRead(code));
+    const shown = eventAnswer(eventDecoder(ctx, object.type.id)(row), (code) => object.right.canRead(code));
     if (shown === undefined) continue;
     const { revision, changes, data } = shown;
     const about = { objectId: row.objectId, typeCode: object.type.code, revision, changes, data };
     answers.push({
-      place: row.place,
+      row,
       answer: { ...common, ...about, ...(withObject ? { object: project(ctx, object) } : {}) },
     });
   }

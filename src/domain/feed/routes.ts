@@ -11,7 +11,7 @@ export function feedRoutes(watch: PlaceWatch): BoundOperation[] {
     bind(readChanges, async ({ work, caller }, { query: given }, facts) => {
       const after = facts.wantsEvents === true ? (facts.lastEventId ?? given.after) : given.after;
       const query = after === undefined ? given : { ...given, after };
-      const reader = { work, query, facts };
+      const reader = { work, query, facts, owner: caller.keyId ?? caller.actor.userId ?? '' };
       const first = await work.read(caller, (ctx) => readFeed(ctx, query, facts));
       if (facts.wantsEvents === true) return live.stream(reader, first);
       if (first.page.events.length > 0 || given.wait === undefined || given.wait === 0) return first.page;

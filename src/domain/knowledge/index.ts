@@ -15,4 +15,4 @@ export { knowledgeRoutes } from './routes.ts';
 export { countViewDays } from './store-reading.ts';
 export { articleImageUse, articlesAdmit } from './store.ts';
 export { readTextTask } from './text.ts';
-export { articleEvent, articleSource } from './versions.ts';
+export { articleEvent, articleEventData, articleSource } from './versions.ts';

@@ -106,6 +106,11 @@ export async function articleEvent(
   if (version === undefined || version.state === 'DRAFT' || !bases.some(({ id }) => id === version.baseId))
     return undefined;
   if (!version.audiences.some(({ kind, id }) => kind === 'everyone' || admitted.includes(id ?? ''))) return undefined;
-  const { articleId, id, code, locale, title } = version;
-  return { articleId, versionId: id, code, locale, title };
+  return articleEventData({ ...version, versionId: version.id });
+}
+
+/** What an event about an article shows. Other data of the event can name versions that the reader may not read. */
+export function articleEventData(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { articleId, versionId, code, locale, title } = data;
+  return { articleId, versionId, code, locale, title };
 }

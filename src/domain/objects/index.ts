@@ -48,7 +48,7 @@ export {
   readableValues,
 } from './record.ts';
 export type { HistoryRow, ObjectRow } from './store.ts';
-export { type GuardedWrite, guarded, holdRevision, visibleRecord, whereState } from './store.ts';
+export { eventDecoder, type GuardedWrite, guarded, holdRevision, visibleRecord, whereState } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';

@@ -279,13 +279,18 @@ export async function listEvents(
     FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
     ORDER BY j.seq`);
+  return rows.map(eventDecoder(ctx, typeId));
+}
+
+/** @returns a function that puts a stored event of a record of the type under the current codes */
+export function eventDecoder(ctx: Pick<ReadContext, 'config'>, typeId: string): <T extends HistoryRow>(row: T) => T {
   const types = registry(ctx);
   const codes = storedCodes(types, typeId);
-  return rows.map((row) => ({
+  return (row) => ({
     ...row,
     changes: row.changes === null ? null : codes.decodeChanges(row.changes),
     data: withCurrentCodes(ctx, DATA_NAMES, withCurrentTransition(types, row.data)),
-  }));
+  });
 }
 
 /** The data of the record's first event. */

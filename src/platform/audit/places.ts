@@ -46,6 +46,9 @@ interface Progress {
 export async function givePlaces(db: Database): Promise<boolean> {
   if (!(await isPending(db))) return false;
   return await db.transaction('BEGIN', async (tx) => {
+    // A place that was read must not be given to another row after a crash. This makes all earlier commits durable too.
+    await tx.query(sql`
+      SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`);
     // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did.
     const [progress] = await tx.query<Progress>(sql`
       SELECT place, pg_snapshot_xmax(done)::text AS "doneMax", target::text AS target, target_seq AS "targetSeq",
@@ -70,14 +73,18 @@ async function isPending(db: Queryable): Promise<boolean> {
   return row?.pending === true;
 }
 
-/** Transaction ids of other storage mean nothing here, so all rows are compared with their places again. */
+/**
+ * Replaces the newest epoch if no place was given in it. Transaction ids of other storage mean nothing here, so all
+ * rows are compared with their places again.
+ */
 async function beginEpoch(tx: Transaction, { place, isMoved }: Progress): Promise<void> {
   await tx.query(sql`
     WITH begun AS (
       INSERT INTO journal_epochs (number, id, after, began_at)
-      SELECT coalesce(max(number), 0) + 1, ('x' || substr(md5(gen_random_uuid()::text), 1, 12))::bit(48)::bigint,
-        ${place}::bigint, clock_timestamp()
+      SELECT coalesce(max(number) + CASE WHEN max(after) = ${place}::bigint THEN 0 ELSE 1 END, 1),
+        ('x' || substr(md5(gen_random_uuid()::text), 1, 12))::bit(48)::bigint, ${place}::bigint, clock_timestamp()
       FROM journal_epochs
+      ON CONFLICT (number) DO UPDATE SET id = EXCLUDED.id, began_at = EXCLUDED.began_at
     )
     UPDATE journal_placing SET storage = ${STORAGE}, run = ${RUN},
       done = CASE WHEN ${isMoved}::boolean THEN NULL ELSE done END, target = CASE WHEN ${isMoved}::boolean THEN NULL ELSE target END`);
@@ -92,9 +99,11 @@ async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
   const [row] = await tx.query<{ place: number; more: boolean }>(
     sql`
       WITH fresh AS MATERIALIZED (
-        SELECT f.seq, row_number() OVER (ORDER BY f.seq) AS n FROM (${fresh}) AS f
-        WHERE ${target}::pg_snapshot IS NULL OR pg_visible_in_snapshot(f.txid, ${target}::pg_snapshot)
-        ORDER BY f.seq LIMIT ${AT_ONCE}::int
+        SELECT b.seq, row_number() OVER (ORDER BY b.seq) AS n FROM (
+          SELECT f.seq FROM (${fresh}) AS f
+          WHERE ${target}::pg_snapshot IS NULL OR pg_visible_in_snapshot(f.txid, ${target}::pg_snapshot)
+          ORDER BY f.seq LIMIT ${AT_ONCE}::int
+        ) AS b
       ), placed AS (
         INSERT INTO journal_places (place, seq) SELECT ${place}::bigint + n, seq FROM fresh
       ), batch AS (

@@ -75,6 +75,12 @@ export interface EventSink {
   caller(): Promise<Caller>;
   /** Sends one server-sent event. @param data its text, for example JSON */
   send(event: { event: string; data: string; id?: string }): void;
+  /**
+   * Tells the client the id to go on from although there is no event: at the first call at once, afterwards in a fixed rhythm.
+   *
+   * @param id makes the id each time it is sent, so that the texts do not show whether it moved
+   */
+  mark(id: () => string): void;
   /** Resolves when the client can take more, or has left. Await it between parts of a long stream. */
   drained(): Promise<void>;
   /** Ends the stream. Browsers open a new one. */
