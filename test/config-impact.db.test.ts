@@ -240,6 +240,29 @@ integrations:
     );
   });
 
+  it('tells nothing about hidden values or connections without the right to them', async () => {
+    await ok('POST', '/config/apply', {
+      files: bundle(`
+roles:
+  - { code: maker, records: [ { type: ticket, actions: [create], fields: { write: '*' } } ], assignedTo: { users: [anna] } }
+  - { code: mechanic, rights: [config.manage], records: [ { type: ticket, actions: [read], fields: { read: [kind] } } ], assignedTo: { users: [mechanic] } }
+users: [ { login: mechanic, displayName: Mechanic } ]`),
+    });
+    const { key } = await app.createKey({ login: 'mechanic', scopes: ['admin:manage'] });
+    const guess = `roles: [ { code: reader, records: [ { type: ticket, where: { field: title, operator: equals, value: 'Ticket x' }, actions: [read], fields: { read: '*' } } ] } ]`;
+    assert.equal((await impactOf(guess)).roles[0].records[0].lost, 11);
+    const impact = await impactOf(guess, {}, key);
+    assert.deepEqual([impact.complete, impact.roles.flatMap(({ records }: any) => records)], [false, []]);
+    const short = WORLD.slice(0, WORLD.indexOf('workflows:')).replace('maxLength: 50', 'maxLength: 8');
+    assert.ok((await impactOf(short)).constraints.length > 0);
+    assert.deepEqual((await impactOf(short, {}, key)).constraints, []);
+    const stopped = 'roles: [ { code: maker, records: [] } ]';
+    const alarm = { section: 'integrations', code: 'alarm', reason: 'PRINCIPAL_MAY_NOT_CREATE' };
+    const [all, part] = [await impactOf(stopped), await impactOf(stopped, {}, key)];
+    assert.deepEqual([all.broken, all.totals.broken], [[alarm], 1]);
+    assert.deepEqual([part.broken, part.totals.broken], [[], 1]);
+  });
+
   it('is a gate of docket apply', async () => {
     const text = `roles: [ { code: reader, records: [] } ]`;
     const run = (key: string, ...args: string[]) => runCommand(['--url', app.url, ...args], { DOCKET_KEY: key });

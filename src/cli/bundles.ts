@@ -203,6 +203,9 @@ export function configurationCommands(docket: Command, environment: Environment)
       // An export without any item must also be a bundle that `plan` and `apply` accept.
       if (files.length === 0 && flags.section === undefined)
         files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
+      // The names come from the service; one such as `../x` would be written elsewhere.
+      const odd = files.find(({ name }) => !/^[A-Za-z]+\.yaml$/.test(name));
+      if (odd !== undefined) throw new Error(`The service sent a file with the name ${JSON.stringify(odd.name)}.`);
       await mkdir(dir, { recursive: true });
       // A part of a bundle belongs to the files that are there already.
       if (flags.section === undefined) refuseOthers(dir, await readdir(dir), new Set(files.map(({ name }) => name)));

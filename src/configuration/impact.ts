@@ -10,7 +10,7 @@ import type { Actor, ReadContext, WriteContext } from '../platform/unit-of-work/
 import { type ConfigSnapshot, loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
 import { makePlan, type BundleOptions } from './planner.ts';
 import type { Bundle } from './read.ts';
-import { requireChanged, requireNamed } from './rights.ts';
+import { mayRead, requireChanged, requireNamed } from './rights.ts';
 import type { Change, ConfigSection } from './section.ts';
 import { tryLockConfiguration } from './store.ts';
 
@@ -52,7 +52,7 @@ export interface PersonImpact {
 }
 
 export interface Impact {
-  /** False if only records that the caller may read were counted. */
+  /** False if only what the caller may read was counted, or something that stops working is counted but not named. */
   complete: boolean;
   exact: boolean;
   /** The largest error of a count, with a probability of 95 %; null if time ran out before everything was counted. */
@@ -162,24 +162,34 @@ export async function impactOf(
       };
       const parts: Parts[] = [];
       for (const measure of measures) parts.push(await measure(context));
-      return summed(complete, parts, state);
+      const listed = (key: string): boolean => {
+        const section = sections.find((one) => one.key === key);
+        return section === undefined || mayRead(ctx, section);
+      };
+      return summed(complete, parts, { ...state, listed });
     });
     if (second.kind !== 'done') throw new Error('a dry run cannot be a replay');
     return second.data;
   });
 }
 
-function summed(complete: boolean, parts: readonly Parts[], state: Pick<Impact, 'exact' | 'errorBound'>): Impact {
+/** @param listed whether the caller may list the items of a section; others are counted, but not named */
+function summed(
+  complete: boolean,
+  parts: readonly Parts[],
+  { listed, ...state }: Pick<Impact, 'exact' | 'errorBound'> & { listed: (section: string) => boolean },
+): Impact {
   const joined = <Key extends 'roles' | 'people' | 'constraints' | 'states' | 'sla' | 'broken'>(
     key: Key,
   ): Impact[Key] => parts.flatMap((part) => (part[key] ?? []) as unknown[]) as Impact[Key];
   const [constraints, states, sla, broken] = [joined('constraints'), joined('states'), joined('sla'), joined('broken')];
+  const named = broken.filter(({ section }) => listed(section));
   const roles = joined('roles');
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const fields = (change: 'gained' | 'lost'): number =>
     sum(roles.map((role) => role.fields.filter((field) => field.change === change).length));
   return {
-    complete,
+    complete: complete && named.length === broken.length,
     ...state,
     roles,
     people: joined('people'),
@@ -187,7 +197,7 @@ function summed(complete: boolean, parts: readonly Parts[], state: Pick<Impact, 
     constraints,
     states,
     sla,
-    broken,
+    broken: named,
     totals: {
       'lost-access': sum(parts.map(({ access }) => access?.lost ?? 0)) + fields('lost'),
       'gained-access': sum(parts.map(({ access }) => access?.gained ?? 0)) + fields('gained'),

@@ -17,6 +17,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { type TypeRegistry, typeView } from '../metadata/index.ts';
 import { actorFor, type UserActor } from './actor.ts';
+import { hasHiddenCondition } from './impact-limits.ts';
 import type { RoleDefinition } from './roles.ts';
 import type { UserRow } from './store.ts';
 import {
@@ -144,8 +145,9 @@ class Counter {
     return population;
   }
 
-  /** Counts each group of pairs; null for those for which no time was left. */
+  /** Counts each group of pairs; null for those for which no time was left, or whose count would tell hidden values. */
   async count(typeId: string, groups: readonly (readonly AccessPair[])[]): Promise<(Counted | null)[]> {
+    if (hasHiddenCondition(this.#context, typeId)) return groups.map(() => null);
     if (!this.#context.hasTime()) {
       this.#context.inexact(null);
       return groups.map(() => null);

@@ -22,11 +22,18 @@ function isStricter(was: FieldDefinition | undefined, is: FieldDefinition): bool
   return !deepEqualJson(rule(was), rule(is));
 }
 
-/** The type with only the fields whose rules change. */
-function narrowed(was: RecordType, is: RecordType): RecordType {
+/**
+ * The type with only the fields whose rules change. Which records do not fit tells something about the values, so fields that
+ * the caller cannot read on every record are left out if there is a limit.
+ */
+function narrowed({ limit }: ImpactContext, was: RecordType, is: RecordType): RecordType {
   const before = (field: FieldDefinition): FieldDefinition | undefined =>
     [field.code, ...(field.former ?? [])].flatMap((code) => was.newest.fields.get(code) ?? [])[0];
-  const fields = [...is.newest.fields].filter(([, field]) => isStricter(before(field), field));
+  const isShown = (old: FieldDefinition | undefined): boolean =>
+    limit === null || old === undefined || limit.fieldAccess(was.id).canAlwaysRead(old.code);
+  const fields = [...is.newest.fields].filter(
+    ([, field]) => isShown(before(field)) && isStricter(before(field), field),
+  );
   return { ...is, newest: { ...is.newest, fields: new Map(fields) } };
 }
 
@@ -37,7 +44,7 @@ interface Found {
 
 /** Field code → the records whose values do not fit. */
 async function brokenValues(context: ImpactContext, was: RecordType, is: RecordType): Promise<Map<string, Found>> {
-  const type = narrowed(was, is);
+  const type = narrowed(context, was, is);
   const found = new Map<string, Found>();
   if (type.newest.fields.size === 0) return found;
   const turns = new Turns();
