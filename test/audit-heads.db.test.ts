@@ -14,11 +14,12 @@ import { instant } from '../src/platform/clock.ts';
 import { Database } from '../src/platform/database/pool.ts';
 import { journalHash } from '../src/platform/audit/journal.ts';
 import { forgetPlaces, headPlace, headsBehind, readHeads, writeHeads } from '../src/platform/audit/seal-heads.ts';
-import { sealCursor, sealJournal } from '../src/platform/audit/seals.ts';
+import { sealCursor } from '../src/platform/audit/seals.ts';
 import { runCommand, type CommandResult } from './harness/commands.ts';
 import { createTestDatabase, type TestDatabase } from './harness/database.ts';
 import { startService } from './harness/fault-service.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
+import { sealAll } from './harness/seal-all.ts';
 
 const ITSM = path.resolve(import.meta.dirname, '../config/itsm');
 
@@ -65,7 +66,7 @@ async function seal(): Promise<void> {
   await db.query(sql`
     INSERT INTO journal (id, at, type, via, hash)
     VALUES (${row.id}, ${row.at}, ${row.type}, ${row.via}, decode(${journalHash(row)}, 'hex'))`);
-  while ((await sealJournal(db, Date.now())) !== undefined);
+  await sealAll(db);
 }
 
 /** Removes the newest seal, its rows and the recorded end of the chain, as a user with database access could. */

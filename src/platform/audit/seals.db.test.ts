@@ -6,18 +6,13 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import sql, { raw } from 'sql-template-tag';
 import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
+import { sealAll } from '../../../test/harness/seal-all.ts';
 import type { Database } from '../database/pool.ts';
 import { type Finding, verifyJournal } from './seals-verify.ts';
 import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
 
 let around: RecordFixture;
 let db: Database;
-
-async function sealAll(): Promise<number> {
-  let sealed = 0;
-  while ((await sealJournal(db, Date.now())) !== undefined) sealed++;
-  return sealed;
-}
 
 async function findings(): Promise<string[]> {
   const { findings: found } = await verifyJournal(db);
@@ -60,11 +55,11 @@ describe('the seal chain of the journal', () => {
         expectedRevision: 1,
         changes: { note: 'Ein Satz, ё и 😀', day: '2027-02-28', count: null },
       });
-      await sealAll();
+      await sealAll(db);
     }
   });
   beforeEach(async () => {
-    await sealAll();
+    await sealAll(db);
   });
   after(() => around.close());
 
@@ -185,7 +180,7 @@ describe('the seal chain of the journal', () => {
     } finally {
       held.release(true);
     }
-    assert.equal(await sealAll(), 1);
+    assert.equal(await sealAll(db), 1);
     assert.deepEqual(await findings(), []);
   });
 
@@ -202,19 +197,19 @@ describe('the seal chain of the journal', () => {
       while (!done) await sealJournal(db, Date.now());
     });
     await Promise.all([write(), ...sealers]);
-    await sealAll();
+    await sealAll(db);
     const verified = await verifyJournal(db);
     assert.deepEqual(verified.findings, []);
     assert.equal(verified.unsealed, 0);
   });
 
   it('seals a backlog in batches', async () => {
-    await sealAll();
+    await sealAll(db);
     const { number } = await sealCursor(db);
     await db.query(sql`
       INSERT INTO journal (id, at, type, via, hash)
       SELECT gen_random_uuid(), now(), 'T', 'system', sha256(n::text::bytea) FROM generate_series(1, ${SEAL_ROWS + 5}::int) n`);
-    assert.equal(await sealAll(), 2);
+    assert.equal(await sealAll(db), 2);
     assert.equal((await sealCursor(db)).number, number + 2);
     await db.query(sql`DELETE FROM journal WHERE type = 'T'`);
     const { findings: found, more } = await verifyJournal(db);
