@@ -18,6 +18,8 @@ interface Picture extends PageOptions {
   path: (seeded: { incident: string }) => string;
   /** Text that is there when the page is whole. */
   ready: string;
+  /** The dashboard to show. */
+  dashboard?: string;
 }
 
 const record = ({ incident }: { incident: string }): string => `/records/${incident}`;
@@ -36,7 +38,14 @@ const PICTURES: readonly Picture[] = [
   { name: 'desk-record', login: AGENT, path: record, ready: 'До вечера исправим' },
   { name: 'desk-record-dark', login: AGENT, path: record, ready: 'До вечера исправим', scheme: 'dark' },
   { name: 'desk-search', login: AGENT, path: () => '/search?q=почта', ready: 'Не открывается почта' },
-  { name: 'lead-dashboard', login: LEAD, path: () => '/work/dashboards', ready: 'Создано по дням', height: 1100 },
+  {
+    name: 'lead-dashboard',
+    login: LEAD,
+    path: () => '/work/dashboards',
+    ready: 'Создано по дням',
+    dashboard: 'Служба поддержки',
+    height: 1100,
+  },
   { name: 'lead-queue', login: LEAD, path: () => '/records?sla=overdue&sort=sla.dueAt&queue=overdue', ready: 'INC' },
   // Labels of transitions are drawn after the states have been measured.
   { name: 'admin-workflow', login: 'admin', path: () => '/admin/workflows/incident', ready: 'Взять в работу' },
@@ -50,8 +59,12 @@ test('screenshots', async () => {
     await addPortal(desk);
     clock.moveTo(0);
     await mkdir(FOLDER, { recursive: true });
-    for (const { name, login, path: place, ready, ...options } of PICTURES) {
+    for (const { name, login, path: place, ready, dashboard, ...options } of PICTURES) {
       const { page, close } = await desk.open(login, place(desk.seeded), options);
+      if (dashboard !== undefined) {
+        await page.getByRole('combobox', { name: 'Панель', exact: true }).click();
+        await page.getByRole('option', { name: dashboard }).click();
+      }
       await page.getByText(ready).first().waitFor();
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: path.join(FOLDER, `${name}.png`) });

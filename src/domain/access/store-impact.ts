@@ -58,7 +58,7 @@ export interface Population {
   factor: number;
   /** Zero if exact. */
   errorBound: number;
-  /** The counted records: of the type, and readable for whoever limits the counts. */
+  /** Selects the counted records: those of the type that `limit` allows to be counted. */
   where: Sql;
 }
 
