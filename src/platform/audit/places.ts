@@ -20,7 +20,7 @@ export const PLACES_CHANNEL = 'docket_places';
 /** Maximum number of rows that get places in one transaction. */
 const AT_ONCE = 20_000;
 
-/** Differs after a logical restore: in another cluster, another database or a table that was written anew. */
+/** Identifies the storage. It changes if the data is in another cluster or database, or if the table was rewritten. */
 const STORAGE = sql`concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
   (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`;
 /** Differs after each start of the server and after each promotion. */

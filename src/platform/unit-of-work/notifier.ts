@@ -3,19 +3,17 @@
  * only delays work until the next poll, so no code waits for notifications or relies on them.
  */
 import sql from 'sql-template-tag';
-import type { Database, DatabaseClient } from '../database/pool.ts';
+import { ListeningConnection } from '../database/listening-connection.ts';
+import type { Database } from '../database/pool.ts';
 
 const CHANNEL = 'docket_wake';
-const LISTEN = `LISTEN ${CHANNEL}`;
 /** Minimum interval between notifications of one process: a notification takes a lock that all notifying commits share. */
 const QUIET_MS = 20;
-const RECONNECT_MS = 1000;
 
 export class Notifier {
   readonly #db: Database;
+  readonly #connection: ListeningConnection;
   #onWake: (() => void) | undefined;
-  #client: DatabaseClient | undefined;
-  #retry: NodeJS.Timeout | undefined;
   #quiet: NodeJS.Timeout | undefined;
   /** Whether another notification became due during the interval. */
   #again = false;
@@ -23,6 +21,8 @@ export class Notifier {
 
   constructor(db: Database) {
     this.#db = db;
+    // Behind a pooler nothing is notified; the timers must suffice.
+    this.#connection = new ListeningConnection(db, CHANNEL, { notified: () => this.#onWake?.() });
   }
 
   /**
@@ -46,50 +46,14 @@ export class Notifier {
 
   /** Makes this process a background worker: `onWake` is called for its own commits and those of others. */
   listen(onWake: () => void): void {
-    // Connect only once: a second connection would never be used or released.
-    const first = this.#onWake === undefined;
     this.#onWake = onWake;
-    if (first) void this.#connect();
-  }
-
-  async #connect(): Promise<void> {
-    try {
-      const client = await this.#db.session();
-      // Notifications do not pass through a pooler; the timers must suffice.
-      if (client === undefined) return;
-      if (this.#stopped) {
-        client.release();
-        return;
-      }
-      this.#client = client;
-      client.on('notification', () => this.#onWake?.());
-      client.on('end', () => this.#lost(client));
-      await client.query(LISTEN);
-    } catch {
-      if (this.#client === undefined) this.#reconnect();
-      else this.#lost(this.#client);
-    }
-  }
-
-  #lost(client: DatabaseClient): void {
-    if (this.#client !== client) return;
-    this.#client = undefined;
-    client.release(true);
-    this.#reconnect();
-  }
-
-  #reconnect(): void {
-    if (!this.#stopped) this.#retry = setTimeout(() => void this.#connect(), RECONNECT_MS);
+    if (!this.#stopped) this.#connection.start();
   }
 
   stop(): void {
     this.#stopped = true;
     this.#onWake = undefined;
-    clearTimeout(this.#retry);
     clearTimeout(this.#quiet);
-    const client = this.#client;
-    this.#client = undefined;
-    // A listening connection must not return to the pool.
-    client?.release(true);
+    this.#connection.stop();
   }
 }
