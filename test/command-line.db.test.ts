@@ -152,9 +152,9 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
     assert.match(late.err, /"sections":\["services"\]/);
     refused(await docket(['apply', dir, '--expected', 'x']), /x is not a configuration version/);
 
-    assert.equal((await docket(['export', dir, '--section', 'services'])).code, 0);
+    assert.equal((await docket(['export', dir, '--section', 'services', 'webhooks'])).code, 0);
     const yaml = (await readdir(dir)).filter((name) => name.endsWith('.yaml'));
-    assert.deepEqual(yaml, ['calendars.yaml', 'services.yaml'], 'other files of the bundle stay');
+    assert.deepEqual(yaml, ['calendars.yaml', 'services.yaml', 'webhooks.yaml'], 'other files stay; one says: none');
 
     const log = (await docket(['config', 'log'])).out.split('\n');
     assert.match(log[0] ?? '', new RegExp(`^${old + 1}  \\d{4}-.*Z  system: create services/coffee$`));

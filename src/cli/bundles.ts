@@ -200,6 +200,12 @@ export function configurationCommands(docket: Command, environment: Environment)
       if (leftOut.length > 0) {
         warn(`left out: ${leftOut.join(', ')}; the owner of the key may not read them.`);
       }
+      // A section that was named and has no items: its file must not keep what was there before.
+      for (const key of flags.section ?? []) {
+        const name = `${key}.yaml`;
+        const has = files.some((file) => file.name === name) || leftOut.includes(key) || key === 'settings';
+        if (!has) files.push({ name, text: `${key}: []\n` });
+      }
       // An export without any item must also be a bundle that `plan` and `apply` accept.
       if (files.length === 0 && flags.section === undefined)
         files.push({ name: 'settings.yaml', text: '# Nothing is configured.\n' });
