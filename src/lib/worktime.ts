@@ -110,6 +110,17 @@ export class WorkTime {
     return undefined;
   }
 
+  /** The open spans within the span, in order; adjacent ones are joined. Their lengths sum to `between`. */
+  openSpans(from: number, to: number): Span[] {
+    const spans: Span[] = [];
+    for (const span of this.#open(from, to)) {
+      const last = spans.at(-1);
+      if (last?.to === span.from) last.to = span.to;
+      else spans.push({ ...span });
+    }
+    return spans;
+  }
+
   /** The whole span as pieces, in order and without gaps. The open pieces sum to `between`. */
   pieces(from: number, to: number, pauses: readonly Span[] = []): Piece[] {
     const found: Piece[] = [];

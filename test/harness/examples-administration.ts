@@ -181,6 +181,7 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
       period: { lastDays: 30 },
     },
   });
+  await on.keep('reports.calendars');
   await on.keep('health.backlog');
   await sessionStory(on, admin, password);
 }

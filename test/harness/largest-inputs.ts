@@ -194,7 +194,7 @@ const SMALL = `
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways session.get
   access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
   session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
-  desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query
+  desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
   dashboards.change dashboards.delete config.list config.versions config.diff config.schema
 `;
 

@@ -95,6 +95,7 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
         status: 200,
       },
     },
+    'reports.calendars': { call: () => ({}), lacks: allowed },
     'dashboards.list': { call: () => ({}), lacks: allowed },
     'dashboards.create': {
       call: async () => ({

@@ -80,6 +80,8 @@ workflows:
         name: Reopen
         from: '*'
         to: new
+calendars:
+  - { code: office, timezone: America/New_York, week: { mon: ['09:00-12:00', '13:00-18:00'], tue: ['09:00-18:00'], sat: ['22:00-24:00'], sun: ['00:00-03:00'] }, exceptions: [{ date: '2026-03-10', hours: [] }] }
 relationDefinitions:
   - { code: about, name: Is about, inverseName: Has, sourceTypes: [case], targetTypes: [problem, case], cardinality: many-to-many }
   - { code: caused-by, name: Caused by, inverseName: Causes, sourceTypes: [case], targetTypes: [problem], cardinality: many-to-one, field: causes }

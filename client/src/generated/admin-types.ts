@@ -551,7 +551,7 @@ export type Dashboard = {
        */
       filter?: unknown;
       /**
-       * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+       * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends, unless `calendar` is given.
        */
       measures: Array<
         | 'count'
@@ -589,6 +589,10 @@ export type Dashboard = {
         to?: string;
         lastDays?: number;
       };
+      /**
+       * Id or code of a calendar. Durations then count only its opening hours: they are working time.
+       */
+      calendar?: string;
       /**
        * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
        */
@@ -1593,6 +1597,12 @@ export type Report = {
    * False while the facts of older records are still being computed; figures may then be too low.
    */
   complete: boolean;
+};
+
+export type ReportCalendar = {
+  id: string;
+  code: string;
+  name: string;
 };
 
 export type RequestExplanation = {
@@ -4512,7 +4522,7 @@ export type ReportsQueryData = {
      */
     filter?: unknown;
     /**
-     * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+     * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends, unless `calendar` is given.
      */
     measures: Array<
       | 'count'
@@ -4551,6 +4561,10 @@ export type ReportsQueryData = {
       lastDays?: number;
     };
     /**
+     * Id or code of a calendar. Durations then count only its opening hours: they are working time.
+     */
+    calendar?: string;
+    /**
      * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
      */
     timeZone?: string;
@@ -4571,6 +4585,25 @@ export type ReportsQueryResponses = {
 };
 
 export type ReportsQueryResponse = ReportsQueryResponses[keyof ReportsQueryResponses];
+
+export type ReportsCalendarsData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/reports/calendars';
+};
+
+export type ReportsCalendarsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<ReportCalendar>;
+    meta: Meta;
+  };
+};
+
+export type ReportsCalendarsResponse = ReportsCalendarsResponses[keyof ReportsCalendarsResponses];
 
 export type DashboardsListData = {
   body?: never;
@@ -4610,7 +4643,7 @@ export type DashboardsCreateData = {
          */
         filter?: unknown;
         /**
-         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends, unless `calendar` is given.
          */
         measures: Array<
           | 'count'
@@ -4648,6 +4681,10 @@ export type DashboardsCreateData = {
           to?: string;
           lastDays?: number;
         };
+        /**
+         * Id or code of a calendar. Durations then count only its opening hours: they are working time.
+         */
+        calendar?: string;
         /**
          * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
          */
@@ -4725,7 +4762,7 @@ export type DashboardsChangeData = {
          */
         filter?: unknown;
         /**
-         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.
+         * `count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends, unless `calendar` is given.
          */
         measures: Array<
           | 'count'
@@ -4763,6 +4800,10 @@ export type DashboardsChangeData = {
           to?: string;
           lastDays?: number;
         };
+        /**
+         * Id or code of a calendar. Durations then count only its opening hours: they are working time.
+         */
+        calendar?: string;
         /**
          * IANA time zone for days, weeks and months. Default: the time zone of the caller, or else of the service.
          */

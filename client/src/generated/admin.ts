@@ -1596,6 +1596,19 @@ export class ReportsAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * List the calendars for working time in reports. Active calendars of the configuration, with their names in the language of the caller. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /reports/calendars`
+   */
+  calendars(options?: CallOptions): Promise<T.ReportsCalendarsResponses[200]['data']> {
+    return this.sender.send<T.ReportsCalendarsResponses[200]['data']>(
+      { id: 'reports.calendars', method: 'GET', path: '/reports/calendars', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
 }
 
 export class DashboardsAdministration extends Group {

@@ -29,6 +29,7 @@ const DashboardItem = closed({
           ...ReportQuery.properties,
           types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 20, uniqueItems: true }),
           filter: Type.Optional(ConditionSchema),
+          calendar: Type.Optional(CodeOf('calendars')),
           groupBy: Type.Optional({ ...ReportQuery.properties.groupBy, names: { kind: 'groups' } }),
         },
         { typesAt: 'types' },
@@ -73,7 +74,12 @@ function references({ tiles, sharedWith }: DashboardDefinition): Reference[] {
   const types = tiles.flatMap(({ query }, tile) =>
     query.types.map((code, index) => ({ section: 'types', code, path: ['tiles', tile, 'query', 'types', index] })),
   );
-  return [...shared, ...types];
+  const calendars = tiles.flatMap(({ query: { calendar } }, tile) =>
+    calendar === undefined
+      ? []
+      : [{ section: 'calendars', code: calendar, path: ['tiles', tile, 'query', 'calendar'] }],
+  );
+  return [...shared, ...types, ...calendars];
 }
 
 /** All fields of a type can be named in configuration. Filters take filterable fields, as in requests. */

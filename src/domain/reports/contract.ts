@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
-import { closed, IdOrCode } from '../../contract/schemas.ts';
+import { closed, Id, IdOrCode } from '../../contract/schemas.ts';
 import { MEASURES, MOMENTS } from '../../lib/report-query.ts';
 
 const CalendarDate = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'A date, YYYY-MM-DD.' });
@@ -29,7 +29,7 @@ export const ReportQuery = closed({
     minItems: 1,
     maxItems: 10,
     description:
-      '`count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends.',
+      '`count`; `reopened`, how often records left the states of the category `done`; `slaMet`, the share of SLA instances that met their target among those that ended or are breached; and times in milliseconds: `age` of records that are not done, `timeToFirstReply`, `timeToDone`, each with a statistic. Durations are elapsed time, including nights and weekends, unless `calendar` is given.',
   }),
   groupBy: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 80 }), {
@@ -39,6 +39,10 @@ export const ReportQuery = closed({
     }),
   ),
   period: Type.Optional(Period),
+  calendar: Type.Optional({
+    ...IdOrCode,
+    description: 'Id or code of a calendar. Durations then count only its opening hours: they are working time.',
+  }),
   timeZone: Type.Optional(
     Type.String({
       minLength: 1,
@@ -92,4 +96,18 @@ export const queryReport = defineOperation({
     { $id: 'Report' },
   ),
   faults: ['INVALID_FILTER', 'FILTER_TOO_EXPENSIVE'],
+});
+
+export const listCalendars = defineOperation({
+  id: 'reports.calendars',
+  access: 'console',
+  method: 'GET',
+  path: '/reports/calendars',
+  unit: 'snapshot',
+  status: 200,
+  tag: 'Reports',
+  summary: 'List the calendars for working time in reports',
+  description: 'Active calendars of the configuration, with their names in the language of the caller.',
+  answer: Type.Array(Type.Object({ id: Id, code: Type.String(), name: Type.String() }, { $id: 'ReportCalendar' })),
+  faults: [],
 });

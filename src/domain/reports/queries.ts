@@ -1,8 +1,9 @@
 /** Answers report queries: checks what the caller may name, then runs one statement with a time limit. */
 import { faultAt, isFault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { findType, type RecordType, registry } from '../metadata/index.ts';
+import { findType, named, type RecordType, registry } from '../metadata/index.ts';
 import { filterableTypes } from '../search/index.ts';
+import { activeCalendars, findCalendar } from '../sla/index.ts';
 import { MOST_GROUPS, type ReportBody } from './contract.ts';
 import {
   checkedZone,
@@ -14,6 +15,8 @@ import {
   type Span,
   type Steps,
   stepsBetween,
+  type WorkingHours,
+  workingHours,
 } from './rules.ts';
 import { momentRange, readHead } from './store.ts';
 import { configuredNames } from './names.ts';
@@ -71,6 +74,9 @@ export function requireReadableQuery(
   const types = typesOf(ctx, body.types, base);
   const zone = body.timeZone === undefined ? 'UTC' : checkedZone(body.timeZone, base);
   spanOf(body.period, zone, ctx.now, base);
+  if (body.calendar !== undefined && findCalendar(ctx, body.calendar) === undefined) {
+    throw faultAt('INVALID_REQUEST', `${base}/calendar`, 'NO_CALENDAR');
+  }
   return { ...checkQuery(body, reportable(ctx, types), base), typeIds: types.map(({ id }) => id) };
 }
 
@@ -88,8 +94,10 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
   const span = spanOf(body.period, zone, ctx.now);
   await limitTime(ctx, BUDGET_MS);
   const steps = await stepsOf(ctx, typeIds, groups, span, zone);
+  const hours = await hoursOf(ctx, typeIds, body);
+  const { measures } = body;
   const rows = await orTooExpensive(() =>
-    runReport(ctx, { typeIds, filters, groups, measures: body.measures, span, zone, steps, limit: MOST_GROUPS + 1 }),
+    runReport(ctx, { typeIds, filters, groups, measures, span, zone, steps, hours, limit: MOST_GROUPS + 1 }),
   );
   const shown = rows.slice(0, MOST_GROUPS);
   return {
@@ -101,6 +109,24 @@ export async function queryReport(ctx: ReadContext, body: ReportBody): Promise<R
     truncated: rows.length > MOST_GROUPS,
     complete: head.complete,
   };
+}
+
+/** The opening hours of the report's calendar since the first record of the types; undefined if no measure needs them. */
+async function hoursOf(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  { calendar, measures }: ReportBody,
+): Promise<WorkingHours | undefined> {
+  const found = calendar === undefined ? undefined : findCalendar(ctx, calendar);
+  if (found === undefined || !measures.some((measure) => measure.includes('.'))) return undefined;
+  const range = await momentRange(ctx, typeIds, 'createdAt');
+  return workingHours(found.time, Date.parse(range?.first ?? ctx.now), Date.parse(ctx.now));
+}
+
+/** `GET /reports/calendars`. Sorted by name. */
+export async function listCalendars(ctx: ReadContext): Promise<{ id: string; code: string; name: string }[]> {
+  const calendars = activeCalendars(ctx).map(({ id, code, name }) => ({ id, code, name: named(ctx, name) }));
+  return calendars.sort((one, other) => one.name.localeCompare(other.name));
 }
 
 /** The days, weeks or months of each group by time; undefined for other groups and where there are too many. */

@@ -1,6 +1,7 @@
 /** Reports over HTTP: figures against an oracle, rights, groups, periods, time zones, and errors with their places. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { WorkTime } from '../../lib/worktime.ts';
 import type { TestAnswer } from '../../../test/harness/app.ts';
 import {
   type FixtureUser,
@@ -197,6 +198,57 @@ describe('reports', () => {
     assert.equal(own.timeZone, 'Asia/Vladivostok', 'the zone of the settings');
     await fixture.rows(`UPDATE users SET timezone = 'America/Lima' WHERE login = 'chief'`);
     assert.equal((await report('chief', {})).timeZone, 'America/Lima', "the caller's zone");
+  });
+
+  it('measures working time as the SLA engine does', async () => {
+    const { data } = await fixture.app
+      .request('GET', '/api/admin/v1/reports/calendars', { key: keys.stranger })
+      .then(({ body }) => body);
+    assert.deepEqual(
+      data.map(({ code, name }: Record<string, string>) => [code, name]),
+      [['office', 'office']],
+    );
+    const time = new WorkTime({
+      timezone: 'America/New_York',
+      week: {
+        mon: ['09:00-12:00', '13:00-18:00'],
+        tue: ['09:00-18:00'],
+        wed: [],
+        thu: [],
+        fri: [],
+        sat: ['22:00-24:00'],
+        sun: ['00:00-03:00'],
+      },
+      exceptions: [{ date: '2026-03-10', hours: [] }],
+    });
+    const measures = ['timeToDone.sum', 'timeToDone.p50', 'timeToFirstReply.sum', 'age.sum'];
+    for (let turn = 0; turn < 12; turn++) {
+      // Around the beginning of summer time in New York (2026-03-08) and a holiday.
+      const from = Date.UTC(2026, 2, 7, 20) + turn * 23_456_789;
+      const to = from + turn * turn * 7_654_321;
+      const made = await fixture.make({ count: 900 + turn });
+      const { id } = made;
+      const text = (ms: number): string => new Date(ms).toISOString();
+      await shift(id, { created_at: text(from), done_at: text(to), first_reply_at: text(to) });
+      const expected = time.between(from, to);
+      const only = { filter: { field: 'id', operator: 'equals', value: id }, calendar: 'office' };
+      assert.deepEqual((await report('chief', { ...only, measures })).rows[0]?.values, [
+        expected,
+        expected,
+        expected,
+        null,
+      ]);
+      await fixture.rows('UPDATE report_facts SET done_at = NULL WHERE id = $1', [id]);
+      const before = Date.now();
+      const [age] =
+        (await report('chief', { ...only, calendar: data[0].id, measures: ['age.sum'] })).rows[0]?.values ?? [];
+      assert.ok(
+        Number(age) >= time.between(from, before) && Number(age) <= time.between(from, Date.now()),
+        String(age),
+      );
+      await fixture.archive(made);
+    }
+    assert.deepEqual(await refused('chief', { calendar: 'nothing' }), ['/calendar UNKNOWN_CALENDAR']);
   });
 
   it('groups by states, creators and values of several values; filters with variables', async () => {

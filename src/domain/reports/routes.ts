@@ -2,10 +2,11 @@ import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.t
 import * as dashboards from './contract-dashboards.ts';
 import * as contract from './contract.ts';
 import { changeDashboard, createDashboard, deleteDashboard, listDashboards } from './dashboards.ts';
-import { queryReport } from './queries.ts';
+import { listCalendars, queryReport } from './queries.ts';
 
 export const reportRoutes: BoundOperation[] = [
   bind(contract.queryReport, (ctx, { body }) => queryReport(ctx, body)),
+  bind(contract.listCalendars, (ctx) => listCalendars(ctx)),
   bind(dashboards.listDashboards, (ctx) => listDashboards(ctx)),
   bind(dashboards.createDashboard, (ctx, { body }) => createDashboard(ctx, body)),
   bind(dashboards.changeDashboard, (ctx, { params, body }) => changeDashboard(ctx, params.dashboardId, body)),

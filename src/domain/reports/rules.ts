@@ -4,6 +4,7 @@
  */
 import type { DataType } from '../../lib/data-types/index.ts';
 import { faultAt } from '../../lib/fault.ts';
+import type { WorkTime } from '../../lib/worktime.ts';
 import { type FilterableType, typeFilter, type TypedFilter } from '../search/index.ts';
 import { GROUPED, type Moment, type MomentGroup, momentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
 import type { ReportBody } from './contract.ts';
@@ -157,4 +158,28 @@ export function stepsBetween(from: string, to: string, by: MomentGroup['by'], zo
     day = day.add(step);
   }
   return steps;
+}
+
+/**
+ * Opening hours as an increasing function of time: the working time from `starts[0]` to an instant in the span that begins at
+ * `starts[i]` is the smaller of (instant - `closed[i]`) and `open[i]`. Milliseconds since 1970.
+ */
+export interface WorkingHours {
+  starts: number[];
+  closed: number[];
+  open: number[];
+}
+
+/** The working time between two instants from `from` to `to` is the difference of their values, as `WorkTime.between` computes it. */
+export function workingHours(time: WorkTime, from: number, to: number): WorkingHours {
+  // An empty span at the beginning, so that every instant is in a span or after one.
+  const hours: WorkingHours = { starts: [from], closed: [from], open: [0] };
+  let sum = 0;
+  for (const span of time.openSpans(from, to)) {
+    hours.starts.push(span.from);
+    hours.closed.push(span.from - sum);
+    sum += span.to - span.from;
+    hours.open.push(sum);
+  }
+  return hours;
 }

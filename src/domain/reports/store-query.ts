@@ -22,7 +22,7 @@ import { filterPredicate, type TypedFilter } from '../search/index.ts';
 import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
 import { policyCodes } from './names.ts';
 import type { Measure, Moment, MomentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
-import type { GroupColumn, Span, Steps } from './rules.ts';
+import type { GroupColumn, Span, Steps, WorkingHours } from './rules.ts';
 
 export interface ReportPlan {
   typeIds: readonly string[];
@@ -33,6 +33,8 @@ export interface ReportPlan {
   zone: string;
   /** For each group by time its steps, if they are few enough to be sent. */
   steps: readonly (Steps | undefined)[];
+  /** Durations count these hours only; undefined: elapsed time. */
+  hours: WorkingHours | undefined;
   limit: number;
 }
 
@@ -231,24 +233,38 @@ function aggregate(measure: Exclude<Measure, 'slaMet'>): Sql {
 
 const SPAN_COLUMNS = { age: 'age', timeToFirstReply: 'reply', timeToDone: 'resolution' } as const;
 
-function milliseconds(from: Sql, to: Sql): Sql {
-  // Unlike extract(), date_part() returns a float, which is several times as fast to aggregate as numeric.
-  return sql`round(date_part('epoch', ${to} - ${from}) * 1000)`;
+/** The working time until the instant, by the opening hours `w`. Null for null: least() alone would ignore it. */
+function worked(at: Sql): Sql {
+  const ms = sql`round(date_part('epoch', ${at}) * 1000)`;
+  const index = sql`width_bucket(${ms}, w.starts)`;
+  return sql`CASE WHEN ${at} IS NOT NULL THEN least(${ms} - w.closed[${index}], w.open[${index}]) END`;
 }
 
-/** The columns of `picked` that the measures need. */
-function measuredColumns(measures: readonly Measure[], f: Sql, doneAt: Sql, reopened: Sql, now: string): Sql[] {
+/**
+ * The columns of `picked` that the measures need. Unlike extract(), date_part() returns a float, which is several times as fast
+ * to aggregate as numeric.
+ */
+function measuredColumns({ measures, hours }: ReportPlan, f: Sql, doneAt: Sql, reopened: Sql, now: string): Sql[] {
   const needs = (name: string): boolean => measures.some((measure) => measure.startsWith(name));
   const created = sql`${f}.created_at`;
+  const since = (to: Sql): Sql =>
+    hours === undefined
+      ? sql`round(date_part('epoch', ${to} - ${created}) * 1000)`
+      : sql`${worked(to)} - ${worked(created)}`;
   const columns: Sql[] = [];
   if (needs('age')) {
-    const age = milliseconds(created, sql`${now}::timestamptz`);
-    columns.push(sql`CASE WHEN ${f}.done_at IS NULL THEN ${age} END AS age`);
+    columns.push(sql`CASE WHEN ${f}.done_at IS NULL THEN ${since(sql`${now}::timestamptz`)} END AS age`);
   }
-  if (needs('timeToFirstReply')) columns.push(sql`${milliseconds(created, sql`${f}.first_reply_at`)} AS reply`);
-  if (needs('timeToDone')) columns.push(sql`${milliseconds(created, doneAt)} AS resolution`);
+  if (needs('timeToFirstReply')) columns.push(sql`${since(sql`${f}.first_reply_at`)} AS reply`);
+  if (needs('timeToDone')) columns.push(sql`${since(doneAt)} AS resolution`);
   if (needs('reopened')) columns.push(sql`${reopened} AS reopened`);
   return columns;
+}
+
+/** The opening hours as a row `w`. The planner replaces its columns by the arrays, so they are sent once. */
+function hoursJoin({ hours }: ReportPlan): Sql {
+  if (hours === undefined) return empty;
+  return sql`CROSS JOIN (SELECT ${hours.starts}::float8[] AS starts, ${hours.closed}::float8[] AS closed, ${hours.open}::float8[] AS open) AS w`;
 }
 
 /**
@@ -281,7 +297,8 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
       columns.push(raw(`e${index}.v AS policy`));
     }
   }
-  columns.push(...measuredColumns(measures, f, doneAt, onHistory(sql`${f}.reopened`, sql`0`), ctx.now));
+  columns.push(...measuredColumns(plan, f, doneAt, onHistory(sql`${f}.reopened`, sql`0`), ctx.now));
+  joins.push(hoursJoin(plan));
   columns.push(sql`o.id`);
   const within: Sql[] = [];
   if (span !== null) {

@@ -15,4 +15,5 @@ export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
 export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
 export { hasSla, instanceOutcomes, policiesOfRecord, RUNNING_BY_RECORD, timerBacklog } from './store.ts';
+export { activeCalendars, findCalendar } from './registry.ts';
 export { slaImpact } from './impact.ts';

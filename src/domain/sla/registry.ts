@@ -8,7 +8,7 @@ import { type Weekday, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
-import { closed } from '../../contract/schemas.ts';
+import { closed, findByIdOrCode } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
 import { type Localized, Name } from '../../configuration/schemas.ts';
@@ -200,6 +200,15 @@ const slaView: DerivedView<SlaRegistry> = { name: 'sla', build };
 
 export function slaRegistry(ctx: Pick<ReadContext, 'config'>): SlaRegistry {
   return ctx.config.get(slaView);
+}
+
+/** An active calendar by its id or code. */
+export function findCalendar(ctx: Pick<ReadContext, 'config'>, idOrCode: string): Calendar | undefined {
+  return findByIdOrCode(activeCalendars(ctx), idOrCode);
+}
+
+export function activeCalendars(ctx: Pick<ReadContext, 'config'>): Calendar[] {
+  return [...slaRegistry(ctx).calendars.values()].filter(({ active }) => active);
 }
 
 /** The current calendar of the policy. */

@@ -3,6 +3,8 @@ import { useMemo } from 'react';
 import { type Measure, momentGroup, type Step, SYSTEM_GROUPS } from '../../../../src/lib/report-query.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import type { Condition } from '../../filters/model.ts';
+import { texts as listTexts } from '../../desk/list/texts.ts';
+import { timeText } from '../../desk/list/time-left.tsx';
 import { fromInput } from '../../i18n/clock.ts';
 import { type Formats, useFormats } from '../../i18n/format.ts';
 import { useLanguage } from '../../i18n/language.ts';
@@ -154,6 +156,7 @@ export function useFigures(
 ): Figures | undefined {
   const t = useText(texts);
   const m = useText(measureTexts);
+  const time = useText(listTexts);
   const language = useLanguage();
   const formats = useFormats();
   const labels = useLabels(useMemo(() => idsOf(report), [report]));
@@ -176,10 +179,14 @@ export function useFigures(
       groups: withoutGaps(report).map(({ group, values }) => ({ key: group, names: group.map(valueName), values })),
       measures: report.measures.map((measure) => m[measure as Measure] ?? measure),
       heads: report.groupBy.map((code) => headOf(t, code) ?? nameOf(code)),
-      format: (measure, value) => formatted(formats, language, measure, value),
+      // Days of working time are not 24 hours long, so it is given in hours.
+      format: (measure, value) =>
+        query.calendar !== undefined && value !== null && measure.includes('.')
+          ? timeText(value, true, time)
+          : formatted(formats, language, measure, value),
       records: (key) => recordsOf(query, report, key),
     };
-  }, [query, report, labels, formats, language, nameOf, t, m]);
+  }, [query, report, labels, formats, language, nameOf, t, m, time]);
 }
 
 /** The name of a group that is no field; undefined for a field. */

@@ -17,6 +17,12 @@ export const dashboardsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+export const calendarsQuery = queryOptions({
+  queryKey: ['report-calendars'],
+  queryFn: ({ signal }) => call<typeof reports.listCalendars>('GET', '/reports/calendars', { signal }),
+  staleTime: 60_000,
+});
+
 /** Number of reports that are asked for at the same time. */
 const AT_ONCE = 3;
 const waiting: (() => void)[] = [];

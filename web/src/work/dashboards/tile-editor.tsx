@@ -10,6 +10,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import {
   GROUPED,
@@ -25,7 +26,7 @@ import { type Condition, isComplete } from '../../filters/model.ts';
 import { useText } from '../../i18n/text.ts';
 import { type FieldChoices, useTypeFields } from './fields.ts';
 import { headOf } from './figures.ts';
-import type { Query, Tile } from './queries.ts';
+import { calendarsQuery, type Query, type Tile } from './queries.ts';
 import { measureTexts, texts } from './texts.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useDialogWarning } from '../../ui/form.tsx';
@@ -179,6 +180,7 @@ export function QueryInputs({ draft, onTile, fields }: QueryInputsProps) {
       />
       {draft.kind !== 'number' && <Groups query={draft.query} kind={draft.kind} fields={fields} onChange={ask} />}
       <PeriodChoice query={draft.query} onChange={(query) => set({ query })} />
+      <CalendarChoice query={draft.query} onChange={(query) => set({ query })} />
     </SimpleGrid>
   );
 }
@@ -259,5 +261,26 @@ function PeriodChoice({ query, onChange }: { query: Query; onChange: (query: Que
         }
       />
     </>
+  );
+}
+
+/** The calendar whose hours durations count. Shown where a measure is a duration. */
+function CalendarChoice({ query, onChange }: { query: Query; onChange: (query: Query) => void }) {
+  const t = useText(texts);
+  const { data: calendars = [] } = useQuery(calendarsQuery);
+  const { calendar, ...rest } = query;
+  const chosen = calendars.find(({ id, code }) => id === calendar || code === calendar);
+  if (!query.measures.some((measure) => measure.includes('.'))) return null;
+  return (
+    <Select
+      label={t.durations}
+      allowDeselect={false}
+      value={chosen?.id ?? calendar ?? ''}
+      data={[
+        { value: '', label: t.elapsed },
+        ...calendars.map(({ id, name }) => ({ value: id, label: t.working(name) })),
+      ]}
+      onChange={(value) => onChange(value === '' || value === null ? rest : { ...rest, calendar: value })}
+    />
   );
 }
