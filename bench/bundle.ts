@@ -5,6 +5,10 @@ import { AREAS, PRIORITIES, VISIBLE_AREAS } from './corpus.ts';
 
 /** The user whose rights the key of the load has. */
 export const OWNER = 'bench';
+/** A user with many roles, each with its own row condition; its key is used by the scenario of many roles. */
+export const OWNER_OF_ROLES = 'many-roles';
+export const KEY_OWNERS = [OWNER, OWNER_OF_ROLES];
+export const MANY_ROLES = 200;
 /** Number of users besides the owner: `person-1` and so on. */
 export const PEOPLE = 50;
 /** The catalogue item that is requested on behalf of one of the users. */
@@ -21,11 +25,23 @@ function options(codes: readonly string[]): string {
 const persons = Array.from({ length: PEOPLE }, (_, index) => `person-${index + 1}`);
 
 const users = [
-  `  - { login: ${OWNER}, displayName: Bench Owner, email: ${OWNER}@example.org }`,
+  ...KEY_OWNERS.map((login) => `  - { login: ${login}, displayName: ${login}, email: ${login}@example.org }`),
   ...persons.map(
     (login, index) => `  - { login: ${login}, displayName: Person ${index + 1}, email: ${login}@example.org }`,
   ),
 ].join('\n');
+
+const manyRoles = Array.from(
+  { length: MANY_ROLES },
+  (_, index) => `  - code: team-${index}
+    name: Team ${index}
+    records:
+      - type: ticket
+        where: { field: effort, operator: equals, value: ${index} }
+        actions: [read]
+        fields: { read: [title, description, priority, area, assignee, effort, due, startedAt, urgent, tags, asset], write: [] }
+    assignedTo: { users: [${OWNER_OF_ROLES}] }`,
+).join('\n');
 
 const BUNDLE = `
 settings: { defaultLocale: en-US, timezone: UTC }
@@ -117,6 +133,7 @@ roles:
           write: [title, description, priority, area, assignee, effort, due, startedAt, tags, asset]
         transitions: '*'
     assignedTo: { users: [${OWNER}] }
+${manyRoles}
 
 users:
 ${users}

@@ -20,6 +20,8 @@ export interface Measured {
   /** Milliseconds. */
   p50: number;
   p99: number;
+  /** Answers with a tolerated status, which do not count as requests: status → how many. */
+  refused: Record<string, number>;
   /** Answers with another status than expected: status → how many. */
   unexpected: Record<string, number>;
   /** Body of the first unexpected answer. */
@@ -65,8 +67,13 @@ export class Load {
 /** What one run gathers over all its connections. */
 class Tally {
   readonly latencies: number[] = [];
+  readonly refused = new Map<string, number>();
   readonly unexpected = new Map<string, number>();
   example: string | undefined;
+}
+
+function count(statuses: Map<string, number>, status: number): void {
+  statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
 }
 
 async function one(
@@ -83,14 +90,17 @@ async function one(
     const { text, status, holds, done } = next();
     const sent = performance.now();
     const answer = await connection.request(text);
+    if (scenario.tolerated?.includes(answer.status)) {
+      count(tally.refused, answer.status);
+      continue;
+    }
     tally.latencies.push(performance.now() - sent);
     if (answer.status === status && (holds?.(answer.body.toString('utf8')) ?? true)) {
       done?.();
       continue;
     }
     tally.example ??= answer.body.toString('utf8').slice(0, 400);
-    const seen = String(answer.status);
-    tally.unexpected.set(seen, (tally.unexpected.get(seen) ?? 0) + 1);
+    count(tally.unexpected, answer.status);
   }
   connection.close();
 }
@@ -111,6 +121,7 @@ async function measure(state: TargetState, run: Run): Promise<Measured> {
     rate: sorted.length / seconds,
     p50: at(0.5),
     p99: at(0.99),
+    refused: Object.fromEntries(tally.refused),
     unexpected: Object.fromEntries(tally.unexpected),
     ...(tally.example === undefined ? {} : { example: tally.example }),
   };

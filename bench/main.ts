@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { COST_USAGE, measureCost } from './cost/main.ts';
+import { CYCLE_USAGE, measureCycle } from './cycle.ts';
 import { Load } from './load.ts';
 import { makeReport, printed } from './report.ts';
 import { measureAll, type Plan } from './rounds.ts';
@@ -34,13 +35,15 @@ npm run bench -- search-quality [--every N] [folder of the judged sets]
 
   --every N           asks every Nth question of the largest set, which takes minutes
 ${SEARCH_USAGE}
-${COST_USAGE}`;
+${COST_USAGE}
+${CYCLE_USAGE}`;
 
 /** Benchmarks that do not compare requests with the baseline server; each has its own options. */
 const OTHERS = new Map([
   ['search', measureSearch],
   ['search-quality', measureQuality],
   ['cost', measureCost],
+  ['cycle', measureCycle],
 ]);
 
 interface Options {

@@ -1,17 +1,8 @@
-/** Loads comments and attachments and reads configured ids before measuring begins. */
+/** Loads attachments and reads configured ids before measuring begins. */
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { Connection } from './connection.ts';
-import {
-  type DatabaseFacts,
-  FILE_BYTES,
-  FILES,
-  send,
-  TALKATIVE,
-  TALKATIVE_COMMENTS,
-  type Target,
-  TargetState,
-} from './scenario.ts';
+import { type DatabaseFacts, FILE_BYTES, FILES, send, type Target, TargetState } from './scenario.ts';
 
 async function idOf(db: pg.Client, scope: string, code: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>('SELECT id FROM config_ids WHERE scope = $1 AND code = $2', [
@@ -36,21 +27,6 @@ export async function readConfigured(db: pg.Client): Promise<Pick<DatabaseFacts,
       giveBack: { id: await idOf(db, transitions, 'give-back'), from: await idOf(db, states, 'doing') },
     },
   };
-}
-
-/** Gives some records comments, straight into the table. @returns their ids */
-export async function loadComments(db: pg.Client, target: Target): Promise<string[]> {
-  const ids = target.ids.slice(0, TALKATIVE);
-  await db.query(
-    `INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
-      SELECT gen_random_uuid(), id, 1, repeat('What was found and done. ', 8), 'public', ($3::uuid[])[1 + n % cardinality($3::uuid[])],
-        at, at
-      FROM unnest($1::uuid[]) AS o (id), generate_series(1, $2::int) AS n,
-        LATERAL (SELECT now() - make_interval(mins => $2::int - n) AS at) AS t`,
-    [ids, TALKATIVE_COMMENTS, target.facts.people],
-  );
-  await db.query('VACUUM ANALYZE comments');
-  return ids;
 }
 
 /** Adds files through the API, so that their content is where the service looks for it. @returns their ids */

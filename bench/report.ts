@@ -2,7 +2,7 @@
 import os from 'node:os';
 import type { Outcome, Plan, Result } from './rounds.ts';
 import { BULK_ITEMS } from './scenario.ts';
-import { scenarioOf } from './scenarios.ts';
+import { CROWDED, CROWDS, crowdedName, scenarioOf } from './scenarios.ts';
 import type { Environment } from './environment.ts';
 
 export interface Report {
@@ -21,8 +21,24 @@ export interface Report {
   growth: { scenario: string; docket: number; baseline: number }[];
   /** Time of one call that changes 1,000 records by the time of 1,000 calls that change one. */
   bulk: { records: number; share: number }[];
+  /** Rate with many connections divided by the rate with those of the plan. */
+  crowds: { scenario: string; records: number; docket: number; baseline: number }[];
   disturbed: number;
   repeated: number;
+}
+
+function crowdsOf(results: readonly Result[]): Report['crowds'] {
+  const names = CROWDED.flatMap((name) =>
+    CROWDS.map((connections) => ({ name, crowded: crowdedName(name, connections) })),
+  );
+  return results.flatMap((many) => {
+    const name = names.find(({ crowded }) => crowded === many.scenario)?.name;
+    const few = results.find((one) => one.scenario === name && one.records === many.records);
+    if (few === undefined) return [];
+    const { scenario, records } = many;
+    const [docket, baseline] = [many.docket.rate / few.docket.rate, many.baseline.rate / few.baseline.rate];
+    return [{ scenario, records, docket, baseline }];
+  });
 }
 
 /** Duration of one bulk call divided by that of as many single changes over all connections; `update` and `bulk` of one run. */
@@ -65,12 +81,14 @@ export function makeReport(environments: readonly Environment[], plan: Plan, out
     })),
     growth,
     bulk: bulkShares(outcome.results),
+    crowds: crowdsOf(outcome.results),
     disturbed: outcome.disturbed,
     repeated: outcome.repeated,
   };
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A Markdown table; all columns but the first are aligned to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   const line = (row: readonly string[]): string =>
@@ -129,6 +147,25 @@ export function printed(report: Report): string {
     [`${BULK_ITEMS.toLocaleString('en')} changes in one bulk call divided by as many single calls, time`, 'records'],
     report.bulk.map((one) => [share(one.share), whole(one.records)]),
   );
+  const crowds = table(
+    [`rate divided by that at ${plan.connections} connections`, 'records', 'service', 'baseline'],
+    report.crowds.map((one) => [
+      scenarioOf(one.scenario).says,
+      whole(one.records),
+      ...[one.docket, one.baseline].map(share),
+    ]),
+  );
+  const refusals = table(
+    ['refused for each success', 'records', 'status', 'service', 'baseline'],
+    report.results.flatMap(({ scenario, records, docket, baseline }) =>
+      (scenarioOf(scenario).tolerated ?? []).map((status) => [
+        scenarioOf(scenario).says,
+        whole(records),
+        String(status),
+        ...[docket, baseline].map((one) => share(one.refused[status] ?? 0)),
+      ]),
+    ),
+  );
   const states = table(
     ['records', 'first start ms', 'restart ms', 'idle service MB', 'idle database MB', 'service under load, peak MB'],
     report.environments.map((environment) =>
@@ -150,6 +187,8 @@ export function printed(report: Report): string {
     spent,
     ...(report.growth.length > 0 ? [growth] : []),
     ...(report.bulk.length > 0 ? [bulk] : []),
+    ...(report.crowds.length > 0 ? [crowds] : []),
+    refusals,
     states,
   ].join('\n\n');
 }

@@ -25,6 +25,8 @@ export interface Measurements {
   /** Processor time a request, in microseconds: of the server's processes, and of the database's. */
   serverMicros: number;
   databaseMicros: number;
+  /** Tolerated refusals for each request that counts, by status. */
+  refused: Record<string, number>;
 }
 
 interface Measured extends Run {
@@ -128,12 +130,16 @@ class Measurement {
 }
 
 function figures(runs: readonly Measured[]): Measurements {
+  const statuses = [...new Set(runs.flatMap((run) => Object.keys(run.refused)))];
   return {
     rate: median(runs.map((run) => run.rate)),
     p50: median(runs.map((run) => run.p50)),
     p99: median(runs.map((run) => run.p99)),
     serverMicros: median(runs.map((run) => run.serverMicros)),
     databaseMicros: median(runs.map((run) => run.databaseMicros)),
+    refused: Object.fromEntries(
+      statuses.map((status) => [status, median(runs.map((run) => (run.refused[status] ?? 0) / run.requests))]),
+    ),
   };
 }
 

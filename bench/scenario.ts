@@ -30,6 +30,8 @@ export interface DatabaseFacts {
 export interface Target {
   ports: Record<Subject, number>;
   key: string;
+  /** Key of a user with many roles. */
+  keyOfRoles: string;
   facts: DatabaseFacts;
   /** Ids of readable records, all of revision 1. */
   ids: string[];
@@ -50,6 +52,8 @@ export interface Scenario {
   says: string;
   /** Number of concurrent requests, if not that of the plan. */
   connections?: number;
+  /** Statuses that are no errors but do not count as requests either. */
+  tolerated?: readonly number[];
   /** Makes the requests of one connection; called once a run, so that a request itself costs the client little. */
   prepare(load: TargetState, subject: Subject, connection: number, connections: number): () => Prepared;
 }
@@ -115,8 +119,8 @@ export class TargetState {
   }
 }
 
-export function get(state: TargetState, subject: Subject, path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(state, subject)}\r\n`;
+export function get(state: TargetState, subject: Subject, path: string, key = state.target.key): string {
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(key, subject)}\r\n`;
 }
 
 export function send(
@@ -129,13 +133,13 @@ export function send(
 ): string {
   const text = JSON.stringify(body);
   return (
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(state, subject)}${header}` +
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization(state.target.key, subject)}${header}` +
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   );
 }
 
-function authorization(state: TargetState, subject: Subject): string {
-  return subject === 'docket' ? `Authorization: Bearer ${state.target.key}\r\n` : '';
+function authorization(key: string, subject: Subject): string {
+  return subject === 'docket' ? `Authorization: Bearer ${key}\r\n` : '';
 }
 
 export const root = (subject: Subject): string => (subject === 'docket' ? '/api/v1/objects' : '/records');

@@ -1,6 +1,7 @@
 /** The measured work: for each scenario, the request to the service and the one to the baseline server that does the same. */
 import { randomUUID } from 'node:crypto';
 import { MEMBERSHIP_SCENARIOS } from './memberships.ts';
+import { MANY_ROLES } from './bundle.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
 import { ACTIVITY_SCENARIOS } from './scenarios-activity.ts';
 
@@ -16,7 +17,7 @@ function list(query: { docket: string; baseline: string }): Scenario['prepare'] 
   };
 }
 
-export const SCENARIOS: readonly Scenario[] = [
+const BASIC: readonly Scenario[] = [
   {
     name: 'read',
     says: 'read a record by id',
@@ -55,6 +56,43 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'replay',
+    says: 'repeat a create with the same idempotency key (baseline: a read)',
+    prepare: (state, subject) => {
+      const body = { typeDefinitionId: 'ticket', values: state.newValues() };
+      const key = `Idempotency-Key: ${randomUUID()}\r\n`;
+      const id = state.pick(state.target.ids);
+      return subject === 'docket'
+        ? () => ({ text: send(state, subject, 'POST', root(subject), body, key), status: 201 })
+        : () => ({ text: get(state, subject, `${root(subject)}/${id}`), status: 200 });
+    },
+  },
+  {
+    name: 'hot-record',
+    says: 'change one record from 64 connections; of several with one revision one succeeds, and only successes count',
+    connections: 64,
+    tolerated: [409, 503],
+    prepare: (state, subject) => () => ({
+      text: send(state, subject, 'PATCH', `${root(subject)}/${state.target.ids[0]}`, {
+        expectedRevision: state.revisions[0],
+        changes: { effort: state.effort() },
+      }),
+      status: 200,
+      done: () => {
+        state.revisions[0] = (state.revisions[0] ?? 0) + 1;
+      },
+    }),
+  },
+  {
+    name: 'many-roles',
+    says: `list page 1 of ${PAGE_SIZE} of the type for a user with ${MANY_ROLES} roles with row conditions`,
+    prepare: (state, subject) => {
+      const query = subject === 'docket' ? 'typeId=ticket' : `limit=${PAGE_SIZE + 1}&offset=0`;
+      const text = get(state, subject, `${root(subject)}?${query}`, state.target.keyOfRoles);
+      return () => ({ text, status: 200 });
+    },
+  },
+  {
     name: 'catalog-request',
     says: 'make a request from the catalogue for one of the people, with an idempotency key (baseline: a create)',
     prepare: (state, subject) => () => {
@@ -88,6 +126,26 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   ...ACTIVITY_SCENARIOS,
   ...MEMBERSHIP_SCENARIOS,
+];
+
+/** Scenarios that are also measured with many connections. The service may reject a part with 503; successes count. */
+export const CROWDED = ['read', 'create', 'update', 'comment', 'transition', 'list'];
+export const CROWDS = [64, 256];
+
+/** `read@256` for 256 connections. */
+export const crowdedName = (name: string, connections: number): string => `${name}@${connections}`;
+
+export const SCENARIOS: readonly Scenario[] = [
+  ...BASIC,
+  ...BASIC.filter(({ name }) => CROWDED.includes(name)).flatMap((scenario) =>
+    CROWDS.map((connections) => ({
+      ...scenario,
+      name: crowdedName(scenario.name, connections),
+      says: `${scenario.says}, ${connections} connections`,
+      connections,
+      tolerated: [503],
+    })),
+  ),
 ];
 
 export function scenarioOf(name: string): Scenario {
