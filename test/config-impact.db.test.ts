@@ -167,9 +167,35 @@ groups: [ { code: red, users: [${members.join()}] } ]`;
       ['anna', 'boris'],
     );
     assert.equal(impact.affectedPeople, 2);
-    assert.equal(impact.totals['lost-access'], 16 + role.fields.length);
+    // Two users lose 8 records each, and two fields on the 4 records that they still read.
+    assert.equal(impact.totals['lost-access'], 2 * (8 + 2 * 4) + role.fields.length);
     assert.equal((await ok('GET', '/config/export')).meta.configVersion, before);
     assert.equal((await ok('POST', '/config/plan', { files: bundle(text) })).meta.impact, undefined);
+  });
+
+  it('counts records on which a field becomes readable or writable, or stops being so', async () => {
+    const role = (where: string, field: string): string =>
+      `roles: [ { code: reader, records: [ { type: ticket, actions: [read, update], fields: { read: [title, kind], write: [] } }, { type: ticket, ${where}actions: [], fields: ${field} } ], assignedTo: { users: [anna], groups: [red] } } ]`;
+    const onKind = 'where: { field: kind, operator: equals, value: a }, ';
+    const seen = ({ fields }: any) =>
+      fields.map((one: any) => [one.field, one.access, one.change, one.records, one.examples.length]);
+    for (const [access, field] of [
+      ['read', '{ read: [owner] }'],
+      ['write', '{ write: [owner] }'],
+    ] as const) {
+      await ok('POST', '/config/apply', { files: bundle(role(onKind, field)), exact: true });
+      const wider = await impactOf(role('', field), { exact: true });
+      assert.deepEqual(seen(wider.roles[0]), [['owner', access, 'gained', 8, 8]]);
+      assert.deepEqual(wider.people.map(seen), [seen(wider.roles[0]), seen(wider.roles[0])]);
+      assert.deepEqual([wider.totals['gained-access'], wider.totals['lost-access']], [2 * 8 + 1, 0]);
+      assert.deepEqual(wider.totalErrors['gained-access'], 0);
+      await ok('POST', '/config/apply', { files: bundle(role('', field)), exact: true });
+      const narrower = await impactOf(role(onKind, field), { exact: true });
+      assert.deepEqual(seen(narrower.roles[0]), [['owner', access, 'lost', 8, 8]]);
+      const moved = await impactOf(role(onKind.replace('value: a', 'value: b'), field), { exact: true });
+      assert.deepEqual(seen(moved.roles[0]), [['owner', access, 'lost', 8, 8]]);
+    }
+    await ok('POST', '/config/apply', { files: bundle(WORLD), exact: true });
   });
 
   it('counts records that no longer fit, due times that move and what stops working', async () => {
@@ -249,6 +275,8 @@ roles:
 users: [ { login: mechanic, displayName: Mechanic } ]`),
     });
     const { key } = await app.createKey({ login: 'mechanic', scopes: ['admin:manage'] });
+    // Reads the title only; conditions of the SLA policy use the kind.
+    const blind = `roles: [ { code: mechanic, rights: [config.manage], records: [ { type: ticket, actions: [read], fields: { read: [title] } } ] } ]`;
     const guess = `roles: [ { code: reader, records: [ { type: ticket, where: { field: title, operator: equals, value: 'Ticket x' }, actions: [read], fields: { read: '*' } } ] } ]`;
     assert.equal((await impactOf(guess)).roles[0].records[0].lost, 11);
     const impact = await impactOf(guess, {}, key);
@@ -261,6 +289,38 @@ users: [ { login: mechanic, displayName: Mechanic } ]`),
     const [all, part] = [await impactOf(stopped), await impactOf(stopped, {}, key)];
     assert.deepEqual([all.broken, all.totals.broken], [[alarm], 1]);
     assert.deepEqual([part.broken, part.totals.broken], [[], 1]);
+    const faster = `slaPolicies:${(WORLD.split('slaPolicies:')[1] as string).split('integrations:')[0]}`.replace(
+      'PT8H',
+      'PT1S',
+    );
+    assert.deepEqual(
+      [(await impactOf(faster)).sla.length, (await impactOf(faster, {}, keys['planner'])).sla.length],
+      [1, 1],
+    );
+    await ok('POST', '/config/apply', { files: bundle(blind) });
+    assert.deepEqual((await impactOf(faster, {}, key)).sla, []);
+  });
+
+  it('names integrations whose principal may no longer do what their command does', async () => {
+    const connections = (actions: string): string => `
+roles: [ { code: maker, records: [ { type: ticket, actions: [${actions}], fields: { read: '*', write: '*' } } ], assignedTo: { users: [anna] } } ]
+integrations:
+  - { code: change, type: inbound-webhook, executionPrincipal: anna, enabled: true, config: { command: object.update, mapping: [ { source: i, target: objectId }, { source: r, target: expectedRevision }, { source: t, target: title } ] } }
+  - { code: remark, type: inbound-webhook, executionPrincipal: anna, enabled: true, config: { command: comment.add, typeDefinitionId: ticket, mapping: [ { source: i, target: objectId }, { source: b, target: body } ] } }
+`;
+    await ok('POST', '/config/apply', {
+      files: bundle(connections("create, read, update, comment.create, 'Private Comment'")),
+    });
+    const broken = async (actions: string): Promise<unknown> =>
+      (await impactOf(connections(actions))).broken.map(({ code, reason }: any) => `${code} ${reason}`);
+    assert.deepEqual(await broken("create, read, update, comment.create, 'Private Comment', history"), []);
+    assert.deepEqual(await broken('read, update, comment.create'), [
+      'alarm PRINCIPAL_MAY_NOT_CREATE',
+      'remark PRINCIPAL_MAY_NOT_COMMENT',
+    ]);
+    assert.deepEqual(await broken("create, read, comment.create, 'Private Comment'"), [
+      'change PRINCIPAL_MAY_NOT_UPDATE',
+    ]);
   });
 
   it('is a gate of docket apply', async () => {

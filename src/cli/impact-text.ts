@@ -25,8 +25,10 @@ function accessText({ type, gained, lost, writable, examples }: AccessCount): st
   return `${type}: ${said.join(', ')}${named(examples)}`;
 }
 
-const fieldText = ({ type, field, access, change }: FieldAccessChange): string =>
-  `${type}.${field}: ${change} ${access === 'read' ? 'reading' : 'writing'}`;
+function fieldText({ type, field, access, change, records, examples }: FieldAccessChange): string {
+  const on = records === 0 ? '' : ` on ${records} records${named(examples)}`;
+  return `${type}.${field}: ${change} ${access === 'read' ? 'reading' : 'writing'}${on}`;
+}
 
 /** Lines for a terminal, without colours. */
 export function impactLines(impact: Impact): string[] {
@@ -81,10 +83,13 @@ export function requireHarmless(impact: Impact, comparisons: readonly Comparison
       '--refuse-if needs the right role.assign: without it not all records are counted. Nothing was applied.',
     );
   }
-  if (!impact.exact && impact.errorBound === null) {
+  if (comparisons.some(({ measure }) => impact.totalErrors[measure] === null)) {
     throw new Error('--refuse-if: time ran out before the whole impact was counted. Nothing was applied.');
   }
   if (!refuses(comparisons, impact)) return;
-  const found = comparisons.map(({ text, measure }) => `${text} (${impact.totals[measure]})`);
+  const found = comparisons.map(({ text, measure }) => {
+    const error = impact.totalErrors[measure] ?? 0;
+    return `${text} (${impact.totals[measure]}${error === 0 ? '' : ` ± ${error}`})`;
+  });
   throw new Error(`Refused because of ${found.join(' && ')}. Nothing was applied; see docket plan --impact.`);
 }

@@ -102,6 +102,12 @@ const accessProperties = {
         field: Type.String(),
         access: oneOf(['read', 'write']),
         change: oneOf(['gained', 'lost']),
+        records: {
+          ...Count,
+          description:
+            'Records that can be read, or changed, before and after, and of which the field changes. 0 if the change concerns only other records.',
+        },
+        examples: Examples,
       },
       { $id: 'ImpactField' },
     ),
@@ -145,7 +151,20 @@ export const ImpactSchema = Type.Object(
         'sla-breached': Count,
         broken: Count,
       },
-      { description: 'What `docket apply --refuse-if` compares: sums over all users, roles and types.' },
+      {
+        description:
+          'What `docket apply --refuse-if` compares. Access: sums over all users, of records and of records on which a field changes, and one for each field in `roles`.',
+      },
+    ),
+    totalErrors: Type.Object(
+      {
+        'lost-access': nullable(Count),
+        'gained-access': nullable(Count),
+        'invalid-records': nullable(Count),
+        'sla-breached': nullable(Count),
+        broken: nullable(Count),
+      },
+      { description: 'The largest error of each total with a probability of 95 %; null if not all was counted.' },
     ),
   },
   { $id: 'PlanImpact' },

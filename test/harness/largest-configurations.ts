@@ -22,6 +22,26 @@ async function wideType({ app }: { app: TestApp }): Promise<void> {
   if (status !== 200) throw new Error(JSON.stringify(answer));
 }
 
+const crowd = (fields: string): string =>
+  `roles: [ { code: crowd, records: [ { type: '*', where: { field: createdBy, operator: equals, value: $me }, actions: [read], fields: { read: ${fields} } } ] } ]`;
+
+/** Many users whose rights all differ, because their role compares records with the user. */
+async function manyHolders({ app }: { app: TestApp }): Promise<Large> {
+  const { key } = await app.createKey({ login: 'full', scopes: [ADMIN_SCOPE] });
+  const files = (text: string) => ({ files: [{ name: 'a.yaml', text }] });
+  const { status } = await app.request('POST', '/api/admin/v1/config/apply', { key, body: files(crowd("'*'")) });
+  if (status !== 200) throw new Error(`${status}`);
+  await stored(
+    app,
+    `WITH made AS (INSERT INTO users SELECT (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),
+          'login', 'crowd' || n, 'login_key', 'crowd' || n, 'email', null, 'email_key', null))).*
+        FROM users u, generate_series(1, 3000) n WHERE u.login = 'full' ON CONFLICT DO NOTHING RETURNING id)
+      INSERT INTO role_assignments SELECT r.id, 'user', made.id FROM made, config_items r
+      WHERE r.section = 'roles' AND r.code = 'crowd'`,
+  );
+  return { name: 'the impact on many users', body: { ...files(crowd('[title]')), impact: true }, status: 200 };
+}
+
 export const LARGE_CONFIGURATIONS: Readonly<Record<string, (seen: { app: TestApp }) => Promise<Large[]> | Large[]>> = {
   'config.item': async (seen) => {
     await wideType(seen);
@@ -39,8 +59,9 @@ export const LARGE_CONFIGURATIONS: Readonly<Record<string, (seen: { app: TestApp
     );
     return [{ name: 'a type with many fields', params: { version: row?.version ?? '' }, status: 200 }];
   },
-  'config.plan': () =>
-    Object.entries({
+  'config.plan': async (seen) => [
+    await manyHolders(seen),
+    ...Object.entries({
       'many users': [users(8000), 200],
       'open brackets': ['['.repeat(7_900_000), 400],
       'nested lists': [`x: ${repeat(`${'['.repeat(60)}${']'.repeat(60)},`, 100_000)}`, 400],
@@ -51,5 +72,6 @@ export const LARGE_CONFIGURATIONS: Readonly<Record<string, (seen: { app: TestApp
       ],
       'broken lines': [repeat('a: b: c\n', 200_000), 400],
     } as const).map(([name, [text, status]]) => ({ name, body: { files: [{ name: 'a.yaml', text }] }, status })),
+  ],
   'config.apply': () => [{ name: 'many users', body: { files: [{ name: 'a.yaml', text: users(2000) }] }, status: 200 }],
 };

@@ -959,6 +959,14 @@ export type ImpactField = {
   field: string;
   access: 'read' | 'write';
   change: 'gained' | 'lost';
+  /**
+   * Records that can be read, or changed, before and after, and of which the field changes. 0 if the change concerns only other records.
+   */
+  records: number;
+  /**
+   * At most ten records, only such that the caller may read.
+   */
+  examples: Array<ImpactExample>;
 };
 
 export type ImpactRecords = {
@@ -1343,7 +1351,7 @@ export type PlanImpact = {
     reason: string;
   }>;
   /**
-   * What `docket apply --refuse-if` compares: sums over all users, roles and types.
+   * What `docket apply --refuse-if` compares. Access: sums over all users, of records and of records on which a field changes, and one for each field in `roles`.
    */
   totals: {
     'lost-access': number;
@@ -1351,6 +1359,16 @@ export type PlanImpact = {
     'invalid-records': number;
     'sla-breached': number;
     broken: number;
+  };
+  /**
+   * The largest error of each total with a probability of 95 %; null if not all was counted.
+   */
+  totalErrors: {
+    'lost-access': number | null;
+    'gained-access': number | null;
+    'invalid-records': number | null;
+    'sla-breached': number | null;
+    broken: number | null;
   };
 };
 

@@ -163,6 +163,33 @@ export class UserActor implements Actor {
     };
   }
 
+  /**
+   * For each field the predicate on rows of `objects` under `alias` that a grant covers reading or writing it: null if on every
+   * record on which the actor may do `read` or `update`, undefined if on none. The rows must be limited to such records.
+   */
+  fieldPredicates(
+    alias: string,
+    typeId: string,
+    { access, codes, now }: { access: 'read' | 'write'; codes: Iterable<string>; now: string },
+  ): Map<string, Sql | null | undefined> {
+    const grants = this.#grants(typeId);
+    const action = access === 'read' ? 'read' : 'update';
+    const made = new Map<string, Sql | null | undefined>();
+    const predicate = (covering: readonly Grant[]): Sql | null | undefined => {
+      if (covering.length === 0) return undefined;
+      if (grants.every((grant) => !grant.actions.has(action) || covering.includes(grant))) return null;
+      return this.#anyOf(alias, typeId, covering, now);
+    };
+    const found = new Map<string, Sql | null | undefined>();
+    for (const code of codes) {
+      const covers = (grant: Grant): boolean => grant[access] === '*' || grant[access].has(code);
+      const key = grants.map((grant) => (covers(grant) ? '1' : '0')).join('');
+      if (!made.has(key)) made.set(key, predicate(grants.filter(covers)));
+      found.set(code, made.get(key));
+    }
+    return found;
+  }
+
   typesFor(action: RecordAction): string[] {
     return [...this.#roles.grants.keys()].filter((typeId) => this.mayEver(typeId, action));
   }

@@ -10,202 +10,96 @@ import type {
   ImpactSource,
   PersonImpact,
 } from '../../configuration/impact.ts';
-import { isActive } from '../../contract/state.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { type TypeRegistry, typeView } from '../metadata/index.ts';
-import { actorFor, type UserActor } from './actor.ts';
-import { hasHiddenCondition } from './impact-limits.ts';
-import type { RoleDefinition } from './roles.ts';
+import { type RecordType, typeView } from '../metadata/index.ts';
+import { actorFor } from './actor.ts';
+import { brokenConnections } from './impact-connections.ts';
+import { Counter } from './impact-counter.ts';
+import { changedRoles, itemsOf, profiles } from './impact-roles.ts';
 import type { UserRow } from './store.ts';
 import {
+  type Actors,
+  type FieldShift,
   loadActiveUsers,
-  accessExamples,
-  type AccessPair,
-  countAccess,
-  type Counted,
-  populationOf,
-  type Population,
+  type Shift,
+  shiftsOn,
+  type TypeShifts,
 } from './store-impact.ts';
 
 const USERS_AT_ONCE = 500;
 /** More users are not examined. */
 const MOST_USERS = 20_000;
 const MOST_PEOPLE = 50;
-/** Different holders of a role whose conditions are examined. */
+/** Holders of a role with different rights whose conditions are examined. */
 const MOST_HOLDERS = 100;
 
-type Users = ReadonlyMap<string, UserRow>;
+interface Users {
+  byId: ReadonlyMap<string, UserRow>;
+  complete: boolean;
+}
 
-async function loadUsers(ctx: ReadContext): Promise<Users> {
-  const users = new Map<string, UserRow>();
-  for (let after: string | null = null; users.size < MOST_USERS; ) {
+async function loadUsers(ctx: ReadContext, hasTime: () => boolean): Promise<Users> {
+  const byId = new Map<string, UserRow>();
+  for (let after: string | null = null; byId.size < MOST_USERS && hasTime(); ) {
     const page = await loadActiveUsers(ctx, after, USERS_AT_ONCE);
-    for (const user of page) users.set(user.id, user);
+    for (const user of page) byId.set(user.id, user);
     after = page.at(-1)?.id ?? null;
-    if (page.length < USERS_AT_ONCE) break;
+    if (page.length < USERS_AT_ONCE) return { byId, complete: true };
   }
-  return users;
+  return { byId, complete: false };
 }
 
-/** An actor before and after the change; undefined where the user is not active or does not exist. */
-interface Actors {
-  before: UserActor | undefined;
-  after: UserActor | undefined;
+interface Present {
+  context: ImpactContext;
+  counter: Counter;
+  /** Active users before and after. */
+  was: ReadonlyMap<string, UserRow>;
+  is: ReadonlyMap<string, UserRow>;
+  changed: ReadonlyMap<string, ReadonlySet<string>>;
+  types: ReadonlyMap<string, RecordType>;
+  /** Equal for users with the same rights before and after. */
+  profileOf(old: UserRow | undefined, now: UserRow | undefined): string;
+  turns: Turns;
+  /** Whether all users were loaded. */
+  isWhole: boolean;
 }
 
-function pairOn({ before, after }: Actors, typeId: string, now: string): AccessPair {
+function actorsOf({ before, after }: ImpactContext, old: UserRow | undefined, now: UserRow | undefined): Actors {
   return {
-    readBefore: before?.visible('o', 'read', now, [typeId]) ?? null,
-    readAfter: after?.visible('o', 'read', now, [typeId]) ?? null,
-    writeBefore: before?.visible('o', 'update', now, [typeId]) ?? null,
-    writeAfter: after?.visible('o', 'update', now, [typeId]) ?? null,
+    before: old === undefined ? undefined : actorFor(old, before.config),
+    after: now === undefined ? undefined : actorFor(now, after.config),
   };
 }
 
-const keyOf = (pair: AccessPair): string =>
-  JSON.stringify(
-    Object.values(pair).map((condition) => (condition === null ? null : [condition.sql, condition.values])),
-  );
+const one = (shift: Shift | undefined): Shift[] => (shift === undefined ? [] : [shift]);
+const groupsOf = ({ read, write, fields }: TypeShifts): Shift[][] => [
+  one(read),
+  one(write),
+  ...fields.map(({ shift }) => [shift]),
+];
 
-const isUnchanged = ({ readBefore, readAfter, writeBefore, writeAfter }: AccessPair): boolean => {
-  const same = (a: AccessPair['readBefore'], b: AccessPair['readBefore']): boolean =>
-    a === null || b === null ? a === b : a.sql === b.sql && deepEqualJson(a.values, b.values);
-  return same(readBefore, readAfter) && same(writeBefore, writeAfter);
-};
+interface RoleFields extends Omit<FieldShift, 'shift'> {
+  group: Shift[];
+}
 
-/** Fields that both configurations have and that are readable or writable in only one of them. */
-function fieldChanges(
-  { before, after }: Actors,
-  { config: was }: ReadContext,
-  { config: is }: ReadContext,
-): FieldAccessChange[] {
-  const found: FieldAccessChange[] = [];
-  for (const type of was.get(typeView).byId.values()) {
-    const now = is.get(typeView).byId.get(type.id);
-    for (const { code: field, former = [] } of now?.newest.fields.values() ?? []) {
-      const old = [field, ...former].find((code) => type.newest.fields.has(code));
-      if (old === undefined) continue;
-      for (const [access, can] of [
-        ['read', 'canRead'],
-        ['write', 'canWrite'],
-      ] as const) {
-        const had = before?.fieldAccess(type.id)[can](old) ?? false;
-        const has = after?.fieldAccess(type.id)[can](field) ?? false;
-        if (had !== has) found.push({ type: type.code, field, access, change: has ? 'gained' : 'lost' });
-      }
+/** The shifts of all holders of a role together: a record counts if it changes for any of them. */
+class Union {
+  readonly read: Shift[] = [];
+  readonly write: Shift[] = [];
+  readonly fields = new Map<string, RoleFields>();
+
+  add({ read, write, fields }: TypeShifts): void {
+    this.read.push(...one(read));
+    this.write.push(...one(write));
+    for (const { field, access, general, shift } of fields) {
+      const key = `${access} ${field}`;
+      const known = this.fields.get(key);
+      if (known === undefined) this.fields.set(key, { field, access, general, group: [shift] });
+      else known.group.push(shift);
     }
   }
-  return found;
-}
-
-function itemsOf(config: ConfigSnapshot, section: string): Map<string, ConfigItem> {
-  return new Map(config.items(section).map((item) => [item.id, item]));
-}
-
-/** Ids of the roles whose grants differ, or have conditions on types that differ: these may match other records. */
-function changedRoles(was: ConfigSnapshot, is: ConfigSnapshot): Set<string> {
-  const [before, after] = [itemsOf(was, 'roles'), itemsOf(is, 'roles')];
-  const [oldTypes, newTypes] = [itemsOf(was, 'types'), itemsOf(is, 'types')];
-  const types = new Set<string>();
-  for (const { id, code, compiled } of oldTypes.values()) {
-    if (!deepEqualJson(compiled, newTypes.get(id)?.compiled)) types.add(code);
-  }
-  const depends = (role: ConfigItem | undefined): boolean =>
-    ((role?.compiled as Pick<RoleDefinition, 'records'> | undefined)?.records ?? []).some(
-      ({ type, where }) => where !== undefined && types.size > 0 && (type === '*' || types.has(type)),
-    );
-  const same = (id: string): boolean => {
-    const [one, other] = [before.get(id), after.get(id)];
-    return one?.state === other?.state && deepEqualJson(one?.compiled, other?.compiled) && !depends(one);
-  };
-  return new Set([...before.keys(), ...after.keys()].filter((id) => !same(id)));
-}
-
-/** Populations of the types, made when they are first needed. */
-class Counter {
-  readonly #context: ImpactContext;
-  readonly #populations = new Map<string, Population>();
-
-  constructor(context: ImpactContext) {
-    this.#context = context;
-  }
-
-  async #population(typeId: string): Promise<Population> {
-    let population = this.#populations.get(typeId);
-    if (population === undefined) {
-      const { after, limit } = this.#context;
-      const scope = limit === null ? undefined : limit.visible('o', 'read', after.now, [typeId]);
-      population = await populationOf(after, typeId, scope);
-      if (population.errorBound > 0) this.#context.inexact(population.errorBound);
-      this.#populations.set(typeId, population);
-    }
-    return population;
-  }
-
-  /** Counts each group of pairs; null for those for which no time was left, or whose count would tell hidden values. */
-  async count(typeId: string, groups: readonly (readonly AccessPair[])[]): Promise<(Counted | null)[]> {
-    if (hasHiddenCondition(this.#context, typeId)) return groups.map(() => null);
-    if (!this.#context.hasTime()) {
-      this.#context.inexact(null);
-      return groups.map(() => null);
-    }
-    return await countAccess(this.#context.after, await this.#population(typeId), groups);
-  }
-
-  async examples(typeId: string, pairs: readonly AccessPair[]): Promise<AccessCount['examples']> {
-    if (!this.#context.hasTime()) return [];
-    const { after, caller } = this.#context;
-    const visible = caller.visible('o', 'read', after.now, [typeId]);
-    return await accessExamples(after, await this.#population(typeId), pairs, visible);
-  }
-}
-
-const isZero = ({ gained, lost, writable }: Counted): boolean => gained + lost + writable.gained + writable.lost === 0;
-
-/** The pairs of a user or role by type id, without unchanged ones. */
-function pairsOf(actors: Actors, types: readonly { id: string }[], now: string): Map<string, AccessPair> {
-  const pairs = types.map(({ id }) => [id, pairOn(actors, id, now)] as const);
-  return new Map(pairs.filter(([, pair]) => !isUnchanged(pair)));
-}
-
-async function rolesImpact(
-  { before, after, inexact }: ImpactContext,
-  counter: Counter,
-  { was, is }: { was: Users; is: Users },
-): Promise<Impact['roles']> {
-  const types = [...before.config.get(typeView).byId.values()];
-  const codes = new Map([...itemsOf(before.config, 'roles'), ...itemsOf(after.config, 'roles')]);
-  const found: Impact['roles'] = [];
-  for (const id of changedRoles(before.config, after.config)) {
-    const only = (user: UserRow): UserRow => ({ ...user, roles: [id] });
-    const nobody: UserRow = { ...NOBODY, roles: [id] };
-    const holders = [
-      ...new Set([...was.values(), ...is.values()].filter((user) => user.roles.includes(id)).map((user) => user.id)),
-    ];
-    if (holders.length > MOST_HOLDERS) inexact(null);
-    const users = holders.slice(0, MOST_HOLDERS).map((holder) => (is.get(holder) ?? was.get(holder)) as UserRow);
-    const actors = (users.length === 0 ? [nobody] : users.map(only)).map((user) => ({
-      before: actorFor(user, before.config),
-      after: actorFor(user, after.config),
-    }));
-    const records: AccessCount[] = [];
-    for (const type of types) {
-      const pairs = new Map(
-        actors.flatMap((one) => [...pairsOf(one, [type], after.now).values()]).map((pair) => [keyOf(pair), pair]),
-      );
-      if (pairs.size === 0) continue;
-      const group = [...pairs.values()];
-      const [counted] = await counter.count(type.id, [group]);
-      if (counted === undefined || counted === null || isZero(counted)) continue;
-      records.push({ type: type.code, ...counted, examples: await counter.examples(type.id, group) });
-    }
-    const fields = actors[0] === undefined ? [] : fieldChanges(actors[0], before, after);
-    if (records.length + fields.length > 0) found.push({ role: codes.get(id)?.code ?? id, records, fields });
-  }
-  return found.sort((a, b) => (a.role < b.role ? -1 : 1));
 }
 
 const NOBODY: UserRow = {
@@ -221,168 +115,204 @@ const NOBODY: UserRow = {
   roles: [],
 };
 
-const RIGHTS_OF = ({ roles, groups, orgUnit, orgUnits }: UserRow): unknown => ({
+/** The holders of each changed role with this role alone, without those whose rights from it are the same. */
+async function holdersOf({ was, is, changed, profileOf, turns }: Present): Promise<Map<string, UserRow[]>> {
+  const holders = new Map([...changed.keys()].map((role) => [role, new Map<string, UserRow>()]));
+  for (const user of [...is.values(), ...was.values()]) {
+    await turns.next();
+    for (const role of user.roles) {
+      const of = holders.get(role);
+      if (of === undefined) continue;
+      const only = { ...user, roles: [role] };
+      const profile = profileOf(only, only);
+      if (!of.has(profile)) of.set(profile, only);
+    }
+  }
+  return new Map(
+    [...holders].map(([role, of]) => [role, of.size === 0 ? [{ ...NOBODY, roles: [role] }] : [...of.values()]]),
+  );
+}
+
+async function rolesImpact(present: Present): Promise<Impact['roles']> {
+  const { context, counter, changed, types, turns } = present;
+  const codes = new Map([...itemsOf(context.before.config, 'roles'), ...itemsOf(context.after.config, 'roles')]);
+  const found: Impact['roles'] = [];
+  for (const [id, holders] of await holdersOf(present)) {
+    if (holders.length > MOST_HOLDERS) context.inexact(null);
+    const actors = holders.slice(0, MOST_HOLDERS).map((user) => actorsOf(context, user, user));
+    const role = { role: codes.get(id)?.code ?? id, records: [] as AccessCount[], fields: [] as FieldAccessChange[] };
+    for (const typeId of changed.get(id) ?? []) {
+      const type = types.get(typeId);
+      if (type === undefined) continue;
+      const union = new Union();
+      for (const pair of actors) {
+        await turns.next();
+        const shifts = shiftsOn(pair, type, context);
+        if (shifts !== undefined) union.add(shifts);
+      }
+      const fields = [...union.fields.values()];
+      await counter.count(typeId, [union.read, union.write, ...fields.map(({ group }) => group)]);
+      const records = await counter.records(typeId, union);
+      if (records !== undefined) role.records.push(records);
+      role.fields.push(...(await counter.fields(typeId, fields, role.fields.length)));
+    }
+    if (role.records.length + role.fields.length > 0) found.push(role);
+  }
+  return found.sort((a, b) => (a.role < b.role ? -1 : 1));
+}
+
+/** Users with the same rights before and after. */
+interface Profile {
+  users: UserRow[];
+  actors: Actors;
+  types: Map<string, TypeShifts>;
+}
+
+const rightsOf = ({ roles, groups, orgUnit, orgUnits }: UserRow): unknown => ({
   roles: [...roles].sort(),
   groups,
   orgUnit,
   orgUnits,
 });
 
-interface Affected {
-  user: UserRow;
-  actors: Actors;
-  pairs: ReadonlyMap<string, AccessPair>;
-  counts: Map<string, Counted>;
+/** The types on which the rights of a user may change. */
+function touched({ changed, types }: Present, old: UserRow | undefined, now: UserRow | undefined): Iterable<string> {
+  if (old === undefined || now === undefined || !deepEqualJson(rightsOf(old), rightsOf(now))) return types.keys();
+  return new Set(now.roles.flatMap((role) => [...(changed.get(role) ?? [])]));
 }
 
-async function affectedUsers({ before, after }: ImpactContext, was: Users, is: Users): Promise<Affected[]> {
-  const changed = changedRoles(before.config, after.config);
-  const types = [...before.config.get(typeView).byId.values()];
-  const turns = new Turns();
-  const found: Affected[] = [];
+async function affectedProfiles(present: Present): Promise<{ profiles: Profile[]; isWhole: boolean }> {
+  let { isWhole } = present;
+  const { context, was, is, types, profileOf, turns } = present;
+  const found = new Map<string, Profile>();
   for (const id of new Set([...was.keys(), ...is.keys()])) {
     await turns.next();
     const [old, now] = [was.get(id), is.get(id)];
-    const held = [...(old?.roles ?? []), ...(now?.roles ?? [])];
-    const same = old !== undefined && now !== undefined && deepEqualJson(RIGHTS_OF(old), RIGHTS_OF(now));
-    if (same && !held.some((role) => changed.has(role))) continue;
-    const actors = {
-      before: old === undefined ? undefined : actorFor(old, before.config),
-      after: now === undefined ? undefined : actorFor(now, after.config),
-    };
-    const pairs = pairsOf(actors, types, after.now);
-    found.push({ user: (now ?? old) as UserRow, actors, pairs, counts: new Map() });
+    const on = [...touched(present, old, now)].flatMap((typeId) => types.get(typeId) ?? []);
+    if (on.length === 0) continue;
+    const user = (now ?? old) as UserRow;
+    const key = profileOf(old, now);
+    const known = found.get(key);
+    if (known !== undefined) {
+      known.users.push(user);
+      continue;
+    }
+    if (!context.hasTime()) {
+      context.inexact(null);
+      isWhole = false;
+      break;
+    }
+    const profile: Profile = { users: [user], actors: actorsOf(context, old, now), types: new Map() };
+    for (const type of on) {
+      await turns.next();
+      const shifts = shiftsOn(profile.actors, type, context);
+      if (shifts !== undefined) profile.types.set(type.id, shifts);
+    }
+    found.set(key, profile);
   }
-  return found;
+  return { profiles: [...found.values()].filter((profile) => profile.types.size > 0), isWhole };
 }
 
-/** Counts for each user. Users with the same conditions are counted once. */
-async function countUsers(affected: readonly Affected[], counter: Counter): Promise<void> {
-  const types = new Set(affected.flatMap(({ pairs }) => [...pairs.keys()]));
-  for (const typeId of types) {
-    const distinct = new Map<string, AccessPair>();
-    for (const { pairs } of affected) {
-      const pair = pairs.get(typeId);
-      if (pair !== undefined) distinct.set(keyOf(pair), pair);
-    }
-    const keys = [...distinct.keys()];
-    const counts = new Map<string, Counted>();
-    for (let start = 0; start < keys.length; start += 50) {
-      const some = keys.slice(start, start + 50);
-      const counted = await counter.count(
-        typeId,
-        some.map((key) => [distinct.get(key) as AccessPair]),
-      );
-      for (const [index, key] of some.entries()) {
-        const one = counted[index] ?? null;
-        if (one !== null) counts.set(key, one);
-      }
-    }
-    for (const { pairs, counts: own } of affected) {
-      const pair = pairs.get(typeId);
-      const counted = pair === undefined ? undefined : counts.get(keyOf(pair));
-      if (counted !== undefined && !isZero(counted)) own.set(typeId, counted);
-    }
-  }
+interface Sum {
+  gained: number;
+  lost: number;
+  /** Null if not all was counted. */
+  errorBound: number | null;
+  /** Whether a field becomes readable or writable, or stops being so, on some records. */
+  general: boolean;
 }
 
-const weight = ({ counts }: Affected): number =>
-  [...counts.values()].reduce(
-    (sum, { gained, lost, writable }) => sum + gained + lost + writable.gained + writable.lost,
-    0,
-  );
+/** What changes for one user of the profile, over all types. */
+function sumOf({ types }: Profile, counter: Counter): Sum {
+  const sum: Sum = { gained: 0, lost: 0, errorBound: 0, general: false };
+  for (const [typeId, shifts] of types) {
+    for (const group of groupsOf(shifts)) {
+      if (group.length === 0) continue;
+      const counted = counter.found(typeId, group);
+      sum.gained += counted?.gained ?? 0;
+      sum.lost += counted?.lost ?? 0;
+      sum.errorBound = sum.errorBound === null || counted === undefined ? null : sum.errorBound + counted.errorBound;
+    }
+    sum.general ||= shifts.fields.some(({ general }) => general !== undefined);
+  }
+  return sum;
+}
 
-async function peopleImpact(context: ImpactContext, counter: Counter, was: Users, is: Users) {
-  const { before, after, caller } = context;
-  const affected = await affectedUsers(context, was, is);
-  await countUsers(affected, counter);
-  const withFields = affected
-    .map((one) => ({ ...one, fields: fieldChanges(one.actors, before, after) }))
-    .filter(({ counts, fields }) => counts.size + fields.length > 0)
-    .sort((a, b) => weight(b) - weight(a) || (a.user.login < b.user.login ? -1 : 1));
-  const types = before.config.get(typeView).byId;
-  const people: PersonImpact[] = [];
+async function personImpact(user: UserRow, { types }: Profile, counter: Counter): Promise<PersonImpact> {
+  const { id, login, displayName } = user;
+  const person: PersonImpact = { id, login, displayName, records: [], fields: [] };
+  for (const [typeId, { read, write, fields }] of types) {
+    const records = await counter.records(typeId, { read: one(read), write: one(write) });
+    if (records !== undefined) person.records.push(records);
+    const groups = fields.map(({ shift, ...field }) => ({ ...field, group: [shift] }));
+    person.fields.push(...(await counter.fields(typeId, groups, person.fields.length)));
+  }
+  return person;
+}
+
+async function peopleImpact(present: Present) {
+  const { context, counter, types, turns } = present;
+  const { caller } = context;
+  const { profiles: all, isWhole } = await affectedProfiles(present);
+  for (const typeId of types.keys()) {
+    const groups = all.flatMap((profile) => {
+      const shifts = profile.types.get(typeId);
+      return shifts === undefined ? [] : groupsOf(shifts);
+    });
+    await turns.next();
+    await counter.count(typeId, groups);
+  }
+  const affected: { profile: Profile; sum: Sum }[] = [];
+  const access = { gained: 0, lost: 0 };
+  let errorBound: number | null = isWhole ? 0 : null;
+  for (const profile of all) {
+    await turns.next();
+    const sum = sumOf(profile, counter);
+    const count = profile.users.length;
+    access.gained += sum.gained * count;
+    access.lost += sum.lost * count;
+    errorBound = errorBound === null || sum.errorBound === null ? null : errorBound + sum.errorBound * count;
+    if (sum.gained + sum.lost > 0 || sum.general) affected.push({ profile, sum });
+  }
+  affected.sort((a, b) => b.sum.gained + b.sum.lost - a.sum.gained - a.sum.lost);
   // Who holds which role is shown to those who may see holders of roles.
-  const named = caller.has('role.assign') || caller.has('user.administer') ? withFields.slice(0, MOST_PEOPLE) : [];
-  for (const { user, pairs, counts, fields } of named) {
-    const records: AccessCount[] = [];
-    for (const [typeId, counted] of counts) {
-      const pair = pairs.get(typeId) as AccessPair;
-      records.push({
-        type: types.get(typeId)?.code ?? typeId,
-        ...counted,
-        examples: await counter.examples(typeId, [pair]),
-      });
+  const isNamed = caller.has('role.assign') || caller.has('user.administer');
+  const people: PersonImpact[] = [];
+  for (const { profile } of isNamed ? affected : []) {
+    const users = profile.users.toSorted((a, b) => (a.login < b.login ? -1 : 1));
+    for (const user of users.slice(0, MOST_PEOPLE - people.length)) {
+      await turns.next();
+      people.push(await personImpact(user, profile, counter));
     }
-    people.push({ id: user.id, login: user.login, displayName: user.displayName, records, fields });
+    if (people.length >= MOST_PEOPLE) break;
   }
-  const all = withFields.flatMap(({ counts }) => [...counts.values()]);
-  const sum = (change: 'gained' | 'lost'): number =>
-    all.reduce((total, one) => total + one[change] + one.writable[change], 0);
-  return { people, affectedPeople: withFields.length, access: { gained: sum('gained'), lost: sum('lost') } };
-}
-
-interface Connection {
-  enabled?: boolean;
-  executionPrincipalId?: string;
-  filters?: { types?: string[] };
-  config?: { typeDefinitionId?: string; command?: string };
-}
-
-/** Why a connection works before and not after the change; undefined if nothing breaks. */
-function breakOf(
-  was: ConfigItem,
-  is: ConfigItem | undefined,
-  { before, after }: Actors,
-  types: TypeRegistry,
-): string | undefined {
-  const [old, now] = [was.compiled as Connection, is?.compiled as Connection | undefined];
-  if (!isActive(was) || old.enabled === false) return undefined;
-  if (is === undefined || !isActive(is)) return 'ARCHIVED';
-  if (now?.enabled === false) return 'DISABLED';
-  if (now?.executionPrincipalId === undefined || before === undefined) return undefined;
-  if (after === undefined) return 'PRINCIPAL_ARCHIVED';
-  if (was.section === 'webhooks') {
-    const only = now.filters?.types ?? [];
-    const reads = (actor: UserActor): string[] =>
-      actor.typesFor('read').filter((type) => only.length === 0 || only.includes(type));
-    return reads(before).some((type) => !after.mayEver(type, 'read')) ? 'PRINCIPAL_READS_LESS' : undefined;
-  }
-  const named = now.config?.typeDefinitionId;
-  const type = named === undefined ? undefined : (types.byCode.get(named)?.id ?? named);
-  const lost = type !== undefined && before.mayEver(type, 'create') && !after.mayEver(type, 'create');
-  return lost ? 'PRINCIPAL_MAY_NOT_CREATE' : undefined;
-}
-
-function brokenConnections({ before, after }: ImpactContext, was: Users, is: Users): Impact['broken'] {
-  const broken: Impact['broken'] = [];
-  for (const section of ['webhooks', 'integrations', 'importDefinitions']) {
-    const now = itemsOf(after.config, section);
-    for (const item of before.config.items(section)) {
-      const next = now.get(item.id);
-      const principal = (next?.compiled as Connection | undefined)?.executionPrincipalId ?? '';
-      const [old, present] = [was.get(principal), is.get(principal)];
-      const actors = {
-        before: old === undefined ? undefined : actorFor(old, before.config),
-        after: present === undefined ? undefined : actorFor(present, after.config),
-      };
-      const reason = breakOf(item, next, actors, after.config.get(typeView));
-      if (reason !== undefined) broken.push({ section, code: item.code, reason });
-    }
-  }
-  return broken;
+  const affectedPeople = affected.reduce((total, { profile }) => total + profile.users.length, 0);
+  return { people, affectedPeople, access, errors: { 'lost-access': errorBound, 'gained-access': errorBound } };
 }
 
 const IDENTITY: ReadonlySet<string> = new Set(['users', 'groups', 'orgUnits', 'roles']);
 
-export const accessImpact: ImpactSource = async (present) => {
-  const was = await loadUsers(present);
+export const accessImpact: ImpactSource = async (before, hasTime) => {
+  const was = await loadUsers(before, hasTime);
   return async (context) => {
     const moved = context.changes.some(({ section }) => IDENTITY.has(section));
-    const is = moved ? await loadUsers(context.after) : was;
-    if (was.size >= MOST_USERS) context.inexact(null);
-    const counter = new Counter(context);
-    const roles = await rolesImpact(context, counter, { was, is });
-    return { roles, ...(await peopleImpact(context, counter, was, is)), broken: brokenConnections(context, was, is) };
+    const is = moved ? await loadUsers(context.after, context.hasTime) : was;
+    const isWhole = was.complete && is.complete;
+    if (!isWhole) context.inexact(null);
+    const [then, now] = [profiles(context.before.config), profiles(context.after.config)];
+    const present: Present = {
+      context,
+      counter: new Counter(context),
+      was: was.byId,
+      is: is.byId,
+      changed: changedRoles(context.before.config, context.after.config),
+      types: context.before.config.get(typeView).byId,
+      profileOf: (old, next) => `${then(old)} ${now(next)}`,
+      turns: new Turns(),
+      isWhole,
+    };
+    const roles = await rolesImpact(present);
+    const people = await peopleImpact(present);
+    return { roles, ...people, broken: brokenConnections(context, was.byId, is.byId) };
   };
 };

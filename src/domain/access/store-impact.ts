@@ -1,7 +1,13 @@
-/** Counts of records whose access changes, in one statement for the rights before and after, so that both see the same data. */
+/**
+ * What a user or role may do with the records and fields of a type before and after a change of the configuration, and counts of
+ * the records for which that differs: in one statement, so that both see the same data.
+ */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { ImpactExample } from '../../configuration/impact.ts';
+import { MOST_EXACT, SAMPLE, sampleError, sampleOf } from '../../configuration/store-impact.ts';
+import type { ImpactContext, ImpactExample } from '../../configuration/impact.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { type RecordType, typeView } from '../metadata/index.ts';
+import type { UserActor } from './actor.ts';
 import { userQuery, type UserRow } from './store.ts';
 
 /** The active users in the order of their ids, with all that rights depend on. @param after the last id of the page before */
@@ -15,46 +21,106 @@ export async function loadActiveUsers(
       ORDER BY id LIMIT ${limit}::int) p, LATERAL (${userQuery(sql`p.id`)}) x ORDER BY x.id`);
 }
 
-/** The predicates of the actions `read` and `update` on records of one type under `o`, for one user or role; null matches none. */
-export interface AccessPair {
-  readBefore: Sql | null;
-  readAfter: Sql | null;
-  writeBefore: Sql | null;
-  writeAfter: Sql | null;
+/** Predicates on records of one type under `o` that are never null: what one user or role may do before and after the change. */
+export interface Shift {
+  before: Sql;
+  after: Sql;
+  /** Equal for equal predicates. */
+  key: string;
+}
+
+/** An actor before and after the change; undefined where the user is not active or does not exist. */
+export interface Actors {
+  before: UserActor | undefined;
+  after: UserActor | undefined;
+}
+
+export interface FieldShift {
+  field: string;
+  access: 'read' | 'write';
+  /** Set if the field is readable, or writable, on some records in only one of the configurations. */
+  general: 'gained' | 'lost' | undefined;
+  /** Concerns the records that can be read, or changed, both before and after: changes of the others are changes of records. */
+  shift: Shift;
+}
+
+/** The shifts of one type; without those that change nothing. */
+export interface TypeShifts {
+  read: Shift | undefined;
+  write: Shift | undefined;
+  fields: FieldShift[];
+}
+
+/** Never null, so that it can be negated. */
+const isTrue = (condition: Sql | null | undefined): Sql =>
+  condition === null || condition === undefined ? sql`false` : sql`coalesce(${condition}, false)`;
+const covers = (predicate: Sql | null | undefined): Sql => (predicate === null ? sql`true` : isTrue(predicate));
+const both = (one: Sql, other: Sql): Sql => sql`(${one} AND ${other})`;
+const textOf = (condition: Sql): string => JSON.stringify([condition.sql, condition.values]);
+
+function shiftOf(before: Sql, after: Sql): Shift | undefined {
+  const [was, is] = [textOf(before), textOf(after)];
+  return was === is ? undefined : { before, after, key: `${was}${is}` };
+}
+
+/** Fields that both configurations have, with their code before and after. */
+function commonFields(type: RecordType, now: RecordType | undefined): { old: string; field: string }[] {
+  const found: { old: string; field: string }[] = [];
+  for (const { code: field, former = [] } of now?.newest.fields.values() ?? []) {
+    const old = [field, ...former].find((code) => type.newest.fields.has(code));
+    if (old !== undefined) found.push({ old, field });
+  }
+  return found;
+}
+
+/** The shifts on one type; undefined if nothing changes. */
+export function shiftsOn(
+  { before, after }: Actors,
+  type: RecordType,
+  { after: { config, now } }: Pick<ImpactContext, 'after'>,
+): TypeShifts | undefined {
+  const can = (actor: UserActor | undefined, action: 'read' | 'update'): Sql =>
+    isTrue(actor?.visible('o', action, now, [type.id]));
+  const [couldRead, canRead] = [can(before, 'read'), can(after, 'read')];
+  // A record can be changed only by those who can also read it.
+  const [couldWrite, canWrite] = [both(couldRead, can(before, 'update')), both(canRead, can(after, 'update'))];
+  const common = commonFields(type, config.get(typeView).byId.get(type.id));
+  const fields = (['read', 'write'] as const).flatMap((access) => {
+    const had = before?.fieldPredicates('o', type.id, { access, codes: common.map(({ old }) => old), now });
+    const has = after?.fieldPredicates('o', type.id, { access, codes: common.map(({ field }) => field), now });
+    const stays = access === 'read' ? both(couldRead, canRead) : both(couldWrite, canWrite);
+    // Few predicates are shared by many fields.
+    const made: { was: unknown; is: unknown; shift: Shift | undefined }[] = [];
+    const shiftBetween = (was: Sql | null | undefined, is: Sql | null | undefined): Shift | undefined => {
+      let one = made.find((known) => known.was === was && known.is === is);
+      if (one === undefined) {
+        one = { was, is, shift: shiftOf(both(stays, covers(was)), both(stays, covers(is))) };
+        made.push(one);
+      }
+      return one.shift;
+    };
+    return common.flatMap(({ old, field }): FieldShift[] => {
+      const [was, is] = [had?.get(old), has?.get(field)];
+      const shift = shiftBetween(was, is);
+      if (shift === undefined) return [];
+      const general = (was === undefined) === (is === undefined) ? undefined : was === undefined ? 'gained' : 'lost';
+      return [{ field, access, general, shift }];
+    });
+  });
+  const [read, write] = [shiftOf(couldRead, canRead), shiftOf(couldWrite, canWrite)];
+  return read === undefined && write === undefined && fields.length === 0 ? undefined : { read, write, fields };
 }
 
 export interface Counted {
   gained: number;
   lost: number;
-  writable: { gained: number; lost: number };
 }
 
-/** Types with more records are sampled. */
-const MOST_EXACT = 100_000;
-const SAMPLE = 20_000;
-/** A count of a sample of m records deviates from the share of all by more than this / sqrt(m) in 5 % of the cases (Hoeffding). */
-const BOUND_95 = 1.36;
-/** Pairs in one statement: each adds four predicates with their parameters. */
-const BATCH = 10;
-
-const isTrue = (condition: Sql | null): Sql => (condition === null ? sql`false` : sql`coalesce(${condition}, false)`);
-const from = (was: Sql | null, is: Sql | null): Sql => sql`(NOT ${isTrue(was)} AND ${isTrue(is)})`;
-
-/** A record can be changed only by those who can also read it. */
-const writes = (read: Sql | null, update: Sql | null): Sql => sql`(${isTrue(read)} AND ${isTrue(update)})`;
-const couldWrite = ({ readBefore, writeBefore }: AccessPair): Sql => writes(readBefore, writeBefore);
-const canWrite = ({ readAfter, writeAfter }: AccessPair): Sql => writes(readAfter, writeAfter);
-
-/** The predicate that the record becomes readable or writable, or stops being so. */
-export function changesAccess(pair: AccessPair): Sql {
-  const { readBefore, readAfter } = pair;
-  return sql`(${isTrue(readBefore)} <> ${isTrue(readAfter)} OR ${couldWrite(pair)} <> ${canWrite(pair)})`;
-}
+/** Groups in one statement. */
+export const BATCH = 20;
 
 /** How records of a type are read: all, or a sample with the factor by which counts grow. */
 export interface Population {
-  typeId: string;
-  table: Sql;
   factor: number;
   /** Zero if exact. */
   errorBound: number;
@@ -62,74 +128,57 @@ export interface Population {
   where: Sql;
 }
 
+/**
+ * @param limit the predicate of the records that may be counted; null for none, undefined for all
+ * @param most the size of the sample of a larger type
+ */
 export async function populationOf(
   ctx: ReadContext,
   typeId: string,
-  limit: Sql | null | undefined,
+  { limit, most }: { limit: Sql | null | undefined; most?: number },
 ): Promise<Population> {
-  const scope = limit === undefined ? sql`true` : isTrue(limit);
+  const scope = limit === undefined ? sql`true` : limit === null ? sql`false` : sql`coalesce(${limit}, false)`;
   const where = sql`o.type_id = ${typeId}::uuid AND ${scope}`;
-  const [row] = await ctx.query<{ total: number; rows: number }>(sql`
-    SELECT (SELECT count(*)::int FROM (SELECT FROM objects WHERE type_id = ${typeId}::uuid LIMIT ${MOST_EXACT + 1}::int) x) AS total,
-      (SELECT greatest(reltuples, 1)::int FROM pg_class WHERE oid = 'objects'::regclass) AS rows`);
-  if ((row?.total ?? 0) <= MOST_EXACT) return { typeId, table: sql`objects o`, factor: 1, errorBound: 0, where };
-  const [all] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*)::int AS n FROM objects WHERE type_id = ${typeId}::uuid`,
-  );
-  const n = all?.n ?? 0;
-  const share = Math.min(1, SAMPLE / n);
-  const table = sql`objects o TABLESAMPLE BERNOULLI (${share * 100}::real) REPEATABLE (1)`;
-  const [sampled] = await ctx.query<{ m: number }>(
-    sql`SELECT count(*)::int AS m FROM ${table} WHERE o.type_id = ${typeId}::uuid`,
-  );
-  const m = Math.max(1, sampled?.m ?? 1);
-  return { typeId, table, factor: n / m, errorBound: Math.ceil((n * BOUND_95) / Math.sqrt(m)), where };
+  const rows = sql`objects x WHERE x.type_id = ${typeId}::uuid`;
+  const { total, ids } = await sampleOf(ctx, rows, { exact: most ?? MOST_EXACT, size: most ?? SAMPLE });
+  if (ids === null) return { factor: 1, errorBound: 0, where };
+  return {
+    factor: total / ids.length,
+    errorBound: sampleError(total, ids.length) ?? total,
+    where: sql`o.id = ANY(${ids}::uuid[]) AND ${where}`,
+  };
 }
 
-/** Counts of each pair, in order. Several pairs of a role are one: a record counts if it changes for any of them. */
-export async function countAccess(
+/** Counts of each group, in order: a record counts if it changes for any shift of the group. At most `BATCH` groups. */
+export async function countShifts(
   ctx: ReadContext,
-  population: Population,
-  pairs: readonly (readonly AccessPair[])[],
+  { where, factor }: Population,
+  groups: readonly (readonly Shift[])[],
 ): Promise<Counted[]> {
-  const counted: Counted[] = [];
-  for (let start = 0; start < pairs.length; start += BATCH) {
-    const batch = pairs.slice(start, start + BATCH);
-    const columns = batch.flatMap((group, index) => {
-      const any = (pick: (pair: AccessPair) => Sql): Sql => join(group.map(pick), ' OR ');
-      const column = (name: string, pick: (pair: AccessPair) => Sql): Sql =>
-        sql`count(*) FILTER (WHERE ${any(pick)})::int AS ${raw(`${name}${index}`)}`;
-      return [
-        column('gained', (pair) => from(pair.readBefore, pair.readAfter)),
-        column('lost', (pair) => from(pair.readAfter, pair.readBefore)),
-        column('write_gained', (pair) => from(couldWrite(pair), canWrite(pair))),
-        column('write_lost', (pair) => from(canWrite(pair), couldWrite(pair))),
-      ];
-    });
-    const [row = {}] = await ctx.query<Record<string, number>>(
-      sql`SELECT ${join(columns)} FROM ${population.table} WHERE ${population.where}`,
-    );
-    const of = (name: string, index: number): number => Math.round((row[`${name}${index}`] ?? 0) * population.factor);
-    for (const index of batch.keys()) {
-      counted.push({
-        gained: of('gained', index),
-        lost: of('lost', index),
-        writable: { gained: of('write_gained', index), lost: of('write_lost', index) },
-      });
-    }
-  }
-  return counted;
+  const columns = groups.flatMap((group, index) => {
+    const column = (name: string, one: (shift: Shift) => Sql): Sql =>
+      sql`count(*) FILTER (WHERE ${join(group.map(one), ' OR ')})::int AS ${raw(`${name}${index}`)}`;
+    return [
+      column('gained', ({ before, after }) => sql`(NOT ${before} AND ${after})`),
+      column('lost', ({ before, after }) => sql`(NOT ${after} AND ${before})`),
+    ];
+  });
+  const [row = {}] = await ctx.query<Record<string, number>>(
+    sql`SELECT ${join(columns)} FROM objects o WHERE ${where}`,
+  );
+  const of = (name: string, index: number): number => Math.round((row[`${name}${index}`] ?? 0) * factor);
+  return groups.map((_, index) => ({ gained: of('gained', index), lost: of('lost', index) }));
 }
 
-/** Up to ten records whose access changes and that `visible` admits. */
-export async function accessExamples(
+/** Up to ten records for which a shift changes and that `visible` admits. */
+export async function shiftExamples(
   ctx: ReadContext,
-  { table, where }: Population,
-  pairs: readonly AccessPair[],
+  { where }: Population,
+  shifts: readonly Shift[],
   visible: Sql | null,
 ): Promise<ImpactExample[]> {
-  if (visible === null) return [];
+  if (visible === null || shifts.length === 0) return [];
+  const changes = shifts.map(({ before, after }) => sql`${before} <> ${after}`);
   return await ctx.query<ImpactExample>(sql`
-    SELECT o.id, o.number FROM ${table} WHERE ${where} AND ${visible}
-      AND (${join(pairs.map(changesAccess), ' OR ')}) LIMIT 10`);
+    SELECT o.id, o.number FROM objects o WHERE ${where} AND ${visible} AND (${join(changes, ' OR ')}) LIMIT 10`);
 }

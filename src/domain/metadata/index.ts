@@ -28,6 +28,7 @@ export {
   versionOf,
   type WorkflowDefinition,
 } from './registry.ts';
+export { usesHiddenField } from './impact.ts';
 export { fieldSchema } from './queries.ts';
 export { metadataRoutes } from './routes.ts';
 export { ensureNumbering, numberSequence } from './store.ts';

@@ -1,14 +1,13 @@
 /** The impact of a plan on stored records: values that break a new constraint, and states that the workflow loses. */
 import type { Impact, ImpactContext, ImpactExample, ImpactSource } from '../../configuration/impact.ts';
+import { projected, sampleError, sumErrors } from '../../configuration/store-impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type FieldDefinition, type RecordType, storedCodes, typeView } from '../metadata/index.ts';
 import { convert } from './migrate-type.ts';
-import { otherStates, type RecordValues, valuesAfter } from './store-impact.ts';
+import { otherStates, shuffledRecords, valuesOf } from './store-impact.ts';
 
 const BATCH = 1000;
-/** Records of a type that are checked. */
-const MOST_RECORDS = 100_000;
 const MOST_EXAMPLES = 10;
 
 function isStricter(was: FieldDefinition | undefined, is: FieldDefinition): boolean {
@@ -42,35 +41,40 @@ interface Found {
   examples: ImpactExample[];
 }
 
-/** Field code → the records whose values do not fit. */
-async function brokenValues(context: ImpactContext, was: RecordType, is: RecordType): Promise<Map<string, Found>> {
+interface Broken {
+  /** Field code → the records whose values do not fit. */
+  fields: Map<string, Found>;
+  /** The largest error of each number of records. */
+  errorBound: number | null;
+}
+
+async function brokenValues(context: ImpactContext, was: RecordType, is: RecordType): Promise<Broken> {
   const type = narrowed(context, was, is);
-  const found = new Map<string, Found>();
-  if (type.newest.fields.size === 0) return found;
+  const fields = new Map<string, Found>();
+  if (type.newest.fields.size === 0) return { fields, errorBound: 0 };
   const turns = new Turns();
   const codes = storedCodes(context.after.config.get(typeView), is.id);
-  let checked = 0;
-  for (let after: string | null = null; ; ) {
-    const rows: RecordValues[] = await valuesAfter(context.after, context, { typeId: is.id, after, limit: BATCH });
-    for (const { id, number, typeVersion, values, visible } of rows) {
+  const { total, ids } = await shuffledRecords(context.after, is.id);
+  let examined = 0;
+  while (examined < ids.length && context.hasTime()) {
+    const batch = ids.slice(examined, examined + BATCH);
+    for (const { id, number, typeVersion, values, visible } of await valuesOf(context.after, context, is.id, batch)) {
       await turns.next();
       const version = is.versions.get(typeVersion);
       if (version === undefined) continue;
       for (const { field } of convert(type, { row: { values: codes.decode(values) }, version }).reasons) {
-        const one = found.get(field) ?? { records: 0, examples: [] };
+        const one = fields.get(field) ?? { records: 0, examples: [] };
         one.records++;
         if (visible && one.examples.length < MOST_EXAMPLES) one.examples.push({ id, number });
-        found.set(field, one);
+        fields.set(field, one);
       }
     }
-    checked += rows.length;
-    after = rows.at(-1)?.id ?? null;
-    if (rows.length < BATCH) return found;
-    if (checked < MOST_RECORDS && context.hasTime()) continue;
-    // The other records are not counted.
-    context.inexact(null);
-    return found;
+    examined += batch.length;
   }
+  for (const one of fields.values()) one.records = projected(one.records, total, examined);
+  const errorBound = sampleError(total, examined);
+  if (errorBound !== 0) context.inexact(errorBound);
+  return { fields, errorBound };
 }
 
 async function lostStates(context: ImpactContext, was: RecordType, is: RecordType): Promise<Impact['states']> {
@@ -90,6 +94,7 @@ async function lostStates(context: ImpactContext, was: RecordType, is: RecordTyp
 export const recordsImpact: ImpactSource = async () => async (context) => {
   const constraints: Impact['constraints'] = [];
   const states: Impact['states'] = [];
+  const errors: (number | null)[] = [];
   const after = context.after.config.get(typeView);
   for (const was of context.before.config.get(typeView).byId.values()) {
     const is = after.byId.get(was.id);
@@ -97,10 +102,11 @@ export const recordsImpact: ImpactSource = async () => async (context) => {
       if (is !== undefined) states.push(...(await lostStates(context, was, is)));
       continue;
     }
-    for (const [field, found] of await brokenValues(context, was, is)) {
-      constraints.push({ path: `types.${is.code}.fields.${field}`, ...found });
-    }
+    const { fields, errorBound } = await brokenValues(context, was, is);
+    for (const [field, found] of fields) constraints.push({ path: `types.${is.code}.fields.${field}`, ...found });
+    // One error for each count; a sample without a broken value is one count of zero.
+    errors.push(...(fields.size === 0 ? [errorBound] : [...fields].map(() => errorBound)));
     states.push(...(await lostStates(context, was, is)));
   }
-  return { constraints, states };
+  return { constraints, states, errors: { 'invalid-records': sumErrors(errors) } };
 };

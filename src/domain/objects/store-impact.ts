@@ -1,5 +1,6 @@
 /** Stored records that a changed type concerns. */
 import sql from 'sql-template-tag';
+import { shuffled } from '../../configuration/store-impact.ts';
 import type { ImpactExample } from '../../configuration/impact.ts';
 import type { StoredValues } from '../metadata/index.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -22,17 +23,22 @@ function conditions({ limit, caller }: Scope, typeId: string, now: string) {
   return { counted: limit === null ? sql`true` : of(limit), visible: of(caller) };
 }
 
-/** The records of the type after an id, in the order of their ids. */
-export async function valuesAfter(
+/** The records of a type to examine, in a random order. */
+export async function shuffledRecords(ctx: ReadContext, typeId: string) {
+  return await shuffled(ctx, sql`objects x WHERE x.type_id = ${typeId}::uuid`);
+}
+
+/** The records with the ids that count. */
+export async function valuesOf(
   ctx: ReadContext,
   scope: Scope,
-  { typeId, after, limit }: { typeId: string; after: string | null; limit: number },
+  typeId: string,
+  ids: readonly string[],
 ): Promise<RecordValues[]> {
   const { counted, visible } = conditions(scope, typeId, ctx.now);
   return await ctx.query<RecordValues>(sql`
     SELECT o.id, o.number, o.type_version AS "typeVersion", o."values", coalesce(${visible}, false) AS visible FROM objects o
-    WHERE o.type_id = ${typeId}::uuid AND (${after}::uuid IS NULL OR o.id > ${after}::uuid) AND ${counted}
-    ORDER BY o.id LIMIT ${limit}::int`);
+    WHERE o.type_id = ${typeId}::uuid AND o.id = ANY(${[...ids]}::uuid[]) AND ${counted}`);
 }
 
 export interface InState {

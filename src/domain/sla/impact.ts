@@ -1,15 +1,15 @@
 /** The impact of a plan on SLA: running instances whose due time moves, and those that are breached at once. */
 import type { Impact, ImpactContext, ImpactSource } from '../../configuration/impact.ts';
+import { projected, sampleError, sumErrors } from '../../configuration/store-impact.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { Turns } from '../../lib/yielding.ts';
+import { usesHiddenField } from '../metadata/index.ts';
 import { preload, recordOf } from '../objects/index.ts';
 import { presentOf } from './effective-policy.ts';
 import { slaRegistry } from './registry.ts';
-import { listRunning, type StoredInstance } from './store.ts';
+import { listRunning, shuffledRunning, type StoredInstance } from './store.ts';
 
 const BATCH = 500;
-/** Instances of a policy that are calculated. */
-const MOST_INSTANCES = 100_000;
 
 /** Ids of the policies whose definition, or whose calendar, differs. */
 function changedPolicies({ before, after }: ImpactContext): string[] {
@@ -38,19 +38,23 @@ async function dueTimes({ before, after }: ImpactContext, instance: StoredInstan
   };
 }
 
-async function policyImpact(context: ImpactContext, policyId: string): Promise<Impact['sla'][number]> {
+type Found = Impact['sla'][number] & { errorBound: number | null };
+
+async function policyImpact(context: ImpactContext, policyId: string): Promise<Found> {
   const { before, after } = context;
   const limit = context.limit?.visible('o', 'read', after.now);
   const policy = slaRegistry(before).policies.get(policyId)?.code ?? policyId;
   const found = { policy, moved: 0, earliest: null as string | null, breachedAtOnce: 0 };
   const turns = new Turns();
-  let seen = 0;
-  for (let last: string | null = null; ; ) {
-    const page: StoredInstance[] = await listRunning(after, policyId, { after: last, limit: BATCH, visible: limit });
-    const ids = page.map(({ objectId }) => objectId);
-    await preload(before, ids);
-    await preload(after, ids);
-    for (const instance of page) {
+  const { total, ids } = await shuffledRunning(after, policyId);
+  let examined = 0;
+  while (examined < ids.length && context.hasTime()) {
+    const batch = ids.slice(examined, examined + BATCH);
+    const instances: StoredInstance[] = await listRunning(after, batch, limit);
+    const records = instances.map(({ objectId }) => objectId);
+    await preload(before, records);
+    await preload(after, records);
+    for (const instance of instances) {
       await turns.next();
       const { was, is } = await dueTimes(context, instance);
       if (was === is) continue;
@@ -58,23 +62,35 @@ async function policyImpact(context: ImpactContext, policyId: string): Promise<I
       if (is !== null && (found.earliest === null || is < found.earliest)) found.earliest = is;
       if (is !== null && is <= after.now && (was === null || was > after.now)) found.breachedAtOnce++;
     }
-    // Records of a page are not needed again.
+    // Records of a batch are not needed again.
     before.memo.clear();
     after.memo.clear();
-    seen += page.length;
-    last = page.at(-1)?.id ?? null;
-    if (page.length < BATCH) return found;
-    if (seen < MOST_INSTANCES && context.hasTime()) continue;
-    context.inexact(null);
-    return found;
+    examined += batch.length;
   }
+  const errorBound = sampleError(total, examined);
+  if (errorBound !== 0) context.inexact(errorBound);
+  const of = (count: number): number => projected(count, total, examined);
+  return { ...found, moved: of(found.moved), breachedAtOnce: of(found.breachedAtOnce), errorBound };
+}
+
+/** Due times that move tell whether conditions hold. A caller who cannot always read their fields learns nothing about them. */
+function isHidden(context: ImpactContext, policyId: string): boolean {
+  return [context.before, context.after].some((ctx) => {
+    const policy = slaRegistry(ctx).policies.get(policyId);
+    if (policy === undefined) return false;
+    const { targets, start, pause, stop, typeId } = policy;
+    return usesHiddenField(context, typeId, [start, pause, stop, ...targets.map(({ when }) => when)]);
+  });
 }
 
 export const slaImpact: ImpactSource = async () => async (context) => {
   const sla: Impact['sla'] = [];
+  const errors: (number | null)[] = [];
   for (const id of changedPolicies(context)) {
-    const found = await policyImpact(context, id);
+    if (isHidden(context, id)) continue;
+    const { errorBound, ...found } = await policyImpact(context, id);
+    errors.push(errorBound);
     if (found.moved > 0) sla.push(found);
   }
-  return { sla };
+  return { sla, errors: { 'sla-breached': sumErrors(errors) } };
 };

@@ -1,5 +1,6 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
 import { ACTOR, type Backlog, loadUserNames } from '../../platform/audit/journal.ts';
+import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -29,23 +30,27 @@ export async function listInstances(ctx: ReadContext, objectId: string): Promise
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.object_id = ${objectId}::uuid ORDER BY i.started_at, i.id`);
 }
 
+/** The running instances of a policy to examine, in a random order. */
+export async function shuffledRunning(ctx: ReadContext, policyId: string) {
+  return await shuffled(ctx, sql`sla_instances x WHERE x.policy_id = ${policyId}::uuid AND x.status <> 'STOPPED'`);
+}
+
 /**
- * Running instances of a policy in the order of their ids.
+ * Those of the running instances that have the ids.
  *
- * @param options.visible limits them to records `o` for which it is true; null to none, undefined to all
+ * @param visible limits them to records `o` for which it is true; null to none, undefined to all
  */
 export async function listRunning(
   ctx: ReadContext,
-  policyId: string,
-  { after, limit, visible }: { after: string | null; limit: number; visible: Sql | null | undefined },
+  ids: readonly string[],
+  visible: Sql | null | undefined,
 ): Promise<StoredInstance[]> {
   const seen =
     visible === undefined
       ? sql`true`
       : sql`EXISTS (SELECT FROM objects o WHERE o.id = i.object_id AND ${visible ?? sql`false`})`;
   return await ctx.query<StoredInstance>(sql`
-    SELECT ${COLUMNS} FROM sla_instances i WHERE i.policy_id = ${policyId}::uuid AND i.status <> 'STOPPED'
-      AND (${after}::uuid IS NULL OR i.id > ${after}::uuid) AND ${seen} ORDER BY i.id LIMIT ${limit}::int`);
+    SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${seen}`);
 }
 
 /** The running instance of each record and policy, or else the last one. */

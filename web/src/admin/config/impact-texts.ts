@@ -76,6 +76,8 @@ export const reasonTexts = defineText(
     PRINCIPAL_ARCHIVED: 'пользователь, от имени которого оно работает, переносится в архив',
     PRINCIPAL_READS_LESS: 'пользователь, от имени которого оно работает, перестанет читать записи',
     PRINCIPAL_MAY_NOT_CREATE: 'пользователь, от имени которого оно работает, не сможет создавать записи',
+    PRINCIPAL_MAY_NOT_UPDATE: 'пользователь, от имени которого оно работает, не сможет изменять записи',
+    PRINCIPAL_MAY_NOT_COMMENT: 'пользователь, от имени которого оно работает, не сможет комментировать записи',
     TYPE_OR_FIELD_MISSING: 'типа или поля больше нет',
   },
   {
@@ -84,6 +86,8 @@ export const reasonTexts = defineText(
     PRINCIPAL_ARCHIVED: 'the user that it runs as is archived',
     PRINCIPAL_READS_LESS: 'the user that it runs as can no longer read some records',
     PRINCIPAL_MAY_NOT_CREATE: 'the user that it runs as can no longer create records',
+    PRINCIPAL_MAY_NOT_UPDATE: 'the user that it runs as can no longer change records',
+    PRINCIPAL_MAY_NOT_COMMENT: 'the user that it runs as can no longer comment on records',
     TYPE_OR_FIELD_MISSING: 'its type or a field is gone',
   },
 );

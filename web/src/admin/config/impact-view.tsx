@@ -136,7 +136,10 @@ function AccessLines({ access }: { access: Pick<Access, 'records' | 'fields'> })
       const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [words(count)]));
       return `${type}: ${said.join(', ')}${named(examples)}`;
     }),
-    ...access.fields.map(({ type, field, access: kind, change }) => `${type}.${field}: ${fields[`${kind} ${change}`]}`),
+    ...access.fields.map(({ type, field, access: kind, change, records, examples }) => {
+      const said = `${type}.${field}: ${fields[`${kind} ${change}`]}`;
+      return records === 0 ? said : `${said} (${t.records(records)})${named(examples)}`;
+    }),
   ];
   return lines.slice(0, MOST_LINES).map((line) => <div key={line}>{line}</div>);
 }
