@@ -177,7 +177,8 @@ describe('the own account', () => {
   });
 
   it('leaves no session of the old password when it changes during sign-ins', async () => {
-    for (let round = 0; round < 5; round++) {
+    let changes = 0;
+    for (let round = 0; round < 20 && changes < 5; round++) {
       const login = await person();
       const mine = await signIn(login);
       // Another process verifies the sign-ins, so that they run at the same time as the change.
@@ -185,6 +186,9 @@ describe('the own account', () => {
         two.request('POST', '/api/admin/v1/session', { body: { login, password: OLD } }),
       );
       const [changed, ...answers] = await Promise.all([changePassword(mine, OLD), ...attempts]);
+      // All sign-ins may be counted before the change, which is refused then.
+      if (changed.status === 429) continue;
+      changes++;
       assert.equal(changed.status, 200, JSON.stringify(changed.body));
       for (const answer of answers) {
         assert.ok([201, 401].includes(answer.status), JSON.stringify(answer.body));
@@ -197,6 +201,7 @@ describe('the own account', () => {
         [true],
       );
     }
+    assert.equal(changes, 5);
   });
 
   it('lets one of two concurrent changes of the password win', async () => {
