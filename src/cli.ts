@@ -31,11 +31,11 @@ export function program(environment: Environment): Command {
     .version(VERSION, '--version', 'print the version of Docket')
     .option(
       '--url <url>',
-      'service elsewhere, for plan, apply, export, types, import, config, why and webhooks test; default: DOCKET_URL',
+      'service elsewhere, for plan, apply, export, types, import, config, why, webhooks test and webhooks listen; default: DOCKET_URL',
     )
     .option(
       '--key-file <file>',
-      'file with the API key for --url, which needs the scope admin:manage; default: DOCKET_KEY',
+      'file with the API key for --url, which needs the scope admin:manage except for webhooks listen; default: DOCKET_KEY',
     )
     .option('--key <key>', 'the API key itself; visible in process lists')
     .hook('preAction', (_docket, command) => requireTarget(command))

@@ -32,7 +32,7 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   // Only for the jitter of concurrent retries; no decision depends on it.
   'Math.random': ['src/platform/unit-of-work/work.ts', 'src/platform/database/embedded-lock.ts'],
   // The service works through `platform/outbound`; the command line calls a service or a receiver that its user names.
-  fetch: ['src/cli/remote.ts', 'src/cli/webhooks.ts'],
+  fetch: ['src/cli/listen.ts', 'src/cli/remote.ts'],
   // The parent of a span, for traces only; no decision depends on it.
   AsyncLocalStorage: ['src/platform/observability/traces-otel.ts'],
   'process taken apart': [],

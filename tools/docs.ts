@@ -112,9 +112,9 @@ elsewhere.
 
 ## A service elsewhere
 
-\`docket --url URL\`, or the variable \`DOCKET_URL\`, runs \`plan\`, \`apply\`, \`export\`, \`types\`, \`import\`, \`config\` and \`why\` on a
-service over HTTP. No settings of a service are needed. The key needs the scope \`admin:manage\` and no other; its owner needs
-the rights of the changes. It is taken from \`DOCKET_KEY\` or from a file. A call is repeated for 30 s while the service does not
+\`docket --url URL\`, or the variable \`DOCKET_URL\`, runs \`plan\`, \`apply\`, \`export\`, \`types\`, \`import\`, \`config\`, \`why\`,
+\`webhooks test\` and \`webhooks listen\` on a service over HTTP. No settings of a service are needed. The key needs the scope
+\`admin:manage\` and no other (\`webhooks listen\`: \`objects:read\` is enough); its owner needs the rights of the changes. It is taken from \`DOCKET_KEY\` or from a file. A call is repeated for 30 s while the service does not
 answer, an apply with the same \`Idempotency-Key\`. \`import\` sends files up to 10 MiB. A redirect is not followed.
 ${optionsTable(docket)}
 ${commandSections(docket, 'docket').join('\n')}`;

@@ -37,6 +37,7 @@ export const GUIDES = [
   'docs/how-to/rename-a-field.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-webhooks.md',
+  'docs/how-to/develop-webhooks.md',
   'docs/how-to/back-up.md',
   'docs/how-to/verify-the-audit-log.md',
   'docs/how-to/manage-keys.md',

@@ -177,8 +177,18 @@ function bodyOf(files: readonly BundleFile[], options: BundleOptions): Body {
   return { files: [...files], ...(Object.fromEntries(set) as Omit<Body, 'files'>) };
 }
 
-/** The same error with what the user can do about it. */
-function explained(error: unknown, { url, keySource }: Remote, versions: string | undefined): unknown {
+/**
+ * The same error with what the user can do about it.
+ *
+ * @param versions a sentence if service and command have different versions
+ * @param scope that the key needs
+ */
+export function explained(
+  error: unknown,
+  { url, keySource }: Remote,
+  versions: string | undefined,
+  scope = 'admin:manage',
+): unknown {
   const also = (message: string, details: unknown = []): Error => Object.assign(new Error(message), { details });
   if (error instanceof ConnectionFailed) return also(unanswered(error, url));
   if (!(error instanceof DocketError)) return error;
@@ -187,7 +197,7 @@ function explained(error: unknown, { url, keySource }: Remote, versions: string 
     return also(`${message} The key of ${keySource} is unknown to ${url}, revoked, expired or not allowed from here.`);
   }
   if (error instanceof Forbidden && code === 'SCOPE_MISSING') {
-    return also(`${message} Create it with: docket keys create --owner LOGIN --name NAME --scopes admin:manage`);
+    return also(`${message} Create it with: docket keys create --owner LOGIN --name NAME --scopes ${scope}`);
   }
   if (status >= 300 && status < 400) {
     return also(`${url} answers with a redirect. Give the address of the service itself, for example with https.`);

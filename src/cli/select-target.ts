@@ -24,6 +24,7 @@ const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'config',
   'why',
   'webhooks test',
+  'webhooks listen',
 ]);
 
 /** Ends with wrong usage if `--url` is given to a command that would ignore it. */
@@ -57,7 +58,7 @@ export async function onTarget<T>(
  *
  * @throws Error if the URL or the key is missing or malformed
  */
-async function remoteOf(
+export async function remoteOf(
   env: Readonly<Record<string, string | undefined>>,
   command: Command,
 ): Promise<Remote | undefined> {
@@ -94,9 +95,7 @@ async function keyOf(flags: RemoteFlags, fromEnvironment: string): Promise<[key:
   const [text, source] = await givenKey(flags, fromEnvironment);
   const key = text.trim();
   if (key === '') {
-    throw new Error(
-      `${source} holds no key. Give a key with the scope admin:manage in DOCKET_KEY, or name its file with --key-file.`,
-    );
+    throw new Error(`${source} holds no key. Give a key in DOCKET_KEY, or name its file with --key-file.`);
   }
   // Such a key would appear in the error of the HTTP library.
   if (!/^[\x21-\x7e]+$/.test(key))

@@ -1,16 +1,13 @@
 /** `docket webhooks …` */
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts';
-import { answerOf, redispatch, type SampleRequest, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
+import { answerOf, redispatch, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
 import { systemClock } from '../platform/clock.ts';
-import type { Outcome } from '../platform/outbound/outbound.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool } from './keys.ts';
-import { onTarget } from './select-target.ts';
-
-/** Time limit of a request, as for deliveries. */
-const LIMIT_MS = 10_000;
+import { forwardProblem, listen, type ListenOptions, post, readSecret } from './listen.ts';
+import { onTarget, remoteOf } from './select-target.ts';
+import { stopSignals } from './stop-signals.ts';
 
 export function webhookCommands(docket: Command, environment: Environment): void {
   const webhooks = docket.command('webhooks').description('Deliveries of webhooks.');
@@ -29,6 +26,29 @@ export function webhookCommands(docket: Command, environment: Environment): void
       output(options.json === true).result({ events }, [line]);
     });
   testCommand(webhooks, environment);
+  listenCommand(webhooks, environment);
+}
+
+function listenCommand(webhooks: Command, environment: Environment): void {
+  webhooks
+    .command('listen')
+    .description(
+      'Forward the events that a key may read to a receiver under development, in requests like those of a webhook, until Ctrl C. Needs --url and a key with objects:read, and for events of comments, files, relations, SLA and articles also their scopes, or with admin:manage.',
+    )
+    .requiredOption('--forward <url>', 'where to send: https, or http on this machine')
+    .option('--types <types>', 'record types, by code or id, separated by commas; all by default')
+    .option('--events <events>', 'event types, separated by commas; all by default')
+    .option('--secret-file <file>', 'file with the signing secret (whsec_…); by default one is made and shown')
+    .option('--json', 'print one line of JSON for the start, each request and the end')
+    .action(async (options: ListenOptions, command: Command) => {
+      const problem = forwardProblem(options.forward);
+      if (problem !== undefined) command.error(`--forward: ${problem}`, { exitCode: 2 });
+      const remote = await remoteOf(environment.inherited, command);
+      if (remote === undefined) {
+        return command.error('webhooks listen needs --url, or the variable DOCKET_URL', { exitCode: 2 });
+      }
+      await listen(remote, options, stopSignals.stopGracefully());
+    });
 }
 
 interface TestOptions extends Json {
@@ -63,26 +83,9 @@ function testCommand(webhooks: Command, environment: Environment): void {
 /** Sends to any URL, also to a receiver that is being developed on this machine. */
 async function sendToUrl(url: string, { event = 'ObjectCreated', secretFile = '' }: TestOptions): Promise<TestAnswer> {
   if (!URL.canParse(url)) throw new Error(`${url} is not a URL.`);
-  const secret = (await readFile(secretFile, 'utf8')).trim();
-  if (!/^whsec_[\w+/=]+$/.test(secret)) throw new Error(`${secretFile} holds no signing secret (whsec_ and base64).`);
+  const secret = await readSecret(secretFile);
   const request = sampleRequest(event, [secret], systemClock.now());
   return answerOf(url, request, await post(url, request), true);
-}
-
-async function post(url: string, { headers, body }: SampleRequest): Promise<Outcome> {
-  const began = performance.now();
-  const took = (): number => Math.round(performance.now() - began);
-  try {
-    const signal = AbortSignal.timeout(LIMIT_MS);
-    const sent = { method: 'POST', headers, body: new Uint8Array(body), redirect: 'manual', signal } as const;
-    const response = await fetch(url, sent);
-    const answer = Buffer.from(await response.arrayBuffer());
-    const retryAfter = response.headers.get('retry-after') ?? undefined;
-    return { kind: 'answered', status: response.status, durationMs: took(), body: answer, retryAfter };
-  } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return { kind: 'failed', reason: `no answer: ${cause?.code ?? message}`, durationMs: took() };
-  }
 }
 
 const MEANINGS = {

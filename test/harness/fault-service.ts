@@ -54,15 +54,28 @@ function collect(child: ChildProcess): { stdout: string; stderr: string } {
   return said;
 }
 
+/** A command that runs, with its output so far and how it ends: exit code and signal. */
+export interface RunningCommand {
+  child: ChildProcess;
+  said: { stdout: string; stderr: string };
+  ended: Promise<[code: number | null, signal: NodeJS.Signals | null]>;
+}
+
+/** Starts one command of the command line. */
+export function startDocket(args: readonly string[], env: Environment): RunningCommand {
+  const child = start(args, env);
+  const ended = new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve([code, signal]));
+  });
+  return { child, said: collect(child), ended };
+}
+
 /** Runs one command of the command line to its end. */
 export async function docket(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
-  const child = start(args, env);
-  const said = collect(child);
+  const { child, said, ended } = startDocket(args, env);
   child.stdin?.end(input);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  const [code] = await ended;
   return { code, ...said };
 }
 

@@ -9,7 +9,7 @@ import type { Outbound, Outcome } from '../../platform/outbound/outbound.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
-import { type CompiledWebhook, signedHeaders, verdictOf } from './rules.ts';
+import { type CompiledWebhook, requestOf, verdictOf } from './rules.ts';
 import { type EventParts, type Payload, Payloads, type Sender } from './payload.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import {
@@ -197,10 +197,8 @@ export class Deliverer {
     const at = clock.now();
     const timestamp = instant(at);
     const { id, eventId, eventType, eventAt, attemptCount, maxAttempts, baseDelayMs } = delivery;
-    const body = Buffer.from(
-      JSON.stringify({ deliveryId: id, eventId, eventType, timestamp, occurredAt: eventAt, data }),
-    );
-    const headers = signedHeaders(sender.secrets, timestamp, id, body);
+    const told = { deliveryId: id, eventId, eventType, occurredAt: eventAt, data };
+    const { headers, body } = requestOf(sender.secrets, told, timestamp);
     const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
     // If the clock was set back meanwhile, the attempt must not end before it started.
     const now = Math.max(clock.now(), at + durationOf(outcome));

@@ -1,11 +1,33 @@
 /** A payload contains only what the executor may see at the time of the attempt. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, createServer as createProxy, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { verifyWebhook } from '../../../client/src/index.ts';
+import { startDocket } from '../../../test/harness/fault-service.ts';
 import { type WebhookFixture, startWebhookFixture, type Subscribing } from '../../../test/harness/webhook-fixture.ts';
 import { changeRights, idOf } from '../../../test/harness/small-configuration.ts';
 import { WEBHOOK_EVENTS } from '../../contract/events.ts';
 
 const SKIPPED = ['SKIPPED', 0];
+
+/** Starts a server on any port. @returns its URL */
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** @throws AssertionError with `shown` after a minute */
+async function until(isSo: () => boolean, shown: unknown): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!isSo()) {
+    assert.ok(performance.now() < end, JSON.stringify(shown));
+    await sleep(10);
+  }
+}
 
 describe('rights of the executor', () => {
   let hooks: WebhookFixture;
@@ -222,6 +244,84 @@ describe('rights of the executor', () => {
       assert.deepEqual(await Promise.all(either.map(ofOther)), ['DELIVERED', 'DELIVERED']);
       assert.deepEqual(await Promise.all(never.map(ofOther)), ['SKIPPED', 'SKIPPED'], 'no such field: false');
     } finally {
+      await loop.stop();
+    }
+  });
+
+  it('apply to docket webhooks listen, which forwards what a webhook would deliver', async () => {
+    const connections = new Set<Socket>();
+    // In front of the service, to break the connection.
+    const proxy = createProxy((client) => {
+      const { port, hostname } = new URL(hooks.app.url);
+      const upstream = connect(Number(port), hostname);
+      for (const socket of [client, upstream]) connections.add(socket.on('error', () => {}));
+      client.pipe(upstream).pipe(client);
+    });
+    const bodies: any[] = [];
+    const refused: unknown[] = [];
+    const url = await listening(proxy);
+    const loop = hooks.app.app.startWorker();
+    let secret = '';
+    const receiver = createServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray());
+      try {
+        bodies.push(await verifyWebhook({ secrets: secret, headers: request.headers, body }));
+        response.writeHead(202).end();
+      } catch (error) {
+        refused.push(error);
+        response.writeHead(401).end();
+      }
+    });
+    const forward = `${await listening(receiver)}/hook`;
+    const args = ['--url', url, 'webhooks', 'listen', '--forward', forward, '--json'];
+    const listener = startDocket(args, { DOCKET_KEY: hooks.adminKeys.limited });
+    const printed = (): any[] =>
+      listener.said.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    try {
+      await until(() => printed().length > 0, listener.said);
+      secret = printed()[0].secret;
+      const subscription = await subscribe();
+      const record = await hooks.make({ secret: 'canary-7731', owner: hooks.ids.manager });
+      const hidden = await hooks.make({ kind: 'b', secret: 'canary-7731' });
+      await until(() => bodies.length === 1, listener.said);
+      for (const socket of connections) socket.destroy();
+      await until(() => listener.said.stderr.includes('trying again'), listener.said);
+      const [definition] = await hooks.ok('boss', 'GET', '/relation-definitions');
+      const relate = (targetObjectId: string) =>
+        hooks.ok('boss', 'POST', `/objects/${record.id}/relations`, { definitionId: definition.id, targetObjectId });
+      const comment = (visibility: string) =>
+        hooks.ok('boss', 'POST', `/objects/${record.id}/comments`, { body: `${visibility} words`, visibility });
+      await comment('internal');
+      await comment('public');
+      await relate(hidden.id);
+      await relate((await hooks.make()).id);
+      await until(() => bodies.length === 4, listener.said);
+      await hooks.settled(subscription, 7);
+      const comparable = ({ deliveryId, timestamp, ...rest }: any): unknown => ({
+        ...rest,
+        kinds: [typeof deliveryId, typeof timestamp],
+      });
+      const byEvent = (one: any, other: any): number => one.eventId.localeCompare(other.eventId);
+      assert.deepEqual(bodies.toSorted(byEvent).map(comparable), sent().toSorted(byEvent).map(comparable));
+      assert.equal(bodies.filter(({ data }) => data.comment?.body === 'public words').length, 1);
+      assert.doesNotMatch(JSON.stringify(bodies), /canary-7731|internal words/);
+      assert.match(listener.said.stderr, /connected again; no event was left out/);
+      listener.child.kill('SIGINT');
+      assert.deepEqual(await listener.ended, [0, null]);
+      const lines = printed();
+      assert.deepEqual(lines.at(-1), { forwarded: 4, refused: 0 });
+      assert.deepEqual(
+        lines.slice(1, -1).map(({ status, eventId }) => [status, eventId]),
+        bodies.map(({ eventId }) => [202, eventId]),
+      );
+      assert.deepEqual(refused, []);
+    } finally {
+      listener.child.kill('SIGKILL');
+      for (const socket of connections) socket.destroy();
+      for (const server of [proxy, receiver]) server.close();
       await loop.stop();
     }
   });

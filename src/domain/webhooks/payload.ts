@@ -8,7 +8,14 @@ import { firstThatKnows } from '../../configuration/record-types.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type RecordType, registry, today } from '../metadata/index.ts';
-import { type EventFilter, preload, readCard, type VisibleObject, WorkflowState } from '../objects/index.ts';
+import {
+  type EventFilter,
+  type ObjectAnswer,
+  preload,
+  readCard,
+  type VisibleObject,
+  WorkflowState,
+} from '../objects/index.ts';
 import type { CompiledWebhook } from './rules.ts';
 import type { LeasedDelivery } from './store-delivery.ts';
 import Type, { type TSchema } from 'typebox';
@@ -26,6 +33,27 @@ export interface EventParts {
   comment(ctx: ReadContext, object: VisibleObject, commentId: string): Promise<object | undefined>;
   /** The payload of an event about an article; undefined if the caller may not read it. */
   article?(ctx: ReadContext, eventData: Record<string, unknown>): Promise<object | undefined>;
+}
+
+type SentObject = Pick<
+  ObjectAnswer,
+  'id' | 'typeDefinitionId' | 'number' | 'revision' | 'state' | 'workflowState' | 'values'
+>;
+
+/**
+ * `data` of a delivery about a record.
+ *
+ * @param card the record as the executor may read it now
+ * @param comment of events about a comment that the executor may read
+ */
+export function recordData(
+  card: SentObject,
+  eventData: Readonly<Record<string, unknown>>,
+  comment: object | undefined,
+): Record<string, unknown> {
+  const { id, typeDefinitionId, number, revision, state, workflowState, values } = card;
+  const object = { id, typeDefinitionId, number, revision, state, workflowState, values };
+  return { objectId: id, revision, object, ...eventData, ...(comment === undefined ? {} : { comment }) };
 }
 
 /** The parts of a subscription that an attempt needs. */
@@ -66,18 +94,9 @@ export class Payloads {
       if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;
     }
     if (!this.#holds(ctx, object, sender)) return FILTERED;
-    const { id, typeDefinitionId, number, revision, state, workflowState, values } = card;
-    const data: Record<string, unknown> = {
-      objectId,
-      revision,
-      object: { id, typeDefinitionId, number, revision, state, workflowState, values },
-      ...eventData,
-    };
-    if (typeof eventData['commentId'] === 'string') {
-      const comment = await this.#parts.comment(ctx, object, eventData['commentId']);
-      if (comment !== undefined) data['comment'] = comment;
-    }
-    return { kind: 'send', data };
+    const { commentId } = eventData;
+    const comment = typeof commentId === 'string' ? await this.#parts.comment(ctx, object, commentId) : undefined;
+    return { kind: 'send', data: recordData(card, eventData, comment) };
   }
 
   async #article(ctx: ReadContext, eventData: Record<string, unknown>, webhook: CompiledWebhook): Promise<Payload> {

@@ -66,6 +66,34 @@ export function signedHeaders(
   };
 }
 
+/** A delivery of one event, without the request that an attempt makes of it. */
+export interface Delivery {
+  deliveryId: string;
+  eventId: string;
+  eventType: string;
+  /** Time of the event. */
+  occurredAt: string;
+  data: object;
+}
+
+export interface SignedRequest {
+  deliveryId: string;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/**
+ * The request of one attempt.
+ *
+ * @param secrets as in `signedHeaders`
+ * @param timestamp of the attempt, RFC 3339 UTC with milliseconds
+ */
+export function requestOf(secrets: readonly string[], delivery: Delivery, timestamp: string): SignedRequest {
+  const { deliveryId, eventId, eventType, occurredAt, data } = delivery;
+  const body = Buffer.from(JSON.stringify({ deliveryId, eventId, eventType, timestamp, occurredAt, data }));
+  return { deliveryId, headers: signedHeaders(secrets, timestamp, deliveryId, body), body };
+}
+
 /** The delay of a `Retry-After` header in milliseconds, given as seconds or as a date; undefined if it cannot be parsed. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? '';

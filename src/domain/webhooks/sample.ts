@@ -13,7 +13,7 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { EVENTS } from './payload.ts';
 import { excerptReaders, KIND, type ResponseAnswer, RIGHT } from './queries.ts';
-import { type CompiledWebhook, signedHeaders, verdictOf } from './rules.ts';
+import { type CompiledWebhook, requestOf, type SignedRequest, verdictOf } from './rules.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import { findSenders } from './store-delivery.ts';
 
@@ -49,22 +49,17 @@ async function findSigner(ctx: ReadContext, box: SecretBox, codeOrId: string): P
   return { id: item.id, code: item.code, endpoint, eventTypes: eventTypes as WebhookEvent[], secrets };
 }
 
-export interface SampleRequest {
-  deliveryId: string;
-  headers: Record<string, string>;
-  body: Buffer;
-}
-
 /** A signed request of this event type, as of now. Its record or article does not exist. */
-export function sampleRequest(eventType: WebhookEvent, secrets: readonly string[], nowMs: number): SampleRequest {
+export function sampleRequest(eventType: WebhookEvent, secrets: readonly string[], nowMs: number): SignedRequest {
   const described = EVENTS.find(({ name }) => name === eventType);
   if (described === undefined) throw new Error(`no webhook event ${eventType}`);
   const timestamp = instant(nowMs);
-  const deliveryId = newId();
-  const whole = sampleOf(described.payload) as { data: { objectId?: string; object?: { id: string } } };
-  if (whole.data.object !== undefined) whole.data.object.id = whole.data.objectId ?? '';
-  const body = Buffer.from(JSON.stringify({ ...whole, deliveryId, timestamp, occurredAt: timestamp }));
-  return { deliveryId, headers: signedHeaders(secrets, timestamp, deliveryId, body), body };
+  const { eventId, data } = sampleOf(described.payload) as {
+    eventId: string;
+    data: { objectId?: string; object?: { id: string } };
+  };
+  if (data.object !== undefined) data.object.id = data.objectId ?? '';
+  return requestOf(secrets, { deliveryId: newId(), eventId, eventType, occurredAt: timestamp, data }, timestamp);
 }
 
 /** A sample that was sent, and what the receiver answered. */
@@ -78,7 +73,7 @@ export interface TestAnswer {
 }
 
 /** @param readable whether the caller may read the body of the response */
-export function answerOf(url: string, sample: SampleRequest, outcome: Outcome, readable: boolean): TestAnswer {
+export function answerOf(url: string, sample: SignedRequest, outcome: Outcome, readable: boolean): TestAnswer {
   const policy = { id: sample.deliveryId, baseDelayMs: 1, maxAttempts: 2 };
   const { status, httpStatus, durationMs, excerpt, error } = verdictOf(outcome, policy, 1, 0);
   return {

@@ -25,6 +25,11 @@ const EVENT_DATA_MEMBERS = [
   'title',
 ];
 
+/** The members of an event's data that deliveries send. */
+export function sentData(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(EVENT_DATA_MEMBERS.flatMap((name) => (name in data ? [[name, data[name]]] : [])));
+}
+
 export interface Matched {
   eventId: string;
   subscriptionId: string;
