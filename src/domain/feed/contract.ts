@@ -49,8 +49,8 @@ export const readChanges = defineOperation({
   query: closed({
     after: Type.Optional(
       Type.String({
-        maxLength: 200,
-        description: 'A cursor. Absent: from the beginning. `now`: from this moment on.',
+        description:
+          'A cursor. Absent: from the beginning. `now`: from this moment on; 503 `OVERLOADED` after an upgrade or a restore until all earlier events have their places.',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),

@@ -9,6 +9,9 @@ import { givePlaces } from '../../platform/audit/places.ts';
 let feed: FeedFixture;
 
 const kinds = (events: readonly FeedEvent[]): string => events.map(({ eventType }) => eventType).join(' ');
+const revisions = (events: readonly FeedEvent[]): unknown[] => events.map(({ revision }) => revision);
+const objects = (events: readonly FeedEvent[]): unknown[] => events.map(({ objectId }) => objectId);
+const eventIds = (events: readonly FeedEvent[]): string[] => events.map(({ eventId }) => eventId);
 
 describe('the changes feed', () => {
   before(async () => {
@@ -22,22 +25,13 @@ describe('the changes feed', () => {
     for (let revision = 1; revision < 8; revision++) await feed.change(id, revision, { title: `title ${revision}` });
     await feed.now();
     const whole = await feed.readAll('chief', start);
-    assert.deepEqual(
-      whole.events.map(({ revision }) => revision),
-      [1, 2, 3, 4, 5, 6, 7, 8],
-    );
+    assert.deepEqual(revisions(whole.events), [1, 2, 3, 4, 5, 6, 7, 8]);
     for (const limit of [1, 3]) {
       const parts = await feed.readAll('chief', start, limit);
-      assert.deepEqual(
-        parts.events.map(({ eventId }) => eventId),
-        whole.events.map(({ eventId }) => eventId),
-      );
+      assert.deepEqual(eventIds(parts.events), eventIds(whole.events));
     }
     const from = whole.events[2]?.cursor;
-    assert.deepEqual(
-      (await feed.readAll('reader', from)).events.map(({ revision }) => revision),
-      [4, 5, 6, 7, 8],
-    );
+    assert.deepEqual(revisions((await feed.readAll('reader', from)).events), [4, 5, 6, 7, 8]);
     assert.notEqual(from, (await feed.page('chief', `?after=${from}`)).next);
     assert.equal(new Set([await feed.now(), await feed.now()]).size, 2, 'cursors of one place differ');
   });
@@ -60,10 +54,7 @@ describe('the changes feed', () => {
     const first = await feed.make('committed first');
     await feed.now();
     const read = await feed.readAll('chief', start);
-    assert.deepEqual(
-      read.events.map(({ objectId }) => objectId),
-      [first],
-    );
+    assert.deepEqual(objects(read.events), [first]);
     held.resolve();
     await late;
     const second = await feed.make('committed last');
@@ -107,7 +98,7 @@ describe('the changes feed', () => {
       const revisions = seen.filter(({ objectId }) => objectId === id).map(({ revision }) => revision);
       assert.deepEqual(revisions, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     }
-    assert.equal(new Set(seen.map(({ eventId }) => eventId)).size, seen.length);
+    assert.equal(new Set(eventIds(seen)).size, seen.length);
   });
 
   it('shows each caller what the history would show', async () => {
@@ -134,16 +125,15 @@ describe('the changes feed', () => {
       readers[1]?.changes.map(({ field }) => field),
       ['title'],
     );
-    const history = await feed.app.request('GET', `/api/v1/objects/${shown}/history`, {
-      key: feed.keys['reader'] as string,
-    });
+    const key = feed.keys['reader'] as string;
+    const history = (await feed.app.request('GET', `/api/v1/objects/${shown}/history`, { key })).body.data;
     assert.deepEqual(
-      readers.map(({ eventId }) => eventId),
-      history.body.data.map((event: { id: string }) => event.id),
+      eventIds(readers),
+      history.map((event: { id: string }) => event.id),
     );
     assert.deepEqual((await feed.readAll('nobody', start)).events, []);
     const [first] = (await feed.page('reader', `?after=${start}&include=object&limit=1`)).events;
-    const record = await feed.app.request('GET', `/api/v1/objects/${shown}`, { key: feed.keys['reader'] as string });
+    const record = await feed.app.request('GET', `/api/v1/objects/${shown}`, { key });
     assert.deepEqual(first?.object, record.body.data);
     await feed.change(shown, 3, { open: false });
     assert.deepEqual((await feed.readAll('reader', start)).events, []);
@@ -260,9 +250,27 @@ describe('the changes feed', () => {
   it('refuses what is no cursor', async () => {
     const cursor = await feed.now();
     const changed = `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`;
-    for (const wrong of ['x', changed, cursor.slice(1), `${cursor}A`, '%20']) {
+    for (const wrong of ['x', changed, cursor.slice(1), `${cursor}A`, '%20', 'A'.repeat(201), 'A'.repeat(5000)]) {
       const { status, body } = await feed.get('chief', `?after=${wrong}`);
       assert.deepEqual([status, body.error.code], [400, 'INVALID_CURSOR'], wrong);
+    }
+  });
+
+  it('gives no cursor of now while earlier events have no place', async () => {
+    await feed.now();
+    const refused = async (): Promise<void> => {
+      const answer = await feed.get('chief', '?after=now&wait=1');
+      assert.deepEqual([answer.status, answer.body.error?.code], [503, 'OVERLOADED']);
+      assert.equal(answer.headers.get('retry-after'), '1');
+      assert.equal((await feed.page('chief')).caughtUp, false);
+    };
+    // An upgrade, a pass of several batches, and a restored backup before its first pass.
+    for (const state of ['done = NULL', `target = done`, `storage = 'elsewhere'`]) {
+      await feed.sqlOf(`UPDATE journal_placing SET ${state}`);
+      await refused();
+      await feed.make('after the refusal');
+      const start = await feed.now();
+      assert.deepEqual((await feed.page('chief', `?after=${start}`)).events, [], state);
     }
   });
 
@@ -309,10 +317,7 @@ describe('the changes feed', () => {
     const refused = await feed.get('chief', `?after=${lost}`);
     assert.equal(refused.body.error.code, 'CURSOR_REWOUND');
     const resumed = (await feed.readAll('chief', refused.body.error.details.resume)).events;
-    assert.deepEqual(
-      resumed.map(({ eventId }) => eventId),
-      (await feed.readAll('chief', kept)).events.map(({ eventId }) => eventId),
-    );
+    assert.deepEqual(eventIds(resumed), eventIds((await feed.readAll('chief', kept)).events));
     assert.equal(resumed.length, 1);
   });
 

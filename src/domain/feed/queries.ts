@@ -66,7 +66,8 @@ export interface FeedPage {
 /**
  * The events after the cursor that the caller may see now.
  *
- * @throws Fault INVALID_REQUEST (unknown kind or type), INVALID_CURSOR, CURSOR_REWOUND
+ * @throws Fault INVALID_REQUEST (unknown kind or type), INVALID_CURSOR, CURSOR_REWOUND, OVERLOADED (`now` before all earlier
+ *   events have places)
  */
 export async function readFeed(
   ctx: ReadContext,
@@ -132,7 +133,10 @@ function typeIdsOf(ctx: ReadContext, { types }: FeedQuery): string[] | undefined
   });
 }
 
-/** The place that a page starts after. @throws Fault INVALID_CURSOR, CURSOR_REWOUND */
+const BEHIND =
+  'Earlier events are still being prepared for the changes feed, so that "now" has no cursor yet. Retry after the time in Retry-After, or read from the beginning.';
+
+/** The place that a page starts after. @throws Fault INVALID_CURSOR, CURSOR_REWOUND, OVERLOADED */
 async function startOf(
   ctx: ReadContext,
   cursor: string | undefined,
@@ -140,7 +144,11 @@ async function startOf(
   selection: Selection,
 ): Promise<number> {
   if (cursor === undefined) return 0;
-  if (cursor === 'now') return state.place;
+  if (cursor === 'now') {
+    // Places that are given after this one would belong to events of the past.
+    if (state.isBehind) throw new Fault('OVERLOADED', BEHIND, [], { headers: { 'Retry-After': '1' } });
+    return state.place;
+  }
   const position = readCursor(cursor, state.cursorKey);
   if (position === undefined) {
     throw new Fault(

@@ -163,7 +163,7 @@ export interface FeedState {
 
 export async function feedState(db: Queryable): Promise<FeedState> {
   const [row] = await db.query<FeedState>(sql`
-    SELECT p.place, p.done IS NULL OR p.target IS NOT NULL AS "isBehind", encode(p.cursor_key, 'base64') AS "cursorKey", coalesce((SELECT json_agg(
+    SELECT p.place, p.done IS NULL OR p.target IS NOT NULL OR p.storage IS DISTINCT FROM ${STORAGE} AS "isBehind", encode(p.cursor_key, 'base64') AS "cursorKey", coalesce((SELECT json_agg(
       json_build_object('id', e.id, 'after', e.after) ORDER BY e.number DESC) FROM journal_epochs e), '[]') AS epochs
     FROM journal_placing p`);
   if (row === undefined) throw new Error('the table journal_placing is empty');
