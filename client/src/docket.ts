@@ -8,7 +8,6 @@ import {
   SlaOperations,
   ImportsOperations,
   ExportsOperations,
-  FeedOperations,
   ServicesOperations,
   CatalogOperations,
   KbOperations,
@@ -38,7 +37,7 @@ import {
   ConfigAdministration,
   HealthAdministration,
 } from './generated/admin.ts';
-import { Attachments, Bulk, Objects, Search } from './groups.ts';
+import { Attachments, Bulk, Feed, Objects, Search } from './groups.ts';
 import { type AnyTypes, Records, type RecordTypes } from './records.ts';
 import { type Sender, Transport, type TransportOptions } from './transport.ts';
 
@@ -103,7 +102,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
   readonly sla: SlaOperations;
   readonly imports: ImportsOperations;
   readonly exports: ExportsOperations;
-  readonly feed: FeedOperations;
+  readonly feed: Feed;
   readonly services: ServicesOperations;
   readonly catalog: CatalogOperations;
   readonly kb: KbOperations;
@@ -127,7 +126,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
     this.sla = new SlaOperations(sender);
     this.imports = new ImportsOperations(sender);
     this.exports = new ExportsOperations(sender);
-    this.feed = new FeedOperations(sender);
+    this.feed = new Feed(sender);
     this.services = new ServicesOperations(sender);
     this.catalog = new CatalogOperations(sender);
     this.kb = new KbOperations(sender);

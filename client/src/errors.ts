@@ -100,6 +100,24 @@ export class AlreadyExists extends Conflict {
 }
 
 /**
+ * 409 `CURSOR_REWOUND`: events up to the cursor were lost by a restore or a failover. Drop what was read after `lastEventId`, and
+ * continue from `resume`; if it is null or was never stored, drop everything and read from the beginning.
+ */
+export class CursorRewound extends Conflict {
+  override readonly name: string = 'CursorRewound';
+  readonly resume: string;
+  readonly lastEventId: string | null;
+  /** Time of that event. */
+  readonly lostAfter: string | null;
+
+  constructor(refusal: Refusal) {
+    super(refusal);
+    const details = refusal.details as { resume: string; lastEventId: string | null; lostAfter: string | null };
+    ({ resume: this.resume, lastEventId: this.lastEventId, lostAfter: this.lostAfter } = details);
+  }
+}
+
+/**
  * 409 `REVISION_CONFLICT`: the record changed since the expected revision. The answer does not contain the current revision, so
  * that no client overwrites unseen changes. `current()` reads the record for a new decision.
  */
@@ -161,6 +179,7 @@ export function reasonOf(error: unknown): string {
 /** Creates the matching error class. @param read reads the record that the call was about, if any */
 export function errorOf(refusal: Refusal, read?: () => Promise<DocketObject>): DocketError {
   if (refusal.code === 'REVISION_CONFLICT') return new RevisionConflict(refusal, read);
+  if (refusal.code === 'CURSOR_REWOUND') return new CursorRewound(refusal);
   if (refusal.code === 'ALREADY_EXISTS') return new AlreadyExists(refusal);
   const { status } = refusal;
   if (status === 400 || status === 413 || status === 415) return new InvalidRequest(refusal);

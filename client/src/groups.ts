@@ -1,14 +1,24 @@
 /**
- * Extends the generated operation groups with helpers: iteration over all pages, file upload and download, bulk changes of any
- * size.
+ * Extends the generated operation groups with helpers: iteration over all pages, following the changes feed, file upload and
+ * download, bulk changes of any size.
  */
 import { bytesOf, type Content, type Download, toBase64 } from './content.ts';
-import { AttachmentsOperations, BulkOperations, ObjectsOperations, SearchOperations } from './generated/api.ts';
+import { CursorRewound } from './errors.ts';
+import {
+  AttachmentsOperations,
+  BulkOperations,
+  FeedOperations,
+  ObjectsOperations,
+  SearchOperations,
+} from './generated/api.ts';
 import type {
   Attachment,
   BulkItemResult,
   BulkRunData,
   DocketObject,
+  FeedEvent,
+  FeedReadData,
+  FeedReadResponses,
   ObjectsListData,
   SearchResult,
   SearchSearchData,
@@ -108,5 +118,52 @@ export class Bulk extends BulkOperations {
       waiting = [];
     }
     if (waiting.length > 0) yield* await this.run({ operation, items: waiting } as BulkBody, options);
+  }
+}
+
+type FeedQuery = NonNullable<FeedReadData['query']>;
+export type FeedPage = FeedReadResponses[200]['data'];
+
+export interface FollowOptions extends CallOptions {
+  /**
+   * Called when a restore or a failover lost events that were read. It drops what was read after `lastEventId` and returns the
+   * cursor to continue from: `resume`, or undefined for the beginning. Without it the error is thrown.
+   */
+  onRewound?: (lost: CursorRewound) => string | undefined | Promise<string | undefined>;
+}
+
+const WAIT_S = 25;
+
+export class Feed extends FeedOperations {
+  /**
+   * Yields page after page, and waits for new events at the end. Store `next` together with the events of the page, and pass it
+   * as `after` to continue in another run. With `wait: 0` the iteration ends when there is nothing more; otherwise it ends only
+   * by `options.signal`, whose reason is thrown.
+   */
+  async *pages(
+    query: FeedQuery = {},
+    { onRewound, ...options }: FollowOptions = {},
+  ): AsyncGenerator<FeedPage, void, undefined> {
+    const { after: start, ...rest } = query;
+    const wait = query.wait ?? WAIT_S;
+    for (let after = start; ; ) {
+      options.signal?.throwIfAborted();
+      let page: FeedPage;
+      try {
+        page = await this.read({ limit: 1000, ...rest, wait, ...(after === undefined ? {} : { after }) }, options);
+      } catch (error) {
+        if (!(error instanceof CursorRewound) || onRewound === undefined) throw error;
+        after = await onRewound(error);
+        continue;
+      }
+      yield page;
+      if (page.caughtUp && wait === 0) return;
+      after = page.next;
+    }
+  }
+
+  /** Yields event after event, like `pages`. The `cursor` of an event continues after it. */
+  async *each(query: FeedQuery = {}, options: FollowOptions = {}): AsyncGenerator<FeedEvent, void, undefined> {
+    for await (const page of this.pages(query, options)) yield* page.events;
   }
 }

@@ -7,6 +7,7 @@ export {
   type ChangedField,
   Conflict,
   ConnectionFailed,
+  CursorRewound,
   DocketError,
   type ErrorDetail,
   Forbidden,
@@ -21,7 +22,7 @@ export type { Events } from './generated/api.ts';
 export type * from './generated/api-types.ts';
 export type * as admin from './generated/admin-types.ts';
 export { ERROR_CODES, type ErrorCode } from './generated/codes.ts';
-export type { Upload } from './groups.ts';
+export type { FeedPage, FollowOptions, Upload } from './groups.ts';
 export type { Patience } from './patience.ts';
 export type {
   AnyTypes,

@@ -6,9 +6,11 @@ import { EVENTS } from '../../src/domain/webhooks/index.ts';
 import { WEBHOOK_EVENTS } from '../../src/contract/events.ts';
 import { operations } from '../../src/modules.ts';
 import { type WebhookFixture, startWebhookFixture } from '../../test/harness/webhook-fixture.ts';
+import { stored } from '../../test/harness/small-configuration.ts';
 import { deliveryProblems } from '../../test/harness/response-check.ts';
 import {
   type AnswerInfo,
+  CursorRewound,
   Docket,
   Forbidden,
   InvalidRequest,
@@ -35,6 +37,12 @@ let limited: Docket<Types>;
 let admin: Docket<Types>;
 let offset = 0;
 
+/** Waits until the background worker has given every event its place. */
+async function placed(): Promise<void> {
+  const pending = 'SELECT FROM journal j WHERE NOT EXISTS (SELECT FROM journal_places p WHERE p.seq = j.seq) LIMIT 1';
+  while ((await stored(fixture.app, pending)).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 describe('the client', () => {
   before(async () => {
     fixture = await startWebhookFixture({ clock: { now: () => Date.now() + offset } });
@@ -58,6 +66,53 @@ describe('the client', () => {
     assert.equal((await things.get(made.id)).state, 'ARCHIVED');
     await admin.admin.objects.restore(made.id);
     assert.equal((await things.get(made.id)).state, 'ACTIVE');
+  });
+
+  it('follows the changes feed, and continues where it was rewound to', async () => {
+    const things = docket.records('thing');
+    const titles = (events: readonly { object?: { title: string | null } }[]): unknown[] =>
+      events.map(({ object }) => object?.title);
+    await placed();
+    const { next: start } = await docket.feed.read({ after: 'now' });
+    for (const title of ['one', 'two', 'three']) await things.create({ title });
+    await placed();
+    const query = { after: start, include: 'object', types: 'thing' } as const;
+    const pages = await Array.fromAsync(docket.feed.pages({ ...query, limit: 2, wait: 0 }));
+    assert.deepEqual(
+      pages.flatMap(({ events }) => titles(events)),
+      ['one', 'two', 'three'],
+    );
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      for await (const event of docket.feed.each(query, { signal: stop.signal })) {
+        seen.push(...titles([event]));
+        if (seen.length === 4) stop.abort(new Error('enough'));
+      }
+    })();
+    await things.create({ title: 'four' });
+    await placed();
+    await assert.rejects(following, /enough/);
+    assert.deepEqual(seen, ['one', 'two', 'three', 'four']);
+    // What a restored backup looks like: the last events are gone, and the tables are in other storage.
+    const last = pages.at(-1)?.next as string;
+    const [, second] = pages.flatMap(({ events }) => events);
+    await stored(
+      fixture.app,
+      `DELETE FROM journal_places WHERE seq > (SELECT seq FROM journal WHERE id = '${second?.eventId}');
+       UPDATE journal_placing SET storage = 'elsewhere', place = (SELECT max(place) FROM journal_places)`,
+    );
+    await placed();
+    const lost = await docket.feed.read({ after: last }).catch((error: unknown) => error);
+    assert.ok(lost instanceof CursorRewound);
+    await assert.rejects(Array.fromAsync(docket.feed.pages({ after: last, wait: 0 })), CursorRewound);
+    const rewinds: unknown[] = [];
+    const onRewound = ({ resume, lastEventId }: CursorRewound): string => {
+      rewinds.push(lastEventId);
+      return resume;
+    };
+    const again = await Array.fromAsync(docket.feed.each({ ...query, after: last, wait: 0 }, { onRewound }));
+    assert.deepEqual([rewinds, titles(again)], [[second?.eventId], ['three', 'four']]);
   });
 
   it('lets the program resolve a conflict and never resolves it itself', async () => {

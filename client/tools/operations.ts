@@ -145,12 +145,17 @@ interface Method {
 }
 
 function comment(lines: readonly string[]): string {
-  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
+  const single = lines.flatMap((line) => line.split('\n'));
+  return `/**\n${single.map((line) => ` * ${line}`.trimEnd()).join('\n')}\n */\n`;
 }
 
-/** How the answer is read: `json` in its envelope, `raw` as it is, `none` where there is nothing. */
+/**
+ * How the answer is read: `json` in its envelope, `raw` as it is, `none` where there is nothing. Where a stream of events is an
+ * alternative, a method reads the other form, as it does not ask for the stream.
+ */
 function kindOf(answer: Answer): 'json' | 'raw' | 'none' {
-  const content = Object.entries(answer.content ?? {});
+  const all = Object.entries(answer.content ?? {});
+  const content = all.length === 1 ? all : all.filter(([mediaType]) => mediaType !== 'text/event-stream');
   if (content.length === 0) return 'none';
   return content.length === 1 && content[0]?.[1].schema.properties?.['data'] !== undefined ? 'json' : 'raw';
 }

@@ -7,11 +7,9 @@
  * With `--once` it ends when it has everything; otherwise it goes on. The key needs the scope `objects:read`, and its owner the
  * rights `read` and `history` on everything that is to be copied.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Docket, NotFound } from '@docket/client';
 import pg from 'pg';
 
-const POLL_MS = 2000;
 const once = process.argv.includes('--once');
 const docket = new Docket({ url: process.env.DOCKET_URL, key: process.env.DOCKET_KEY });
 const db = new pg.Client();
@@ -67,13 +65,16 @@ async function storeRecords(records) {
   );
 }
 
-/** The service was restored from a backup, or lost its last commits in a failover: drops what is not its history any more. */
+/**
+ * The service was restored from a backup, or lost its last commits in a failover: drops what is not its history any more.
+ * @returns the cursor to go on from; undefined for the beginning
+ */
 async function rewind({ resume, lastEventId }) {
   const last = (await db.query('SELECT seq FROM docket.events WHERE id = $1', [lastEventId])).rows[0];
   if (last === undefined) {
     // Nothing tells which rows are still right, so everything is read again from the beginning.
     await commit(null, () => db.query('TRUNCATE docket.events, docket.records'));
-    return;
+    return undefined;
   }
   const dropped = await db.query(
     'SELECT DISTINCT record_id FROM docket.events WHERE seq > $1 AND record_id IS NOT NULL',
@@ -93,29 +94,15 @@ async function rewind({ resume, lastEventId }) {
     await db.query('DELETE FROM docket.records WHERE id = ANY($1)', [ids]);
     await storeRecords(present);
   });
+  return resume;
 }
 
-/** Reads and stores one page. @returns true if there was nothing more */
-async function copyPage() {
-  const { rows } = await db.query('SELECT cursor FROM docket.position');
-  const after = rows[0].cursor;
-  try {
-    const page = await docket.feed.read({ limit: 1000, include: 'object', ...(after === null ? {} : { after }) });
-    await commit(page.next, async () => {
-      await storeEvents(page.events);
-      await storeRecords(page.events.flatMap(({ object }) => object ?? []));
-    });
-    return page.caughtUp;
-  } catch (error) {
-    if (error.code !== 'CURSOR_REWOUND') throw error;
-    await rewind(error.details);
-    return false;
-  }
-}
-
-for (;;) {
-  const caughtUp = await copyPage();
-  if (caughtUp && once) break;
-  if (caughtUp) await sleep(POLL_MS);
+const { rows } = await db.query('SELECT cursor FROM docket.position');
+const query = { after: rows[0].cursor ?? undefined, include: 'object', wait: once ? 0 : 25 };
+for await (const page of docket.feed.pages(query, { onRewound: rewind })) {
+  await commit(page.next, async () => {
+    await storeEvents(page.events);
+    await storeRecords(page.events.flatMap(({ object }) => object ?? []));
+  });
 }
 await db.end();

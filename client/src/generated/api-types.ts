@@ -2866,7 +2866,7 @@ export type FeedReadData = {
   path?: never;
   query?: {
     /**
-     * A cursor. Absent: from the beginning. `now`: from this moment on.
+     * A cursor. Absent: from the beginning. `now`: from this moment on; 503 `OVERLOADED` after an upgrade or a restore until all earlier events have their places.
      */
     after?: string;
     limit?: number;

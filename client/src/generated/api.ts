@@ -858,15 +858,18 @@ export class WebhooksOperations extends Group {
 
 export class FeedOperations extends Group {
   /**
- * Read what happened, in order and without gaps. Events after a cursor, in the order of a journal of all changes; those of one record in the order of its revisions. After a cursor no event is skipped and none comes twice, however late a change was committed, also across restarts and failovers without loss. An event of a record needs the rights `read` and `history` on it now, and holds what the history would show; events of articles need the right `kb.read` and the audience. What leaves the sight of the caller makes no event. Events of comments, files, relations, SLA instances and articles also need the scopes `comments:read`, `files:read`, `relations:read`, `sla:read` and `kb:read`: without the scope they are left out, and 403 `SCOPE_MISSING` if `eventTypes` names them. A page examines at most 10,000 places of the journal, and ends early if its events are large, so that it can be short or empty: go on from `next` until `caughtUp`. After a restore or a failover that lost changes, a cursor behind them is refused with 409 `CURSOR_REWOUND`.
-
-With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the cursor, `event` the kind, `data` the event. A client goes on after its last event by `Last-Event-ID`, which takes precedence over `after`. A comment line is sent every 15 s. The stream ends when the key is revoked, when the service stops, and after 30 to 38 minutes. One caller may have 8 streams and 64 waiting requests in each process of the service, above that 429 `RATE_LIMITED`. Needs the scope `objects:read`.
- *
- * `GET /changes`, scope `objects:read`
- */
-  read(query: NonNullable<T.FeedReadData['query']> = {}, options?: CallOptions): Promise<Download> {
-    return this.sender.send<Download>(
-      { id: 'feed.read', method: 'GET', path: '/changes', surface: 'api', answer: 'raw' },
+   * Read what happened, in order and without gaps. Events after a cursor, in the order of a journal of all changes; those of one record in the order of its revisions. After a cursor no event is skipped and none comes twice, however late a change was committed, also across restarts and failovers without loss. An event of a record needs the rights `read` and `history` on it now, and holds what the history would show; events of articles need the right `kb.read` and the audience. What leaves the sight of the caller makes no event. Events of comments, files, relations, SLA instances and articles also need the scopes `comments:read`, `files:read`, `relations:read`, `sla:read` and `kb:read`: without the scope they are left out, and 403 `SCOPE_MISSING` if `eventTypes` names them. A page examines at most 10,000 places of the journal, and ends early if its events are large, so that it can be short or empty: go on from `next` until `caughtUp`. After a restore or a failover that lost changes, a cursor behind them is refused with 409 `CURSOR_REWOUND`.
+   *
+   * With `Accept: text/event-stream` the answer is a stream of server-sent events: `id` is the cursor, `event` the kind, `data` the event. A client goes on after its last event by `Last-Event-ID`, which takes precedence over `after`. A comment line is sent every 15 s. The stream ends when the key is revoked, when the service stops, and after 30 to 38 minutes. One caller may have 8 streams and 64 waiting requests in each process of the service, above that 429 `RATE_LIMITED`. Needs the scope `objects:read`.
+   *
+   * `GET /changes`, scope `objects:read`
+   */
+  read(
+    query: NonNullable<T.FeedReadData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.FeedReadResponses[200]['data']> {
+    return this.sender.send<T.FeedReadResponses[200]['data']>(
+      { id: 'feed.read', method: 'GET', path: '/changes', surface: 'api', answer: 'json' },
       { params: [], query },
       options,
     );
