@@ -138,9 +138,10 @@ export class StreamReader extends FeedReader {
       if (response?.status === 200) {
         const stream = readEvents(response);
         let hasEnded = false;
-        void stream.ended.then(() => {
+        void (async () => {
+          await stream.ended;
           hasEnded = true;
-        });
+        })();
         for (let quiet = 0; quiet < QUIET_WAITS || !isDone(); ) {
           const wasEnded = hasEnded;
           const event = await stream.next(WAIT_S * 1000);
