@@ -4,7 +4,14 @@
  */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Docket, DocketError, type FeedEvent, Forbidden } from '../../client/src/index.ts';
+import {
+  CursorRewound,
+  Docket,
+  DocketError,
+  type FeedEvent,
+  type FeedPage,
+  Forbidden,
+} from '../../client/src/index.ts';
 import { recordData, requestOf, sentData, shownSecret, type SignedRequest } from '../domain/webhooks/index.ts';
 import { instant, newId, systemClock } from '../platform/clock.ts';
 import type { Outcome } from '../platform/outbound/outbound.ts';
@@ -29,11 +36,6 @@ export interface ListenOptions extends Json {
   /** Event types, separated by commas. */
   events?: string;
   secretFile?: string;
-}
-
-interface Page {
-  events: FeedEvent[];
-  next: string;
 }
 
 /** The signing secret in a file. @throws Error if the file holds none */
@@ -136,12 +138,10 @@ async function* follow(
   stop: AbortSignal,
 ): AsyncGenerator<{ docket: Docket; event: FeedEvent }, void, undefined> {
   const query = { ...(types === undefined ? {} : { types }), ...(events === undefined ? {} : { eventTypes: events }) };
-  const read = async (docket: Docket, after: string, wait: number): Promise<Page> => {
-    const page = await docket.feed.read({ ...query, after, wait, include: 'object' }, { signal: stop });
-    return (await page.json<{ data: Page }>()).data;
-  };
+  const read = async (docket: Docket, after: string, wait: number): Promise<FeedPage> =>
+    await docket.feed.read({ ...query, after, wait, include: 'object' }, { signal: stop });
   let docket = clientOf(remote);
-  let first: Page;
+  let first: FeedPage;
   try {
     first = await read(docket, 'now', 0).catch(async (error: unknown) => {
       if (!(error instanceof Forbidden) || error.code !== 'SCOPE_MISSING') throw error;
@@ -159,15 +159,14 @@ async function* follow(
   let after = first.next;
   let isConnected = true;
   while (!stop.aborted) {
-    let page: Page;
+    let page: FeedPage;
     try {
       page = await read(docket, after, WAIT_S);
     } catch (error) {
       if (stop.aborted) return;
-      const resume = resumeOf(error);
-      if (resume !== undefined) {
+      if (error instanceof CursorRewound) {
         warn('events were lost by a restore or a failover of the service; going on behind them.');
-        after = resume;
+        after = error.resume;
         continue;
       }
       if (isFinal(error)) throw explained(error, remote, undefined, 'objects:read');
@@ -198,9 +197,4 @@ function clientOf({ url, key }: Remote, surface?: 'admin'): Docket {
 /** Whether another attempt cannot succeed. */
 function isFinal(error: unknown): boolean {
   return error instanceof DocketError && error.status < 500 && error.status !== 429;
-}
-
-function resumeOf(error: unknown): string | undefined {
-  if (!(error instanceof DocketError) || error.code !== 'CURSOR_REWOUND') return undefined;
-  return (error.details as { resume: string }).resume;
 }
