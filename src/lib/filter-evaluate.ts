@@ -13,7 +13,7 @@ import type {
   TypedLeaf,
   Variables,
 } from './filter-types.ts';
-import { resolveOperand } from './filter-variables.ts';
+import { isVariable, resolveOperand } from './filter-variables.ts';
 import { fold } from './text.ts';
 
 /** Whether a field is readable on the record being evaluated. */
@@ -52,7 +52,7 @@ function holdsOn(leaf: TypedLeaf, record: RecordFacts, variables: Variables): bo
     case 'equals':
       return equalsAny(leaf.field, record, resolveOperand(leaf.value, variables));
     case 'in':
-      return equalsAny(leaf.field, record, resolveAll(leaf.values, variables));
+      return isOneOf(leaf.field, leaf.values, record, variables);
     case 'not-equals': {
       const operands = resolveOperand(leaf.value, variables);
       return operands.length > 0 && !equalsAny(leaf.field, record, operands);
@@ -64,8 +64,27 @@ function holdsOn(leaf: TypedLeaf, record: RecordFacts, variables: Variables): bo
   }
 }
 
-function resolveAll(operands: readonly Operand[], variables: Variables): Literal[] {
-  return operands.flatMap((operand) => [...resolveOperand(operand, variables)]);
+/** The literals and variables of lists of operands, computed once for each list. */
+const KNOWN_LISTS = new WeakMap<readonly Operand[], { literals: ReadonlySet<unknown>; others: readonly Operand[] }>();
+
+function isOneOf(field: TypedField, operands: readonly Operand[], record: RecordFacts, variables: Variables): boolean {
+  let known = KNOWN_LISTS.get(operands);
+  if (known === undefined) {
+    const literals = new Set(operands.flatMap((operand) => (isVariable(operand) ? [] : [operand.literal])));
+    known = { literals, others: operands.filter(isVariable) };
+    KNOWN_LISTS.set(operands, known);
+  }
+  const { literals, others } = known;
+  return equalTo(
+    field,
+    record,
+    (element) =>
+      literals.has(element) || others.some((operand) => includes(resolveOperand(operand, variables), element)),
+  );
+}
+
+function includes(operands: readonly Literal[], element: unknown): boolean {
+  return (operands as readonly unknown[]).includes(element);
 }
 
 /** The stored value; `undefined` if it is empty. */
@@ -92,10 +111,14 @@ function texts(field: TypedField, record: RecordFacts): string[] {
 }
 
 function equalsAny(field: TypedField, record: RecordFacts, operands: readonly Literal[]): boolean {
+  return equalTo(field, record, (element) => includes(operands, element));
+}
+
+function equalTo(field: TypedField, record: RecordFacts, isWanted: (element: unknown) => boolean): boolean {
   // Elements of a list are compared as JSON, as in SQL.
   const comparable = field.multiple ? undefined : descriptorOf(field.dataType).comparable;
   return elements(field, stored(field, record)).some((element) =>
-    (operands as readonly unknown[]).includes(comparable === undefined ? element : comparable(element)),
+    isWanted(comparable === undefined ? element : comparable(element)),
   );
 }
 

@@ -8,6 +8,7 @@ import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/righ
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
+import { anyOfConditions } from '../../lib/filter-merge.ts';
 import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
@@ -51,6 +52,8 @@ export class UserActor implements Actor {
   readonly #fieldAccess = new Map<string, TypeFieldAccess>();
   /** Alias and action → the predicate over all types. Only predicates that do not depend on the current time are kept. */
   readonly #predicates = new Map<string, Sql | null>();
+  /** Grants, by their places in the list of the type → their merged condition. */
+  readonly #merged = new Map<string, TypedCondition>();
   /** Counts the reads of the current time by conditions. */
   #timed = 0;
 
@@ -225,8 +228,18 @@ export class UserActor implements Actor {
   #anyOf(alias: string, typeId: string, grants: readonly Grant[], now: string): Sql | null {
     if (grants.some((grant) => grant.where === null)) return null;
     const environment = conditionEnvironment(this.#types, typeId, alias, this.#variables(now));
-    const conditions = grants.map((grant) => compileCondition(grant.where as TypedCondition, environment));
-    return sql`(${join(conditions, ' OR ')})`;
+    return compileCondition(this.#mergedCondition(typeId, grants), environment);
+  }
+
+  #mergedCondition(typeId: string, grants: readonly Grant[]): TypedCondition {
+    const all = this.#grants(typeId);
+    const key = `${typeId} ${grants.map((grant) => all.indexOf(grant)).join()}`;
+    let merged = this.#merged.get(key);
+    if (merged === undefined) {
+      merged = anyOfConditions(grants.map((grant) => grant.where as TypedCondition));
+      this.#merged.set(key, merged);
+    }
+    return merged;
   }
 }
 

@@ -17,6 +17,7 @@ import {
   type TypedCondition,
   type TypedField,
 } from '../../lib/filter.ts';
+import { anyOfConditions } from '../../lib/filter-merge.ts';
 import { type CompileEnvironment, compileCondition } from './filter-sql.ts';
 import { differs, type Row, type Scenario, scenario } from '../../../test/harness/filter-sql-arbitraries.ts';
 import { EDGES, escaped, factsOf, PLAIN, uuid, VARIABLES } from '../../../test/harness/filter-sql-edges.ts';
@@ -98,7 +99,8 @@ describe('conditions in SQL', () => {
         return VISIBLE[drawn.visibility[place < 0 ? 7 + (code.length % 13) : place] ?? 0] as (typeof VISIBLE)[number];
       };
       await store(client, drawn.rows);
-      const rows = await ask(client, conditions, {
+      // The last one is the merged form of all of them, as for a user with many roles.
+      const rows = await ask(client, [...conditions, anyOfConditions(conditions)], {
         ...ENVIRONMENT,
         variables: drawn.variables,
         mismatch: (field: TypedField) =>
@@ -114,6 +116,10 @@ describe('conditions in SQL', () => {
           if (answer === memory) continue;
           assert.fail(JSON.stringify({ memory, sql: answer, condition: drawn.conditions[index], facts, of: drawn.of }));
         }
+        const one = conditions.some((condition) =>
+          evaluate(condition, facts, drawn.variables, (code) => rule(code)[0](facts)),
+        );
+        assert.equal(rows[place]?.at(-1), one, JSON.stringify({ merged: drawn.conditions, facts, of: drawn.of }));
       }
     };
 
