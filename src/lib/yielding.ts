@@ -19,6 +19,18 @@ export class Turns {
   }
 }
 
+/** Maps a long list in slices. */
+export async function mapInTurns<Item, Result>(items: readonly Item[], map: (item: Item) => Result): Promise<Result[]> {
+  const turns = new Turns();
+  const results: Result[] = [];
+  for (const item of items) {
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+    results.push(map(item));
+  }
+  return results;
+}
+
 /**
  * Returns a function that is true at most once in `ms` milliseconds.
  *

@@ -37,6 +37,9 @@ function unionOf(grants: readonly Grant[]): RecordRight {
   };
 }
 
+/** Maximum number of kept predicates of one user. */
+const MOST_PREDICATES = 50;
+
 export class UserActor implements Actor {
   readonly userId: string;
   readonly displayName: string;
@@ -50,7 +53,7 @@ export class UserActor implements Actor {
   readonly #unions = new Map<string, RecordRight>();
   /** Type id → access to its fields; built once. */
   readonly #fieldAccess = new Map<string, TypeFieldAccess>();
-  /** Alias and action → the predicate over all types. Only predicates that do not depend on the current time are kept. */
+  /** Alias, action and types → the predicate. Only predicates that do not depend on the current time are kept. */
   readonly #predicates = new Map<string, Sql | null>();
   /** Grants, by their places in the list of the type → their merged condition. */
   readonly #merged = new Map<string, TypedCondition>();
@@ -198,13 +201,12 @@ export class UserActor implements Actor {
   }
 
   visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null {
-    if (typeIds !== undefined) return this.#visible(alias, action, now, typeIds);
-    const key = `${alias} ${action}`;
+    const key = `${alias} ${action} ${typeIds?.join() ?? '*'}`;
     const known = this.#predicates.get(key);
     if (known !== undefined) return known;
     const timed = this.#timed;
-    const made = this.#visible(alias, action, now, this.#roles.grants.keys());
-    if (this.#timed === timed) this.#predicates.set(key, made);
+    const made = this.#visible(alias, action, now, typeIds ?? this.#roles.grants.keys());
+    if (this.#timed === timed && this.#predicates.size < MOST_PREDICATES) this.#predicates.set(key, made);
     return made;
   }
 

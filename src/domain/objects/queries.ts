@@ -3,6 +3,7 @@ import { isItemState, type ItemState } from '../../contract/state.ts';
 import type * as contract from './contract.ts';
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
+import { mapInTurns } from '../../lib/yielding.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -204,7 +205,8 @@ export async function eventAnswers(
   const hidden = new Set<string>();
   for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
   const shown = events.filter((event) => !hidden.has(event.id));
-  return shown.flatMap((event) => eventAnswer(event, (code) => object.right.canRead(code)) ?? []);
+  const answers = await mapInTurns(shown, (event) => eventAnswer(event, (code) => object.right.canRead(code)));
+  return answers.filter((answer) => answer !== undefined);
 }
 
 /** The data of the record's `ObjectCreated` event. The caller of this function must check access. */

@@ -1,6 +1,7 @@
 /** SQL on the table `objects` and on the journal rows of a record. */
 import { isActive, type ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
+import { mapInTurns } from '../../lib/yielding.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type StoredValues, type TypeRegistry } from '../metadata/index.ts';
@@ -264,6 +265,9 @@ export interface HistoryRow {
   data: Record<string, unknown> | null;
 }
 
+/** Events of one statement. The driver parses all rows that have arrived at once, which must not block the event loop. */
+const EVENTS_AT_ONCE = 2000;
+
 /**
  * The events of a record of the type in the order in which they took effect, under the current codes; with `after`, only those
  * of later revisions.
@@ -273,13 +277,25 @@ export async function listEvents(
   { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
   after?: number,
 ): Promise<HistoryRow[]> {
-  const rows = await ctx.query<HistoryRow>(sql`
-    SELECT j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
-      ${shownData('j')} AS data
-    FROM journal j ${ACTOR.join}
-    WHERE j.object_id = ${objectId}::uuid ${after === undefined ? empty : sql`AND j.revision > ${after}::bigint`}
-    ORDER BY j.seq`);
-  return rows.map(eventDecoder(ctx, typeId));
+  const decode = eventDecoder(ctx, typeId);
+  // The bound ends the scan at the known revision: a record may have thousands of older events.
+  const later =
+    after === undefined
+      ? empty
+      : sql`AND j.revision > ${after}::bigint AND j.seq > coalesce((SELECT k.seq FROM journal k
+          WHERE k.object_id = ${objectId}::uuid AND k.revision <= ${after}::bigint ORDER BY k.seq DESC LIMIT 1), 0)`;
+  const events: HistoryRow[] = [];
+  for (let last = '0'; ; ) {
+    const rows = await ctx.query<HistoryRow & { seq: string }>(sql`
+      SELECT j.seq::text, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
+        ${shownData('j')} AS data
+      FROM journal j ${ACTOR.join}
+      WHERE j.object_id = ${objectId}::uuid AND j.seq > ${last}::bigint ${later}
+      ORDER BY j.seq LIMIT ${EVENTS_AT_ONCE}::int`);
+    for (const event of await mapInTurns(rows, decode)) events.push(event);
+    if (rows.length < EVENTS_AT_ONCE) return events;
+    last = rows.at(-1)?.seq ?? last;
+  }
 }
 
 /** @returns a function that puts a stored event of a record of the type under the current codes */
