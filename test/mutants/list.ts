@@ -131,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
     "given.surface === 'console' && row.scopes.includes('never')",
   ),
   ACTOR(
-    "    const conditions = grants.map((grant) => compileCondition(grant.where as TypedCondition, environment));\n    return sql`(${join(conditions, ' OR ')})`;",
+    '    return compileCondition(this.#mergedCondition(typeId, grants), environment);',
     '    return environment === undefined ? sql`true` : null;',
   ),
   ACTOR('const admits = grant.where === null || evaluate(', 'const admits = grant.where !== undefined || evaluate('),
