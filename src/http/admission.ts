@@ -4,7 +4,8 @@
  * The number of running requests is limited to what the database can use. Other requests wait in one queue per caller. The
  * caller with the fewest running requests is served next. A request that would wait too long is rejected on arrival, before its
  * body is read. The limit is 1 s during a burst and 250 ms once a queue has existed for a second. So a flood from one key fills
- * only that key's queue. Above the maximum of requests in flight, all requests are rejected. While the event loop is late,
+ * only that key's queue. While only one caller waits, its queue delays nobody else, and the limit is 5 s: rejecting would cost
+ * more than it saves. Above the maximum of requests in flight, all requests are rejected. While the event loop is late,
  * requests above the caller's equal share of the running limit are rejected. Rejecting must stay cheap.
  */
 import { Fault } from '../lib/fault.ts';
@@ -17,6 +18,8 @@ const LATE_SAMPLES = 3;
 const BURST_MS = 1000;
 const BURST_WAIT_MS = 1000;
 const STANDING_WAIT_MS = 250;
+/** Limit for a caller while no other caller waits. */
+const ALONE_WAIT_MS = 5000;
 /** Requests that run longer (exports, imports) do not count towards the running limit. */
 const LONG_MS = 1000;
 /** Weight of the newest observation in the moving average of the pace. */
@@ -135,7 +138,7 @@ export class AdmissionControl {
     }
     this.#next(now);
     for (const [callerId, caller] of this.#waiting) {
-      while ((caller.queue[0]?.since ?? now) < now - BURST_WAIT_MS) {
+      while ((caller.queue[0]?.since ?? now) < now - ALONE_WAIT_MS) {
         caller.queue.shift()?.let.reject(this.#refusal);
       }
       if (caller.queue.length === 0) this.#waiting.delete(callerId);
@@ -170,8 +173,13 @@ export class AdmissionControl {
     if (this.#late >= LATE_SAMPLES && caller.inFlight > share) throw this.#refusal;
     if (this.#queuedSince === undefined) return;
     const now = performance.now();
-    const allowed = now - this.#queuedSince > BURST_MS ? STANDING_WAIT_MS : BURST_WAIT_MS;
-    if (this.#wait(caller, now) > allowed) throw this.#refusal;
+    if (this.#wait(caller, now) > this.#allowedWait(caller, now - this.#queuedSince)) throw this.#refusal;
+  }
+
+  #allowedWait(caller: Caller, queuedMs: number): number {
+    const others = this.#waiting.size - (caller.queue.length > 0 ? 1 : 0);
+    if (others === 0) return ALONE_WAIT_MS;
+    return queuedMs > BURST_MS ? STANDING_WAIT_MS : BURST_WAIT_MS;
   }
 
   /**
