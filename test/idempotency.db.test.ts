@@ -311,6 +311,38 @@ describe('Idempotency-Key', () => {
     assert.equal(await effects('slow'), 1);
   });
 
+  it('costs no database connection, whatever is refused and wherever', async () => {
+    const backends = async (): Promise<Set<number>> => {
+      const rows = await stored<{ pid: number }>(
+        app,
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'",
+      );
+      return new Set(rows.map(({ pid }) => pid));
+    };
+    const many = (send: (turn: number) => Promise<TestAnswer>): Promise<TestAnswer[]> =>
+      Promise.all(Array.from({ length: 12 }, (_, turn) => send(turn)));
+    const { id } = (await created('refused', body({ title: 'refused' }))).body.data;
+    const bulk = (operation: string, items: unknown[]): Promise<TestAnswer> =>
+      app.request('POST', '/api/v1/bulk', { key, body: { operation, items } });
+    const change = { expectedRevision: 1, changes: { title: 'changed' } };
+    await many(() => app.request('GET', `/api/v1/objects/${id}`, { key }));
+    const started = await backends();
+    const answers = [
+      ...(await many(() => post('refused', body({ title: 'refused' })))),
+      ...(await many(() => post('at-once', body({ title: 'at once' })))),
+      ...(await many((turn) => post(`taken-${turn}`, body({}, { objectId: id })))),
+      ...(await many(() => app.request('PATCH', `/api/v1/objects/${id}`, { key, body: change }))),
+      ...(await many(() => bulk('update', [{ objectId: id, ...change }]))),
+    ];
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201, 409]);
+    const left = await backends();
+    assert.deepEqual(
+      [...started].filter((pid) => !left.has(pid)),
+      [],
+      'no backend ended',
+    );
+  });
+
   it('expires after 24 hours and not before (ID8)', async () => {
     const age = async (name: string, hours: number): Promise<void> => {
       const client = await app.db.connect();

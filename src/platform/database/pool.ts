@@ -137,10 +137,25 @@ export class Database implements Queryable {
 
   /** Runs one statement with autocommit. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
-    const send = (): Promise<pg.QueryResult> =>
-      this.#pool.query(this.#bounded(this.#named(statement, options), options));
+    const send = (): Promise<pg.QueryResult> => this.#send(this.#bounded(this.#named(statement, options), options));
     const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
     return result.rows as Row[];
+  }
+
+  /**
+   * Sends one statement on a free connection. The pool's own `query` ends the connection on any error, also when the server
+   * merely refused the statement, and starting another one costs more than most statements.
+   */
+  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    const client = await this.#pool.connect();
+    try {
+      const result = await client.query(query);
+      client.release();
+      return result;
+    } catch (error) {
+      releaseAfter(error as Error, client);
+      throw error;
+    }
   }
 
   #traced<T>(tracer: Tracer, text: string, send: () => Promise<T>): Promise<T> {
@@ -207,7 +222,7 @@ export class Database implements Queryable {
 
   /** Facts about the server; also the cheapest health check. */
   async facts(): Promise<{ version: string; number: number; now: string; fsync: string; encoding: string }> {
-    const result = await this.#pool.query(
+    const result = await this.#send(
       this.#bounded({
         name: 'facts',
         text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
@@ -219,7 +234,7 @@ export class Database implements Queryable {
 
   /** The number of connections that the server allows for ordinary users. */
   async capacity(): Promise<number> {
-    const result = await this.#pool.query({
+    const result = await this.#send({
       text: `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
     });
     return (result.rows[0] as { most: number }).most;
@@ -233,6 +248,27 @@ export class Database implements Queryable {
   async close(): Promise<void> {
     await Promise.all([this.#pool.end(), this.#direct?.end()]);
   }
+}
+
+/** Whether the server has said, after all statements, that it is ready and in no transaction. The driver's types lack the member. */
+function isIdle(client: pg.PoolClient): boolean {
+  return Reflect.get(client, 'readyForQuery') === true && client.getTransactionStatus() === 'I';
+}
+
+/**
+ * Gives a connection back to the pool after an error outside of a transaction. The server reports an error before it is ready
+ * for the next statement, so this waits until it is. If it never is, the connection is broken and is ended.
+ */
+function releaseAfter(error: Error, client: pg.PoolClient): void {
+  if (isSilent(error)) return client.release(error);
+  if (isIdle(client)) return client.release();
+  const settle = (): void => {
+    clearTimeout(patience);
+    client.off('drain', settle).off('end', settle);
+    client.release(isIdle(client) ? undefined : error);
+  };
+  const patience = setTimeout(settle, SILENT_MS);
+  client.on('drain', settle).on('end', settle);
 }
 
 function openPool(options: DatabaseOptions, url: string, max: number, pooled: boolean): pg.Pool {
