@@ -123,7 +123,8 @@ const BUDGET_MS = 8000;
 function contextOf(ctx: ReadContext, config: ConfigSnapshot, actor: Actor): ReadContext {
   const { now, via, keyId, correlationId } = ctx;
   const query: ReadContext['query'] = (statement, options) => ctx.query(statement, options);
-  return { actor, now, via, keyId, correlationId, config, query, newId: () => ctx.newId(), memo: new Map() };
+  const find: ReadContext['find'] = (lookup, key) => ctx.find(lookup, key);
+  return { actor, now, via, keyId, correlationId, config, query, find, newId: () => ctx.newId(), memo: new Map() };
 }
 
 /**

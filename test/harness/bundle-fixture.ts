@@ -45,6 +45,7 @@ export async function problemsOf(files: readonly BundleFile[]): Promise<readonly
     correlationId: 'test',
     config: new ConfigSnapshot(1, { items: [], typeVersions: [] }),
     query: async () => [],
+    find: async () => undefined,
     newId,
     memo: new Map(),
   };

@@ -2,6 +2,7 @@
 import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
@@ -24,9 +25,10 @@ const COLUMNS = sql`a.id, a.object_id AS "objectId", a.original_filename AS "ori
   a.sha256, a.revision, a.state, a.created_at AS "createdAt", a.created_by AS "createdBy",
   ${userName('a.created_by')} AS "createdByName"`;
 
+const attachmentById = byId<AttachmentRow>((id) => sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}`);
+
 export async function findAttachment(ctx: ReadContext, id: string): Promise<AttachmentRow | undefined> {
-  const rows = await ctx.query<AttachmentRow>(sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid`);
-  return rows[0];
+  return await ctx.find(attachmentById, { id });
 }
 
 /** The attachment if it is active and `visible` holds: one statement reads it and checks the rights to its record. */

@@ -3,6 +3,7 @@ import type { ItemState } from '../../contract/state.ts';
 import { ACTOR, userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 
@@ -23,9 +24,10 @@ const COLUMNS = sql`c.id, c.object_id AS "objectId", c.revision, c.body, c.visib
   ${userName('c.author_id')} AS "authorName", c.created_at AS "createdAt",
   c.updated_at AS "updatedAt"`;
 
+const commentById = byId<CommentRow>((id) => sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ${id}`);
+
 export async function findComment(ctx: ReadContext, id: string): Promise<CommentRow | undefined> {
-  const rows = await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ${id}::uuid`);
-  return rows[0];
+  return await ctx.find(commentById, { id });
 }
 
 export async function findComments(ctx: ReadContext, ids: readonly string[]): Promise<CommentRow[]> {

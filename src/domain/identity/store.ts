@@ -2,6 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
 import type { Localized } from '../../configuration/schemas.ts';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { findKey } from './rules.ts';
 
@@ -66,8 +67,10 @@ export async function listUnits(ctx: ReadContext, state: ItemState, locale: stri
   return await ctx.query<UnitRow>(sql`${UNITS} WHERE x.state = ${state} ${byName(nameIn(locale))}`);
 }
 
+const userById = byId<UserRow>((id) => sql`${USERS} WHERE x.id = ${id}`);
+
 export async function findUser(ctx: ReadContext, id: string): Promise<UserRow | undefined> {
-  return (await ctx.query<UserRow>(sql`${USERS} WHERE x.id = ${id}::uuid`))[0];
+  return await ctx.find(userById, { id });
 }
 
 export async function findGroup(ctx: ReadContext, id: string): Promise<GroupRow | undefined> {

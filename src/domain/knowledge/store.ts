@@ -2,6 +2,7 @@
 import { userName } from '../../platform/audit/journal.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import type { LocalizedText, RichNode } from '../metadata/index.ts';
 import type { Visibility } from './registry.ts';
@@ -59,11 +60,14 @@ export const COLUMNS = sql`v.id, v.article_id AS "articleId", a.base_id AS "base
 
 export const TEXT = sql`v.document, v.body`;
 
+const versionById = byId<VersionRow & VersionText>(
+  (id) => sql`
+    SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id WHERE v.id = ${id}`,
+);
+
 /** The version with its text, without a check of read access. */
 export async function findVersion(ctx: ReadContext, id: string): Promise<(VersionRow & VersionText) | undefined> {
-  const rows = await ctx.query<VersionRow & VersionText>(sql`
-    SELECT ${COLUMNS}, ${TEXT} FROM kb_versions v JOIN kb_articles a ON a.id = v.article_id WHERE v.id = ${id}::uuid`);
-  return rows[0];
+  return await ctx.find(versionById, { id });
 }
 
 /** The draft and the active version, in one locale or in all. */

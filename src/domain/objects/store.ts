@@ -7,6 +7,7 @@ import type { ReadContext, TableWrite } from '../../platform/unit-of-work/contex
 import { registry, storedCodes, type StoredValues, type TypeRegistry } from '../metadata/index.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
+import { byId } from '../../platform/database/lookups.ts';
 import type { QueryOptions } from '../../platform/database/pool.ts';
 import { shownData, ACTOR, joinedUser, userName } from '../../platform/audit/journal.ts';
 
@@ -59,18 +60,27 @@ export async function queryObjects(
   statement: Sql,
   options?: QueryOptions,
 ): Promise<ObjectRow[]> {
-  const rows = await ctx.query<Omit<ObjectRow, 'values'> & { values: StoredValues }>(statement, options);
-  const types = registry(ctx);
-  return rows.map((row) => Object.assign(row, { values: storedCodes(types, row.typeId).decode(row.values) }));
+  const rows = await ctx.query<StoredObject>(statement, options);
+  return rows.map((row) => withCurrentValues(ctx, row));
+}
+
+type StoredObject = Omit<ObjectRow, 'values'> & { values: StoredValues };
+
+function withCurrentValues(ctx: Pick<ReadContext, 'config'>, row: StoredObject): ObjectRow {
+  return Object.assign(row, { values: storedCodes(registry(ctx), row.typeId).decode(row.values) });
 }
 
 // Subqueries by primary key: a single record needs no join.
 const NAMES = sql`${userName('o.created_by')} AS "createdByName", ${userName('o.updated_by')} AS "updatedByName"`;
 
+const objectById = byId<StoredObject>(
+  (id) => sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}`,
+);
+
 /** The record without a check of read access; callers evaluate the rights before they return any of it (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {
-  const rows = await queryObjects(ctx, sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}::uuid`);
-  return rows[0];
+  const row = await ctx.find(objectById, { id });
+  return row === undefined ? undefined : withCurrentValues(ctx, row);
 }
 
 /** Predicate: the caller may read the record whose id is in the column. Null if the caller may read no record. */

@@ -1,6 +1,7 @@
 /** SQL on the table `relations`. */
 import type { ItemState } from '../../contract/state.ts';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 
@@ -17,9 +18,10 @@ export interface RelationRow {
 const COLUMNS = sql`r.id, r.definition_id AS "definitionId", r.source_id AS "sourceId", r.target_id AS "targetId", r.revision,
   r.state, r.created_at AS "createdAt"`;
 
+const relationById = byId<RelationRow>((id) => sql`SELECT ${COLUMNS} FROM relations r WHERE r.id = ${id}`);
+
 export async function findRelation(ctx: ReadContext, id: string): Promise<RelationRow | undefined> {
-  const rows = await ctx.query<RelationRow>(sql`SELECT ${COLUMNS} FROM relations r WHERE r.id = ${id}::uuid`);
-  return rows[0];
+  return await ctx.find(relationById, { id });
 }
 
 export async function listRelations(

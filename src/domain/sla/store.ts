@@ -3,6 +3,7 @@ import { ACTOR, type Backlog, loadUserNames } from '../../platform/audit/journal
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
+import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { CalendarDefinition } from './registry.ts';
 import type { Instance, Pause } from './rules.ts';
@@ -19,9 +20,10 @@ const COLUMNS = sql`i.id, i.object_id AS "objectId", i.policy_id AS "policyId", 
   i.notified_thresholds AS "notifiedThresholds", (SELECT v.compiled FROM calendar_versions v WHERE (i.pinned OR i.status = 'STOPPED')
     AND v.calendar_id = i.calendar_id AND v.version = i.calendar_version) AS "storedCalendar"`;
 
+const instanceById = byId<StoredInstance>((id) => sql`SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ${id}`);
+
 export async function findInstance(ctx: ReadContext, id: string): Promise<StoredInstance | undefined> {
-  const rows = await ctx.query<StoredInstance>(sql`SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ${id}::uuid`);
-  return rows[0];
+  return await ctx.find(instanceById, { id });
 }
 
 /** Instances of a record, oldest first. */

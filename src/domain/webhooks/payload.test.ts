@@ -17,6 +17,7 @@ const ctx: ReadContext = {
   correlationId: 'test',
   config: new ConfigSnapshot(1, { items: [], typeVersions: [] }),
   query: async () => [],
+  find: async () => undefined,
   newId,
   memo: new Map(),
 };

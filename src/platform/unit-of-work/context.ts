@@ -9,6 +9,7 @@ import type { Sql } from 'sql-template-tag';
 import type { EventData, EventType } from '../../contract/events.ts';
 import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts } from '../../lib/filter.ts';
+import type { Lookup } from '../database/lookups.ts';
 import type { QueryOptions } from '../database/pool.ts';
 import type { ReadConsistency } from '../database/replica.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
@@ -92,6 +93,11 @@ export interface ReadContext {
   /** The API through which the call came: the public API or the administration API; absent outside HTTP. */
   readonly surface?: 'public' | 'console' | undefined;
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]>;
+  /**
+   * The row with the key, or undefined. Outside of a transaction, look-ups of concurrent requests share a statement
+   * (`platform/database/lookups.ts`).
+   */
+  find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined>;
   newId(): string;
   /** Values loaded once per unit of work (identity map). Keys start with the module's name. */
   readonly memo: Map<string, unknown>;

@@ -7,6 +7,7 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { parseStoredJson } from '../../lib/json.ts';
 import type { ReturnedValue } from './context.ts';
+import { find, type Lookup } from '../database/lookups.ts';
 import type { Queryable } from '../database/pool.ts';
 import { required, type Part, Slot, type Statements } from './statement.ts';
 /** How long a response is stored, in milliseconds. */
@@ -33,9 +34,34 @@ export interface KeptAnswer {
   data: unknown;
 }
 
+/** Identifies the caller, route and key of a claim. */
 function lockNumber(claim: IdempotencyClaim): string {
   const digest = createHash('sha256').update(`${claim.callerId}\n${claim.route}\n${claim.key}`).digest();
   return digest.readBigInt64BE(0).toString();
+}
+
+/** Maximum number of keys that a process remembers. */
+const MOST_SEEN = 10_000;
+
+/**
+ * Keys that have stored responses, as far as this process saw them. It only chooses which statement comes first, the look-up or
+ * the change: the database decides whether a response is stored.
+ */
+export class SeenKeys {
+  readonly #seen = new Set<string>();
+
+  add(claim: IdempotencyClaim): void {
+    this.#seen.add(lockNumber(claim));
+    if (this.#seen.size <= MOST_SEEN) return;
+    for (const oldest of this.#seen) {
+      this.#seen.delete(oldest);
+      return;
+    }
+  }
+
+  has(claim: IdempotencyClaim): boolean {
+    return this.#seen.has(lockNumber(claim));
+  }
 }
 
 /** The source of the values in the parts of a claim. */
@@ -87,25 +113,30 @@ function claimCtes(returned: { key: string; value: ReturnedValue } | undefined):
       RETURNING 1)`;
 }
 
+interface StoredResponse {
+  fingerprint: Buffer;
+  status: number;
+  answer: string;
+  returned: Record<string, unknown> | null;
+  createdAt: string;
+}
+
+const responseByKey: Lookup<StoredResponse, Pick<IdempotencyClaim, 'callerId' | 'route' | 'key'>> = {
+  key: { callerId: 'uuid', route: 'text', key: 'text' },
+  sql: ({ callerId, route, key }) => sql`
+    SELECT fingerprint, status, answer, returned, created_at AS "createdAt" FROM idempotency i
+    WHERE i.caller_id = ${callerId} AND i.route = ${route} AND i.key = ${key}`,
+};
+
 /**
  * The stored response of an earlier call with the same key, or undefined.
  *
  * @throws Fault IDEMPOTENCY_KEY_REUSED if the earlier call had a different body
  */
 export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: string): Promise<KeptAnswer | undefined> {
-  const expired = new Date(Date.parse(now) - KEPT_MS).toISOString();
-  const rows = await db.query<{
-    fingerprint: Buffer;
-    status: number;
-    answer: string;
-    returned: Record<string, unknown> | null;
-  }>(
-    sql`SELECT fingerprint, status, answer, returned FROM idempotency
-        WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key = ${claim.key}::text
-          AND created_at >= ${expired}::timestamptz`,
-  );
-  const row = rows[0];
-  if (row === undefined) return undefined;
+  const { callerId, route, key } = claim;
+  const row = await find(db, responseByKey, { callerId, route, key });
+  if (row === undefined || Date.parse(row.createdAt) < Date.parse(now) - KEPT_MS) return undefined;
   if (!row.fingerprint.equals(claim.fingerprint)) {
     throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body. Use a new key.');
   }

@@ -1,6 +1,7 @@
 /** Contexts of units of work: the implementation that collects what a unit plans, and reads on behalf of another user. */
 import type { Sql } from 'sql-template-tag';
 import { newId } from '../clock.ts';
+import { find, type Lookup } from '../database/lookups.ts';
 import type { Queryable, QueryOptions, Transaction } from '../database/pool.ts';
 import type {
   Actor,
@@ -13,6 +14,7 @@ import type {
   Via,
   WriteContext,
 } from './context.ts';
+import type { Turn } from './turns.ts';
 import type { Planned } from './flush.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
@@ -37,10 +39,18 @@ export class UnitContext implements WriteContext {
   readonly isRetry: boolean;
   db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
+  readonly #turn: Turn | undefined;
 
   isDryRun = false;
 
-  constructor(caller: Caller, now: string, db: Queryable, begin?: () => Promise<Transaction>, again = false) {
+  constructor(
+    caller: Caller,
+    now: string,
+    db: Queryable,
+    begin?: () => Promise<Transaction>,
+    again = false,
+    turn?: Turn,
+  ) {
     this.actor = caller.actor;
     this.now = now;
     this.via = caller.via;
@@ -52,10 +62,16 @@ export class UnitContext implements WriteContext {
     this.db = db;
     this.#begin = begin;
     this.isRetry = again;
+    this.#turn = turn;
   }
 
   query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
     return this.db.query<Row>(statement, options);
+  }
+
+  async find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
+    if (this.#turn !== undefined && 'id' in key) await this.#turn.load(key.id as string);
+    return await find(this.db, lookup, key);
   }
 
   newId(): string {
@@ -132,6 +148,7 @@ export function contextOnBehalfOf(ctx: ReadContext, actor: Actor): ReadContext {
     surface: ctx.surface,
     memo: ctx.memo,
     query: (statement, options) => ctx.query(statement, options),
+    find: (lookup, key) => ctx.find(lookup, key),
     newId: () => ctx.newId(),
   };
 }

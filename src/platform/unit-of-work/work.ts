@@ -16,7 +16,7 @@ import type { Database, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
 import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
 import { flushStatement } from './flush.ts';
-import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, WAIT_MS } from './idempotency.ts';
+import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, SeenKeys, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
 import {
   contended,
@@ -32,6 +32,7 @@ import {
   undone,
 } from './transactions.ts';
 import { Statements } from './statement.ts';
+import { type Queues, Turn } from './turns.ts';
 import { UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
@@ -62,6 +63,8 @@ const MOST_ATTEMPTS = 6;
 export class Work {
   readonly #db: Database;
   readonly #statements = new Statements();
+  readonly #seenKeys = new SeenKeys();
+  readonly #queues: Queues = new Map();
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
@@ -131,14 +134,29 @@ export class Work {
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions = {},
   ): Promise<WriteResult<T>> {
+    const turn = new Turn(this.#queues);
+    try {
+      return await this.#tryWrite(caller, fn, options, turn);
+    } finally {
+      turn.end();
+    }
+  }
+
+  async #tryWrite<T>(
+    caller: Caller,
+    fn: (ctx: WriteContext) => Promise<T>,
+    options: WriteOptions,
+    turn: Turn,
+  ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     const patience = performance.now() + WAIT_MS;
     let again = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        const data = await this.#attempt(caller, fn, options, again);
+        const result = await this.#attempt(caller, fn, options, { again, turn });
+        if (claim !== undefined) this.#seenKeys.add(claim);
         if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
-        return { kind: 'done', data };
+        return result;
       } catch (error) {
         const guard = guardOf(error);
         if (
@@ -148,6 +166,7 @@ export class Work {
         ) {
           const kept = await this.#kept(claim);
           if (kept !== undefined) {
+            this.#seenKeys.add(claim);
             if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
             return { kind: 'replay', answer: kept };
           }
@@ -161,7 +180,8 @@ export class Work {
         again ||= guard !== undefined;
         if (guard === undefined && !isRetryable(error)) throw toFault(unwrapAuthorizedFault(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
-        await pause(Math.random() * 10 * attempt);
+        if (guard !== undefined) await turn.retry();
+        if (guard === undefined || attempt > 1) await pause(Math.random() * 10 * attempt);
       }
     }
   }
@@ -179,13 +199,19 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions,
-    again: boolean,
-  ): Promise<T> {
+    { again, turn }: { again: boolean; turn: Turn },
+  ): Promise<WriteResult<T>> {
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
-    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again);
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again, turn);
     try {
-      const data = await this.#decide(ctx, fn);
+      const data = await this.#command(ctx, fn);
+      const kept = await this.#seen(options.idempotency);
+      if (kept !== undefined) {
+        await held.close(false);
+        return { kind: 'replay', answer: kept };
+      }
+      await this.#follow(ctx);
       await this.#keep(ctx);
       const turns = new Turns();
       for (const event of ctx.events) {
@@ -199,25 +225,36 @@ export class Work {
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
       if (ctx.invalidated.size > 0) await this.onInvalidated().catch(() => {});
       if (ctx.events.length > 0) this.onEmitted();
-      return data;
+      return { kind: 'done', data };
     } catch (error) {
       await held.close(false);
       throw error;
     }
   }
 
-  /** Runs the command, then the followers on the events that it emitted. */
-  async #decide<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
+  /**
+   * The stored response, looked up before the change is attempted: with a key that was seen, the change would almost surely be
+   * refused. The command has run by then, because a replay needs the same rights as the change.
+   */
+  async #seen(claim: IdempotencyClaim | undefined): Promise<KeptAnswer | undefined> {
+    return claim !== undefined && this.#seenKeys.has(claim) ? await this.#kept(claim) : undefined;
+  }
+
+  async #command<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
     try {
-      const data = await fn(ctx);
-      if (ctx.events.length > 0) {
-        const commanded = [...ctx.events];
-        for (const follower of this.#followers) await follower.follow(ctx, commanded);
-      }
-      return data;
+      return await fn(ctx);
     } catch (error) {
       throw ctx.checked && isFault(error) ? new AuthorizedFault(error) : error;
     }
+  }
+
+  /** Runs the followers on the events that the command emitted. */
+  async #follow(ctx: UnitContext): Promise<void> {
+    if (ctx.events.length === 0) return;
+    const commanded = [...ctx.events];
+    await this.#command(ctx, async () => {
+      for (const follower of this.#followers) await follower.follow(ctx, commanded);
+    });
   }
 
   /**
@@ -261,7 +298,8 @@ export class Work {
       ctx.isDryRun = true;
       try {
         const result = await savepoint(tx, async () => {
-          const data = await this.#decide(ctx, fn);
+          const data = await this.#command(ctx, fn);
+          await this.#follow(ctx);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
           ctx.invalidated.clear();
           const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);

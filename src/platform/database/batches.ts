@@ -1,0 +1,89 @@
+/**
+ * Answers concurrent requests in batches. A batch is whatever waits when one of the few batches under way ends, so a request that
+ * comes alone is sent at once, and none waits for a timer.
+ *
+ *     requests    a        b c d e        f g h
+ *     batches     |-- a --|-- b c d e ---|-- f g h --|
+ *
+ * (drawn with one batch under way at a time)
+ */
+import { AsyncResource } from 'node:async_hooks';
+
+/** After this time a batch does not count as under way, so that a broken connection does not hold up all requests. */
+const OVERDUE_MS = 1000;
+
+export interface BatchLimits {
+  /** Requests in one batch. */
+  size: number;
+  /** Batches under way at a time. */
+  underWay: number;
+}
+
+interface Waiting<Item, Answer> {
+  item: Item;
+  /** Runs a function in the asynchronous context of the request. */
+  within: <T>(fn: () => T) => T;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+/** How a batch is answered. */
+export interface BatchRun<Item, Answer> {
+  /** Answers one or more requests, in their order. */
+  together(items: readonly Item[]): Promise<readonly Answer[]>;
+  /** Answers one request of a failed batch. */
+  alone(item: Item): Promise<Answer>;
+  /** Whether the requests of a failed batch are answered one by one. Otherwise each fails with the error of the batch. */
+  isSeparable(error: unknown, count: number): boolean;
+}
+
+export class Batches<Item, Answer> {
+  readonly #run: BatchRun<Item, Answer>;
+  readonly #limits: BatchLimits;
+  #waiting: Waiting<Item, Answer>[] = [];
+  #underWay = 0;
+
+  constructor(limits: BatchLimits, run: BatchRun<Item, Answer>) {
+    this.#limits = limits;
+    this.#run = run;
+  }
+
+  /** Answers the request with a statement that is sent after this call. */
+  ask(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, within: AsyncResource.bind(<T>(fn: () => T): T => fn()), resolve, reject });
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    while (this.#underWay < this.#limits.underWay && this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#limits.size);
+      this.#underWay++;
+      let ended = false;
+      const end = (): void => {
+        if (ended) return;
+        ended = true;
+        clearTimeout(overdue);
+        this.#underWay--;
+        this.#send();
+      };
+      const overdue = setTimeout(end, OVERDUE_MS);
+      // Spans of the statement belong to the first request.
+      void batch[0]?.within(() => this.#answer(batch)).finally(end);
+    }
+  }
+
+  async #answer(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#run.together(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
+    } catch (error) {
+      // The next batch does not wait for these: each may wait for a lock.
+      for (const { item, within, resolve, reject } of batch) {
+        if (this.#run.isSeparable(error, batch.length)) within(() => this.#run.alone(item)).then(resolve, reject);
+        else reject(error);
+      }
+    }
+  }
+}

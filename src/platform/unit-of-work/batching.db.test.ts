@@ -1,0 +1,167 @@
+/** Statements that the database refuses, and statements that several requests share. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sql from 'sql-template-tag';
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { byId, find } from '../database/lookups.ts';
+import { Database, type QueryOptions, type Statement } from '../database/pool.ts';
+
+/** Counts its statements, and delays each on its way to the server and back. */
+class SlowDatabase extends Database {
+  sent = 0;
+  delayMs = 0;
+
+  override async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
+    this.sent++;
+    await sleep(Math.random() * this.delayMs);
+    const rows = await super.query<Row>(statement, options);
+    await sleep(Math.random() * this.delayMs);
+    return rows;
+  }
+}
+
+interface Thing {
+  id: string;
+  value: number;
+  share: number;
+}
+
+const thingById = byId<Thing>((id) => sql`SELECT t.id, t.value, 1 / t.value AS share FROM things t WHERE t.id = ${id}`);
+
+describe('statements', () => {
+  let database: TestDatabase;
+  let db: SlowDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+    db = new SlowDatabase({ url: database.url, max: 4, statementMs: 400, applicationName: 'refused' });
+    await db.query(sql`CREATE TABLE things (id uuid PRIMARY KEY, value integer NOT NULL)`);
+  });
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const backends = async (): Promise<string[]> => {
+    const rows = await db.query<{ pid: number; began: string }>(
+      sql`SELECT pid, backend_start::text AS began FROM pg_stat_activity WHERE application_name = 'refused' ORDER BY pid`,
+    );
+    return rows.map(({ pid, began }) => `${pid} since ${began}`);
+  };
+  const insert = async (value: number, id: string = randomUUID()): Promise<string> => {
+    await db.query(sql`INSERT INTO things (id, value) VALUES (${id}::uuid, ${value}::int)`);
+    return id;
+  };
+  const codeOf = async (failing: Promise<unknown>): Promise<string> =>
+    await failing.then(
+      () => 'none',
+      (error: unknown) => String((error as { code?: string }).code),
+    );
+
+  it('that the database refuses do not end their connections', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => db.query(sql`SELECT pg_sleep(0.05)`)));
+    const started = await backends();
+    assert.equal(started.length, 4);
+    const id = await insert(1);
+    const refused: [string, Statement][] = [
+      ['DK001', sql`SELECT docket_require('any', 0, 1)`],
+      ['23505', sql`INSERT INTO things (id, value) VALUES (${id}::uuid, 1)`],
+      ['57014', sql`SELECT pg_sleep(2)`],
+      [
+        '55P03',
+        sql`SELECT docket_require('any', 0, 1) WHERE set_config('lock_timeout', '1', true) IS NULL UNION ALL
+        SELECT true FROM (SELECT id FROM things FOR UPDATE NOWAIT) AS t`,
+      ],
+      ['22012', sql`SELECT 1 / ${0}::int`],
+      ['42P01', sql`SELECT 1 FROM nothing`],
+    ];
+    const client = await holdAll(db);
+    try {
+      for (const [code, statement] of refused) {
+        for (let round = 0; round < 3; round++) {
+          assert.deepEqual(await Promise.all([1, 2, 3].map(() => codeOf(db.query(statement)))), [code, code, code]);
+        }
+      }
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    assert.equal(
+      await codeOf(db.transaction('BEGIN', (tx) => tx.query(sql`SELECT docket_require('any', 0, 1)`))),
+      'DK001',
+    );
+    assert.deepEqual(await backends(), started);
+  });
+
+  it('on a connection that breaks end it, and only it', async () => {
+    const started = await backends();
+    assert.equal(await codeOf(db.query(sql`SELECT pg_terminate_backend(pg_backend_pid())`)), '57P01');
+    await Promise.all(Array.from({ length: 4 }, () => db.query(sql`SELECT pg_sleep(0.05)`)));
+    const left = await backends();
+    assert.equal(left.filter((one) => started.includes(one)).length, 3);
+    assert.equal(left.length, 4);
+  });
+
+  it('look up concurrent keys together, with the answers of single look-ups', async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, at) => insert(at + 1)));
+    const asked = Array.from({ length: 300 }, (_, at) =>
+      at % 5 === 0 ? randomUUID() : (ids[(at * 7) % 40] as string),
+    );
+    db.sent = 0;
+    const together = await Promise.all(asked.map((id) => find(db, thingById, { id })));
+    assert.ok(db.sent < 40, `${db.sent} statements`);
+    const alone = await db.transaction('BEGIN', async (tx) => {
+      const found: (Thing | undefined)[] = [];
+      for (const id of asked) found.push(await find(tx, thingById, { id }));
+      return found;
+    });
+    assert.deepEqual(together, alone);
+    const [first, second] = await Promise.all([1, 2].map(() => find(db, thingById, { id: ids[0] as string })));
+    assert.notEqual(first, second, 'no two requests share a row');
+  });
+
+  it('see everything that was committed before their request', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, () => insert(1)));
+    const committed = new Map(ids.map((id) => [id, 1]));
+    db.delayMs = 15;
+    let reads = 0;
+    const until = performance.now() + 1500;
+    const writer = async (id: string): Promise<void> => {
+      for (let value = 2; performance.now() < until; value++) {
+        await db.query(sql`UPDATE things SET value = ${value}::int WHERE id = ${id}::uuid`);
+        committed.set(id, value);
+      }
+    };
+    const reader = async (id: string): Promise<void> => {
+      while (performance.now() < until) {
+        const least = committed.get(id) ?? 0;
+        const row = await find(db, thingById, { id });
+        assert.ok((row?.value ?? 0) >= least, `${row?.value} is older than ${least}`);
+        reads++;
+      }
+    };
+    await Promise.all([...ids.slice(0, 2).map(writer), ...ids.flatMap((id) => [reader(id), reader(id), reader(id)])]);
+    db.delayMs = 0;
+    assert.ok(reads > 100, `${reads} reads`);
+  });
+
+  it('fail alone if only their row cannot be read', async () => {
+    const broken = await insert(0);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => insert(2)));
+    const answers = await Promise.allSettled([...ids, broken].map((id) => find(db, thingById, { id })));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [...ids.map(() => 'fulfilled'), 'rejected'],
+    );
+    assert.equal(await codeOf(find(db, thingById, { id: broken })), '22012');
+  });
+});
+
+/** A connection that holds all rows locked. */
+async function holdAll(db: Database): ReturnType<Database['connect']> {
+  const client = await db.connect();
+  await client.query('BEGIN');
+  await client.query('SELECT id FROM things FOR UPDATE');
+  return client;
+}
