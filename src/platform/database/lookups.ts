@@ -78,10 +78,9 @@ async function findTogether<Row, Key extends object>(
   keys: readonly Key[],
 ): Promise<(Row | undefined)[]> {
   if (keys.length === 1 && keys[0] !== undefined) return [await findAlone(db, lookup, keys[0])];
-  const found = new Array<Row | undefined>(keys.length).fill(undefined);
-  for (const { place, ...row } of await db.query<Row & { place: number }>(statementOf(lookup, keys)))
-    found[place] = row as unknown as Row;
-  return found;
+  const rows = await db.query<Row & { place: number }>(statementOf(lookup, keys));
+  const found = new Map(rows.map(({ place, ...row }) => [place, row as unknown as Row]));
+  return keys.map((_, place) => found.get(place));
 }
 
 /** Database → look-up → its batches. */
