@@ -221,8 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
   ADDRESS('if (isOwn && !this.#options.allowPrivate) throw', 'if (isOwn && this.#options.connectMs < 0) throw'),
   // Input validation.
   IDEMPOTENCY(
-    'WHERE caller_id = ${claim.callerId}::uuid AND route = ${claim.route}::text AND key',
-    'WHERE caller_id = ${claim.callerId}::uuid AND key',
+    'WHERE i.caller_id = ${callerId} AND i.route = ${route} AND i.key',
+    'WHERE i.caller_id = ${callerId} AND i.key',
   ),
   IDEMPOTENCY('if (!row.fingerprint.equals(claim.fingerprint)) {', 'if (row.fingerprint.length === 0) {'),
   HEADERS(
