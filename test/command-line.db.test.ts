@@ -140,7 +140,7 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
     const part = path.join(dir, 'services.yaml');
     for (const command of ['plan', 'apply']) {
       refused(await docket([command, part, '--prune']), /is a part of a bundle/);
-      refused(await docket([command, dir, '--prune']), /does not name .*workflows.*; --prune would archive/);
+      refused(await docket([command, dir, '--prune']), /does not name .*workflows.*; pruning would archive/);
     }
     assert.match(
       (await docket(['apply', part, '--expected', String(old)])).out,
@@ -150,9 +150,7 @@ settings: { searchExactTotal: ${enabled ? 900 : 800} }\n`;
     const late = await docket(['apply', dir, '--expected', String(old)]);
     refused(late, /The configuration changed since version \d+; it is now version \d+\. Plan again/);
     assert.match(late.err, /"sections":\["services"\]/);
-    refused(await docket(['apply', dir, '--expected', 'x']), /x is not a configuration version/);
-
-    assert.equal((await docket(['export', dir, '--section', 'services', 'webhooks'])).code, 0);
+    assert.equal((await docket(['export', '--section', 'services,webhooks', dir])).code, 0);
     const yaml = (await readdir(dir)).filter((name) => name.endsWith('.yaml'));
     assert.deepEqual(yaml, ['calendars.yaml', 'services.yaml', 'webhooks.yaml'], 'other files stay; one says: none');
 

@@ -344,7 +344,29 @@ integrations:
     assert.match((await run(admin, 'apply', folder, '--refuse-if', 'access>0')).err, /"access>0" is not a comparison/);
     const planner = await run(keys['planner'] as string, 'apply', folder, '--refuse-if', 'lost-access>0');
     assert.match(planner.err, /--refuse-if needs the right role\.assign/);
-    const applied = await run(admin, 'apply', folder, '--refuse-if', 'lost-access>0 && broken>0');
+    const shown = await run(admin, 'plan', folder, '--refuse-if', 'lost-access>0');
+    assert.deepEqual([shown.code, /^Impact: lost-access/m.test(shown.out)], [1, true]);
+    assert.match(shown.err, /Refused because of lost-access>0 \(\d+\)\.$/m);
+    assert.equal((await run(admin, 'plan', folder, '--refuse-if', 'broken>0')).code, 0);
+    assert.match((await run(admin, 'plan', folder, '--expected', '1')).err, /has version \d+, not 1/);
+    for (const args of [
+      ['apply', folder, '--expected', 'x'],
+      ['plan', folder, '--refuse-if', 'x>1'],
+      ['config', 'diff', '0', '1'],
+      ['config', 'log', '--page', 'x'],
+    ]) {
+      const { code, out } = await run(admin, ...args);
+      assert.deepEqual([code, out], [2, ''], args.join(' '));
+    }
+    const applied = await run(
+      admin,
+      'apply',
+      '--discard',
+      'types.ticket.kind',
+      folder,
+      '--refuse-if',
+      'lost-access>0 && broken>0',
+    );
     assert.match(applied.out, /^change {3}roles\/reader\n/m);
   });
 

@@ -222,6 +222,14 @@ describe('configuration items', () => {
     assert.deepEqual(diff[0].differences, [{ path: 'name', before: 'Before', after: 'After' }]);
     assert.match(short(diff).join(), /^change services\/desk 1,create services\/later \d$/);
     assert.match(short(await ok('GET', `/config/diff?from=${old + 2}&to=${old}`)).join(), /archive services\/later 0$/);
+    const part = { files: service('Part'), prune: true };
+    for (const path of ['/config/plan', '/config/apply']) {
+      const { status, body } = await ask(admin, 'POST', path, part);
+      assert.deepEqual([status, body.meta.cause.reason], [400, 'PRUNE_OF_PART'], path);
+    }
+    const first = await ok('GET', '/config/versions/1');
+    const texts = new Map(first.files.map(({ name, text }: any) => [name, text]));
+    assert.deepEqual([texts.get('macros.yaml'), texts.has('users.yaml')], ['macros: []\n', false], 'empty again');
     const { files, leftOut } = await ok('GET', `/config/versions/${old}`);
     assert.deepEqual(leftOut, []);
     const planned = await ok('POST', '/config/plan', { files, prune: true });

@@ -31,7 +31,7 @@ function textsIn(value: unknown): string[] {
 
 /** What the command line does not know in `docket …`; empty if it would run. */
 function unknownIn(line: string): string[] {
-  const [name = '', ...args] = line.replace(/ >.*$/, '').split(' ').slice(1);
+  const [name = '', ...args] = line.replace(/ >.*$/, '').replaceAll("'", '').split(' ').slice(1);
   const docket = program({
     inherited: {},
     settings: () => {

@@ -117,8 +117,8 @@ describe('the last administrator', () => {
     await assert.rejects(apply(`roles: [ { code: boss, rights: [${rights}] } ]`), isLast, 'the right');
     const other = `roles: [ { code: boss, rights: [role.assign], assignedTo: { users: [one] } } ]`;
     await assert.rejects(apply(other, { exact: true }), isLast, 'the assignment');
-    await assert.rejects(apply('services: [ { code: mail } ]', { prune: true }), isLast, 'the role');
-    const people = `users: [ { login: one } ]\nroles: [ { code: boss, rights: [role.assign], assignedTo: { users: [one] } } ]`;
+    await assert.rejects(apply('services: [ { code: mail } ]\nroles: []', { prune: true }), isLast, 'the role');
+    const people = `users: [ { login: one } ]\ngroups: []\nroles: [ { code: boss, rights: [role.assign], assignedTo: { users: [one] } } ]`;
     await assert.rejects(apply(people, { prune: true, pruneIdentity: true }), isLast, 'the user');
     const empty = await call('POST', '/config/apply', { files: bundle('groups: [ { code: inner } ]'), exact: true });
     kept(empty, 'the membership');

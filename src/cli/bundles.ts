@@ -3,14 +3,13 @@ import { isUtf8 } from 'node:buffer';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
-import { readDocument } from '../configuration/document.ts';
+import { type Command, Option } from 'commander';
 import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
 import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
-import { parseRefusal } from '../configuration/impact.ts';
+import { type Comparison, parseRefusal } from '../configuration/impact.ts';
 import { problem } from '../lib/problem.ts';
-import { type Environment, output, warn } from './command.ts';
+import { type Environment, output, several, usage, warn } from './command.ts';
 import { applyFiles } from './local.ts';
 import { impactLines, impactMarkdown, requireHarmless } from './impact-text.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
@@ -44,23 +43,6 @@ async function readFolder(folder: string): Promise<BundleFile[]> {
   if (chosen.length === 0) throw new Error(`${folder} contains no *.yaml file; give the folder of a bundle.`);
   return await Promise.all(
     chosen.map(async (name) => ({ name, text: utf8(name, await readFile(path.join(folder, name))) })),
-  );
-}
-
-/**
- * A folder that does not name a section at all, of which the service has items, may be a part of a bundle. A bundle that is meant
- * to have none of them names the section with an empty list.
- *
- * @throws Error if the plan would archive items of such sections
- */
-function requireWhole(dir: string, files: readonly BundleFile[], items: readonly PlannedItem[]): void {
-  const named = new Set(files.flatMap(({ text }) => readDocument(text).members.map(({ key }) => key)));
-  const lost = items.filter(({ section, action }) => action === 'archive' && !named.has(section));
-  if (lost.length === 0) return;
-  const sections = [...new Set(lost.map(({ section }) => section))];
-  throw new Error(
-    `${dir} does not name ${sections.join(', ')}; --prune would archive ${lost.length} items there, such as ` +
-      `${lost[0]?.section}/${lost[0]?.code}. Give the whole bundle, or write "${sections[0]}: []" to archive them.`,
   );
 }
 
@@ -101,10 +83,10 @@ interface Flags {
   pruneIdentity?: boolean;
   discard?: string[];
   identity?: boolean;
-  expected?: string;
+  expected?: number;
   section?: string[];
   impact?: boolean;
-  refuseIf?: string;
+  refuseIf?: Comparison[];
 }
 
 function options(flags: Flags): BundleOptions {
@@ -112,7 +94,7 @@ function options(flags: Flags): BundleOptions {
     prune: flags.prune === true,
     pruneIdentity: flags.pruneIdentity === true,
     ...(flags.discard === undefined ? {} : { discard: flags.discard }),
-    ...(flags.expected === undefined ? {} : { expected: versionNumber(flags.expected) }),
+    ...(flags.expected === undefined ? {} : { expected: flags.expected }),
   };
 }
 
@@ -120,6 +102,20 @@ function options(flags: Flags): BundleOptions {
 export function versionNumber(text: string): number {
   if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
   throw new Error(`${text} is not a configuration version; \`docket config log\` lists them.`);
+}
+
+export function expectedOption(): Option {
+  const option = new Option(
+    '--expected <version>',
+    'refuse if the configuration has another version (docket config version)',
+  );
+  return option.argParser(usage(versionNumber));
+}
+
+export function discardOption(): Option {
+  const said =
+    'a field or option whose values may be lost, such as types.incident.impact; may be repeated or a list with commas';
+  return new Option('--discard <path>', said).argParser(several);
 }
 
 /** Colours are for people at a terminal; `NO_COLOR` turns them off (https://no-color.org). */
@@ -144,17 +140,25 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune', 'also show items that the bundle omits')
     .option('--prune-identity', 'the same for users, groups, units and memberships')
     .option('--impact', 'also show who gains or loses access, which records no longer fit, and what stops working')
+    .option(
+      '--refuse-if <comparison>',
+      'exit with 1 for an impact such as "lost-access>0 && broken>0"',
+      usage(parseRefusal),
+    )
+    .addOption(expectedOption())
+    .addOption(discardOption())
     .option('--markdown', 'print Markdown for the comment of a pull request')
     .option('--json', 'print [{section, code, id, action, differences, …}]; with --impact {items, impact}')
     .action(async (dir: string, flags: Flags, command: Command) => {
-      const files = await readBundleFiles(dir, options(flags));
-      const { items, impact, pending } = await onTarget(environment, command, async (target) => ({
-        ...(flags.impact === true
-          ? await target.planImpact(files, options(flags))
-          : { items: await target.plan(files, options(flags)), impact: undefined }),
+      const { expected, ...wanted } = options(flags);
+      const files = await readBundleFiles(dir, wanted);
+      const { items, impact, pending, current } = await onTarget(environment, command, async (target) => ({
+        ...(flags.impact === true || flags.refuseIf !== undefined
+          ? await target.planImpact(files, wanted)
+          : { items: await target.plan(files, wanted), impact: undefined }),
         pending: await target.pendingIndexes(),
+        current: expected === undefined ? undefined : (await target.versions(1)).current,
       }));
-      if (flags.prune === true) requireWhole(dir, files, items);
       const effect = impact === undefined ? [] : impactLines(impact);
       const text =
         flags.markdown === true
@@ -163,24 +167,24 @@ export function configurationCommands(docket: Command, environment: Environment)
       output(flags.json === true).result(impact === undefined ? items : { items, impact }, text);
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
+      if (current !== expected) throw new Error(`The configuration has version ${current}, not ${expected}.`);
+      if (impact !== undefined && flags.refuseIf !== undefined) requireHarmless(impact, flags.refuseIf);
     });
   docket
     .command('apply <dir-or-file>')
     .description('Apply the bundle in one transaction; a running service uses it within a second.')
     .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
     .option('--prune-identity', 'with --prune: archive those as well')
-    .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
-    .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"')
-    .option('--discard <paths...>', 'fields and options whose values may be lost, such as types.incident.impact')
+    .addOption(expectedOption())
+    .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"', usage(parseRefusal))
+    .addOption(discardOption())
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const files = await readBundleFiles(dir, options(flags));
-      const refusal = flags.refuseIf === undefined ? undefined : parseRefusal(flags.refuseIf);
       const items = await onTarget(environment, command, async (target) => {
-        if (flags.prune === true) requireWhole(dir, files, await target.plan(files, options(flags)));
-        if (refusal === undefined) return await target.apply(files, options(flags));
+        if (flags.refuseIf === undefined) return await target.apply(files, options(flags));
         const { impact, configVersion } = await target.planImpact(files, options(flags));
-        requireHarmless(impact, refusal);
+        requireHarmless(impact, flags.refuseIf, 'Nothing was applied');
         // What is applied is what was examined.
         return await target.apply(files, { expected: configVersion, ...options(flags) });
       });
@@ -190,7 +194,11 @@ export function configurationCommands(docket: Command, environment: Environment)
     .command('export <dir>')
     .description('Write the current configuration as a bundle.')
     .option('--identity', 'include users, groups, units and memberships')
-    .option('--section <names...>', 'only these sections; other files of the folder stay')
+    .option(
+      '--section <name>',
+      'only this section; may be repeated or a list with commas; other files of the folder stay',
+      several,
+    )
     .option('--json', 'print {files}')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const { files, leftOut, schema } = await onTarget(environment, command, async (target) => ({

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { InvalidArgumentError } from 'commander';
 import type { FaultDetail } from '../lib/fault.ts';
 import { isObject } from '../lib/json.ts';
 import { atMostEvery } from '../lib/yielding.ts';
@@ -84,6 +85,22 @@ export function reasonOf(error: unknown): string {
     for (const detail of details as FaultDetail[]) lines.push(`  ${detail.path}: ${detail.message}`);
   } else if (isObject(details) && Object.keys(details).length > 0) lines.push(`  ${JSON.stringify(details)}`);
   return lines.join('\n');
+}
+
+/** A parser of an option or argument whose errors are wrong usage. @param parse throws an Error with a message for the user */
+export function usage<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(reasonOf(error));
+    }
+  };
+}
+
+/** The values of an option that may be repeated, each of which may be a list with commas. */
+export function several(text: string, before: readonly string[] = []): string[] {
+  return [...before, ...text.split(',').filter((one) => one !== '')];
 }
 
 /** Growth of the process, in bytes, before a garbage collection is forced. */

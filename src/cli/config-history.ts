@@ -1,8 +1,8 @@
 /** `docket config`: the versions of the configuration, their differences, and the way back to one. */
 import type { Command } from 'commander';
 import type { ListedVersion } from '../configuration/store-versions.ts';
-import { colored, versionNumber } from './bundles.ts';
-import { type Environment, type Json, output } from './command.ts';
+import { colored, discardOption, expectedOption, versionNumber } from './bundles.ts';
+import { type Environment, type Json, output, usage } from './command.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
 import { onTarget } from './select-target.ts';
 
@@ -28,50 +28,55 @@ function historyCommands(config: Command, environment: Environment): void {
   config
     .command('log')
     .description('List the versions of the configuration, newest first: when, who, and what changed.')
-    .option('--page <n>', 'page of 25 versions', '1')
+    .option('--page <n>', 'page of 25 versions', usage(pageNumber), 1)
     .option('--json', 'print {current, rows, page, pageSize, hasMore}')
-    .action(async (flags: Json & { page: string }, command: Command) => {
-      const page = Math.max(1, Number.parseInt(flags.page, 10) || 1);
-      const listed = await onTarget(environment, command, (target) => target.versions(page));
-      const more = listed.hasMore ? [`Older versions: --page ${page + 1}`] : [];
+    .action(async (flags: Json & { page: number }, command: Command) => {
+      const listed = await onTarget(environment, command, (target) => target.versions(flags.page));
+      const more = listed.hasMore ? [`Older versions: --page ${flags.page + 1}`] : [];
       output(flags.json === true).result(listed, [...listed.rows.map(lineOf), ...more]);
     });
   config
-    .command('diff <from> <to>')
+    .command('diff')
+    .argument('<from>', 'a version', usage(versionNumber))
+    .argument('<to>', 'a version', usage(versionNumber))
     .description('Show what changed between two versions of the configuration, value by value.')
     .option('--markdown', 'print Markdown')
     .option('--json', 'print [{section, code, id, action, differences, …}]')
-    .action(async (from: string, to: string, flags: Json & { markdown?: boolean }, command: Command) => {
-      const [first, second] = [versionNumber(from), versionNumber(to)];
-      const items = await onTarget(environment, command, (target) => target.diff(first, second));
+    .action(async (from: number, to: number, flags: Json & { markdown?: boolean }, command: Command) => {
+      const items = await onTarget(environment, command, (target) => target.diff(from, to));
       const color = colored(environment);
       const text = flags.markdown === true ? [planMarkdown(items)] : planLines(items, { color, verb: 'Found' });
       output(flags.json === true).result(items, text);
     });
 }
 
+/** @throws Error for a text that is no number of a page */
+function pageNumber(text: string): number {
+  if (/^[1-9][0-9]{0,5}$/.test(text)) return Number(text);
+  throw new Error(`${text} is not a page; the first one is 1.`);
+}
+
 interface RestoreFlags extends Json {
   discard?: string[];
   plan?: boolean;
-  expected?: string;
+  expected?: number;
 }
 
 export function configCommands(docket: Command, environment: Environment): void {
   const config = docket.command('config').description('Versions of the configuration.');
   historyCommands(config, environment);
   config
-    .command('restore <version>')
+    .command('restore')
+    .argument('<version>', 'a version', usage(versionNumber))
     .description('Apply the configuration as it was at a version; items that came later are archived.')
     .option('--plan', 'only show what would change')
-    .option('--expected <version>', 'refuse if the configuration has another version (docket config version)')
-    .option('--discard <paths...>', 'fields and options whose values may be lost, such as types.incident.impact')
+    .addOption(expectedOption())
+    .addOption(discardOption())
     .option('--json', 'print [{section, code, id, action, …}]')
-    .action(async (text: string, flags: RestoreFlags, command: Command) => {
-      const version = versionNumber(text);
-      const given = flags.expected === undefined ? undefined : versionNumber(flags.expected);
+    .action(async (version: number, flags: RestoreFlags, command: Command) => {
       const items = await onTarget(environment, command, async (target) => {
         // What is applied is what was planned: nothing may come between the two.
-        const expected = given ?? (await target.versions(1)).current;
+        const expected = flags.expected ?? (await target.versions(1)).current;
         const { files } = await target.exportVersion(version);
         const planned = await target.plan(files, { prune: true });
         const discard = flags.discard === undefined ? {} : { discard: flags.discard };

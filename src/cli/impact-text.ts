@@ -32,6 +32,10 @@ function fieldText({ type, field, access, change, records, examples }: FieldAcce
 
 /** Lines for a terminal, without colours. */
 export function impactLines(impact: Impact): string[] {
+  return [...detailLines(impact), ...sumLines(impact)];
+}
+
+function detailLines(impact: Impact): string[] {
   const lines: string[] = [];
   const add = (title: string, items: readonly string[]): void => {
     if (items.length === 0) return;
@@ -61,8 +65,12 @@ export function impactLines(impact: Impact): string[] {
     'Stops working',
     impact.broken.map(({ section, code, reason }) => `${section}/${code}: ${reason}`),
   );
+  return lines;
+}
+
+function sumLines(impact: Impact): string[] {
   const totals = Object.entries(impact.totals).map(([name, count]) => `${name} ${count}`);
-  lines.push(`Impact: ${totals.join(', ')}.`);
+  const lines = [`Impact: ${totals.join(', ')}.`];
   if (!impact.exact) {
     const bound = impact.errorBound === null ? 'time ran out before all was counted' : `± ${impact.errorBound}`;
     lines.push(`The counts are not exact: ${bound}.`);
@@ -71,25 +79,35 @@ export function impactLines(impact: Impact): string[] {
   return lines;
 }
 
-/** A section of Markdown; the text stands in code. */
+/** Characters of the details in a comment; the rest of it is for the plan. */
+const MOST_CHARACTERS = 25_000;
+
+/** A section of Markdown, at most about 26,000 characters long; the text stands in code. */
 export function impactMarkdown(impact: Impact): string {
-  return `\n#### Impact\n\n${codeFence(impactLines(impact).join('\n'), 'text')}\n`;
+  const details = detailLines(impact);
+  let length = 0;
+  const shown = details.findIndex((line) => (length += line.length + 1) > MOST_CHARACTERS);
+  const rest = shown === -1 ? [] : [`${details.length - shown} more lines; run docket plan --impact to see them.`];
+  const lines = [...(shown === -1 ? details : details.slice(0, shown)), ...rest, ...sumLines(impact)];
+  return `\n#### Impact\n\n${codeFence(lines.join('\n'), 'text')}\n`;
 }
 
-/** @throws Error if the impact meets the comparisons, or cannot be judged as a whole */
-export function requireHarmless(impact: Impact, comparisons: readonly Comparison[]): void {
+/**
+ * @param outcome a clause for the message, if something was not done
+ * @throws Error if the impact meets the comparisons, or cannot be judged as a whole
+ */
+export function requireHarmless(impact: Impact, comparisons: readonly Comparison[], outcome?: string): void {
+  const also = outcome === undefined ? '' : ` ${outcome}.`;
   if (!impact.complete) {
-    throw new Error(
-      '--refuse-if needs the right role.assign: without it not all records are counted. Nothing was applied.',
-    );
+    throw new Error(`--refuse-if needs the right role.assign: without it not all records are counted.${also}`);
   }
   if (comparisons.some(({ measure }) => impact.totalErrors[measure] === null)) {
-    throw new Error('--refuse-if: time ran out before the whole impact was counted. Nothing was applied.');
+    throw new Error(`--refuse-if: time ran out before the whole impact was counted.${also}`);
   }
   if (!refuses(comparisons, impact)) return;
   const found = comparisons.map(({ text, measure }) => {
     const error = impact.totalErrors[measure] ?? 0;
     return `${text} (${impact.totals[measure]}${error === 0 ? '' : ` ± ${error}`})`;
   });
-  throw new Error(`Refused because of ${found.join(' && ')}. Nothing was applied; see docket plan --impact.`);
+  throw new Error(`Refused because of ${found.join(' && ')}.${also}`);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PlannedChange } from '../configuration/engine.ts';
+import { impactMarkdown } from './impact-text.ts';
 import { planLines, planMarkdown } from './plan-text.ts';
 
 const change = (more: Partial<PlannedChange>): PlannedChange => ({
@@ -37,6 +38,18 @@ describe('the text of a plan', () => {
     ]);
   });
 
+  it('shows long values around their first difference', () => {
+    const roles = Array.from({ length: 200 }, (_, index) => `role-${index}`);
+    const [line] = planLines([
+      change({ differences: [{ path: 'roles', before: roles, after: roles.with(150, 'other') }] }),
+    ]).slice(1);
+    assert.match(
+      line ?? '',
+      /^ {9}~ roles: ….*"role-150".*… \(\d+ characters\) → ….*"role-149","other","role-151".*… \(/,
+    );
+    assert.ok((line ?? '').length < 700);
+  });
+
   it('colours the action and each difference on request', () => {
     const lines = planLines([change({ differences: [{ path: 'a', before: 1, after: 2 }] })], { color: true });
     assert.equal(lines[0], '\u001b[33mchange  \u001b[0m types/incident');
@@ -54,6 +67,22 @@ describe('the text of a plan', () => {
       ),
     );
     assert.ok(many.length < 61_000);
+    const field = { type: 't', access: 'read' as const, change: 'lost' as const, records: 0, examples: [] };
+    const roles = Array.from({ length: 500 }, (_, index) => ({
+      role: `r${index}`,
+      records: [],
+      fields: Array.from({ length: 50 }, (_, at) => ({ ...field, field: `field${at}` })),
+    }));
+    const totals = { 'lost-access': 1, 'gained-access': 0, 'invalid-records': 0, 'sla-breached': 0, broken: 0 };
+    const none = { people: [], affectedPeople: 0, constraints: [], states: [], sla: [], broken: [] };
+    const sums = { complete: true, exact: true, errorBound: 0, totals, totalErrors: totals };
+    const impact = impactMarkdown({ ...none, ...sums, roles });
+    assert.match(impact, /\n\d+ more lines; run docket plan --impact to see them\.\nImpact: lost-access 1, /);
+    const both = planMarkdown(
+      Array.from({ length: 1000 }, (_, index) => change({ code: `t${index}` })),
+      [impact],
+    );
+    assert.ok(impact.length < 26_000 && both.length < 61_000);
     assert.match(many, /\n\d+ more items are not shown\. Run `docket plan` to see them\.$/);
   });
 });

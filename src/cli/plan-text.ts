@@ -1,6 +1,7 @@
 /** The text of a plan for a terminal and for the comment of a pull request. Pure. */
 import type { PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { Difference } from '../configuration/differences.ts';
+import { excerpts } from '../lib/excerpts.ts';
 
 /** A line of a plan, with or without the differences in the item. */
 type Line = PlannedItem & Partial<Pick<PlannedChange, 'differences' | 'moreDifferences'>>;
@@ -20,9 +21,10 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function valueText(value: unknown): string {
-  const text = printable(JSON.stringify(value));
-  return text.length > VALUE ? `${text.slice(0, VALUE).toWellFormed()}… (${text.length} characters)` : text;
+/** The value before and after, cut around the first difference; empty where there is none. */
+function valueTexts({ before, after }: Difference): [string, string] {
+  const text = (value: unknown): string => (value === undefined ? '' : printable(JSON.stringify(value)));
+  return excerpts(text(before), text(after), { most: VALUE, whole: (length) => `${length} characters` });
 }
 
 interface Row {
@@ -30,11 +32,13 @@ interface Row {
   text: string;
 }
 
-function rowOf({ path, before, after }: Difference): Row {
+function rowOf(difference: Difference): Row {
+  const { path, before, after } = difference;
   const place = path === '' ? 'item' : printable(path);
-  if (before === undefined) return { sign: '+', text: `${place}: ${valueText(after)}` };
-  if (after === undefined) return { sign: '-', text: `${place}: ${valueText(before)}` };
-  return { sign: '~', text: `${place}: ${valueText(before)} → ${valueText(after)}` };
+  const [old, now] = valueTexts(difference);
+  if (before === undefined) return { sign: '+', text: `${place}: ${now}` };
+  if (after === undefined) return { sign: '-', text: `${place}: ${old}` };
+  return { sign: '~', text: `${place}: ${old} → ${now}` };
 }
 
 /** What is to be known beside the differences: notes, and the version of a record type. */
@@ -98,10 +102,14 @@ function codeSpan(text: string): string {
 }
 
 function markdownOf(item: Line): string {
-  const rows = (item.differences ?? []).flatMap(({ path, before, after }) => [
-    ...(before === undefined ? [] : [`- ${path === '' ? 'item' : printable(path)}: ${valueText(before)}`]),
-    ...(after === undefined ? [] : [`+ ${path === '' ? 'item' : printable(path)}: ${valueText(after)}`]),
-  ]);
+  const rows = (item.differences ?? []).flatMap((difference) => {
+    const place = difference.path === '' ? 'item' : printable(difference.path);
+    const [old, now] = valueTexts(difference);
+    return [
+      ...(difference.before === undefined ? [] : [`- ${place}: ${old}`]),
+      ...(difference.after === undefined ? [] : [`+ ${place}: ${now}`]),
+    ];
+  });
   const content = [...remarksOf(item).map((text) => `# ${text}`), ...rows].join('\n');
   const head = `**${item.action}** ${codeSpan(nameOf(item))}\n`;
   return content === '' ? head : `${head}\n${codeFence(content, 'diff')}\n`;

@@ -53,7 +53,8 @@ export const PlannedItems = Type.Array(Type.Object(plannedProperties, { $id: 'Pl
 const Difference = Type.Object(
   {
     path: Type.String({
-      description: 'A path such as `fields[2].required`. Elements with a code are identified by it.',
+      description:
+        'A path such as `fields[priority].required`. Elements of lists are identified by their code. Without codes, by their index in the new list, or in the old one if they are gone.',
     }),
     before: Type.Optional(Type.Unknown()),
     after: Type.Optional(Type.Unknown()),

@@ -20,7 +20,12 @@ const bundleProperties = {
     }),
     { maxItems: 1000, description: 'May be empty with `archive` and without `prune`.' },
   ),
-  prune: Type.Optional(Type.Boolean()),
+  prune: Type.Optional(
+    Type.Boolean({
+      description:
+        'Archives items that the files do not contain. Refused with the cause `PRUNE_OF_PART` for items of a section that no file names.',
+    }),
+  ),
   pruneIdentity: Type.Optional(Type.Boolean()),
   exact: Type.Optional(
     Type.Boolean({
@@ -322,7 +327,7 @@ export const readConfigVersion = defineOperation({
   status: 200,
   summary: 'Export the configuration as it was at a version',
   description:
-    'A bundle like that of `GET /config/export`. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions.',
+    'A bundle like that of `GET /config/export`, with an empty list for each section that had no items. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions.',
   params: closed({ version: Type.String({ pattern: '^[1-9][0-9]{0,14}$' }) }),
   answer: Type.Object(
     {

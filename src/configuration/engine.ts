@@ -11,7 +11,7 @@ import type { ReadContext, WriteContext } from '../platform/unit-of-work/context
 import { type ListedDifferences, listedDifferences } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
-import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
+import { requireChanged, requireNamed, requireWhole, seesHolders, shown } from './rights.ts';
 import { currentVersion, requireVersion } from './store-versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
@@ -51,6 +51,7 @@ async function allowedPlan(
   requireNamed(ctx, sections, bundle, options);
   const plan = await makePlan(ctx, sections, bundle, options);
   requireChanged(ctx, plan);
+  requireWhole(plan, bundle, options);
   return plan;
 }
 
@@ -100,6 +101,7 @@ async function withDifferences(
   const definitionOf = (change: Change, definition: unknown): unknown =>
     definition === undefined ? undefined : shown(sections, change.section, definition, holders);
   const changes = new Map(plan.changes.map(({ change }) => [`${change.section} ${change.code}`, change]));
+  const schemas = new Map(sections.map(({ key, schema }) => [key, schema]));
   const turns = new Turns();
   const planned: PlannedChange[] = [];
   for (const item of plan.items) {
@@ -109,7 +111,11 @@ async function withDifferences(
     const listed =
       change === undefined || change.action === 'archive'
         ? listedDifferences()
-        : listedDifferences(definitionOf(change, change.stored?.definition), definitionOf(change, change.definition));
+        : listedDifferences(
+            definitionOf(change, change.stored?.definition),
+            definitionOf(change, change.definition),
+            schemas.get(item.section),
+          );
     planned.push({ ...item, ...listed });
   }
   return planned;
@@ -140,6 +146,7 @@ export async function applyBundle(
   };
   const plan = await makePlan(ctx, sections, bundle, { ...options, lockRecords });
   requireChanged(ctx, plan);
+  requireWhole(plan, bundle, options);
   requireDiscarded(plan.items, options.discard ?? []);
   // An item that only follows renames keeps its meaning, unless it covers more than before.
   for (const { change, section } of [...plan.changes.filter((one) => !isFollowing(one.change)), ...plan.widened]) {

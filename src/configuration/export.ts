@@ -6,6 +6,7 @@ import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
+import { inOrder } from './differences.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import { type BundleFile, shapeProblems } from './read.ts';
@@ -23,7 +24,7 @@ export interface ExportScope {
 }
 
 /**
- * One file per non-empty section. Archived items are omitted; users, groups, units, memberships and assignments are omitted
+ * One file per non-empty section, and for a past version also for empty ones. Archived items are omitted; users, groups, units, memberships and assignments are omitted
  * unless `identity` is set. Sections that the caller may not read are omitted, too; `unreadable` names them. Never contains
  * secrets. The same configuration gives the same text, byte by byte.
  *
@@ -66,7 +67,13 @@ export async function exportBundle(
       const presented = section.toBundleItem(item.definition, { identity, active: hasActive });
       if (presented !== undefined) written.push(await withoutDefaults(section, presented, turns));
     }
-    if (written.length === 0) continue;
+    if (written.length === 0) {
+      // Restoring a version archives what it did not have; only a section that is named is pruned.
+      const empty = section.shape === 'map' ? '{}' : '[]';
+      if (past !== undefined && !section.identity)
+        files.push({ name: `${section.key}.yaml`, text: `${section.key}: ${empty}\n` });
+      continue;
+    }
     files.push({ name: `${section.key}.yaml`, text: await sectionText(section, written, turns) });
   }
   return files;
@@ -204,31 +211,6 @@ function attempt(section: ConfigSection, item: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-interface Ordered {
-  anyOf?: Ordered[];
-  items?: Ordered;
-  properties?: Record<string, Ordered>;
-}
-
-/** A copy with properties in the order of the schema. */
-function inOrder(schema: Ordered | undefined, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const branches = [schema, ...(schema?.anyOf ?? [])];
-  if (Array.isArray(value)) {
-    const items = branches.find((branch) => branch?.items !== undefined)?.items;
-    return value.map((member) => inOrder(items, member));
-  }
-  const properties = branches.find((branch) => branch?.properties !== undefined)?.properties ?? {};
-  const record = value as Record<string, unknown>;
-  const names = [...Object.keys(properties).filter((name) => Object.hasOwn(record, name)), ...Object.keys(record)];
-  return Object.fromEntries(
-    [...new Set(names)].map((name) => [
-      name,
-      inOrder(Object.hasOwn(properties, name) ? properties[name] : undefined, record[name]),
-    ]),
-  );
 }
 
 interface Thinning {

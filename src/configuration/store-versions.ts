@@ -190,13 +190,17 @@ export async function diffVersions(
   const order = new Map(sections.filter((section) => mayRead(ctx, section)).map(({ key }, index) => [key, index]));
   const before = new Map((await itemsAt(ctx, from)).map((item) => [item.id, item]));
   const after = new Map((await itemsAt(ctx, to)).map((item) => [item.id, item]));
+  const schemas = new Map(sections.map(({ key, schema }) => [key, schema]));
   const found: VersionDifference[] = [];
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [old, now] = [before.get(id), after.get(id)];
     const { section, code } = (now ?? old) as PastItem;
     const action = actionBetween(old, now);
     if (action === 'leave' || !order.has(section)) continue;
-    const listed = action === 'archive' ? listedDifferences() : listedDifferences(old?.definition, now?.definition);
+    const listed =
+      action === 'archive'
+        ? listedDifferences()
+        : listedDifferences(old?.definition, now?.definition, schemas.get(section));
     found.push({ section, code, id, action, ...listed });
   }
   const place = ({ section }: VersionDifference): number => order.get(section) ?? 0;

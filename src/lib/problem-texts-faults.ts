@@ -25,6 +25,10 @@ export const FAULT_PROBLEMS = {
   USER_OR_KEY: ['INVALID_REQUEST', 'Name either user or keyId.'],
   NOT_EXPLAINED: ['INVALID_REQUEST', 'The operation {operation} cannot be explained: it cannot be dry-run.'],
   NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
+  PRUNE_OF_PART: [
+    'INVALID_REQUEST',
+    'The bundle does not name {sections}; pruning would archive {count} items there. Send the whole bundle, or write "{first}: []" for a section that is to be empty.',
+  ],
   ARCHIVED_ELSEWHERE: [
     'INVALID_REQUEST',
     '{item} cannot be archived here. Remove it from the files, or archive it through its own endpoint.',

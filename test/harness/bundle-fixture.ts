@@ -11,6 +11,7 @@ import {
   type PlannedItem,
   planBundle,
 } from '../../src/configuration/engine.ts';
+import { readDocument } from '../../src/configuration/document.ts';
 import { newId, systemClock } from '../../src/platform/clock.ts';
 import type { Actor, ReadContext, Caller } from '../../src/platform/unit-of-work/context.ts';
 import { Database } from '../../src/platform/database/pool.ts';
@@ -28,6 +29,13 @@ export const SECTIONS = configSections(
 /** One file of a bundle. */
 export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
   return [{ name, text }];
+}
+
+/** The files with an empty list for each section that they do not name, so that pruning archives its items. */
+export function whole(files: readonly BundleFile[]): BundleFile[] {
+  const named = new Set(files.flatMap(({ text }) => readDocument(text).members.map(({ key }) => key)));
+  const missing = SECTIONS.filter(({ key, shape }) => shape === 'list' && !named.has(key));
+  return [...files, ...missing.map(({ key }) => ({ name: `${key}.empty.yaml`, text: `${key}: []` }))];
 }
 
 function problemsIn(error: unknown): readonly BundleProblem[] {
@@ -60,6 +68,7 @@ export async function problemsOf(files: readonly BundleFile[]): Promise<readonly
 export interface BundleFixture {
   db: Database;
   url: string;
+  /** With `prune`, sections that the files do not name are empty; also of `apply` and `refused`. */
   plan(files: readonly BundleFile[], options?: BundleOptions): Promise<PlannedItem[]>;
   apply(files: readonly BundleFile[], options?: BundleOptions): Promise<PlannedItem[]>;
   /** Applies with the rights named, and as that person. */
@@ -102,14 +111,18 @@ export async function startBundleFixture(): Promise<BundleFixture> {
     db,
     url: database.url,
     plan: async (files, options = {}) =>
-      await work.read(await caller(), (ctx) => planBundle(ctx, SECTIONS, files, options), { snapshot: true }),
-    apply: (files, options = {}) => apply(files, options),
+      await work.read(
+        await caller(),
+        (ctx) => planBundle(ctx, SECTIONS, options.prune === true ? whole(files) : files, options),
+        { snapshot: true },
+      ),
+    apply: (files, options = {}) => apply(options.prune === true ? whole(files) : files, options),
     applyAs: (rights, files, userId) => apply(files, {}, actorWith(rights, userId ?? null)),
     export: async (identity) =>
       await work.read(await caller(), (ctx) => exportBundle(ctx, SECTIONS, { identity }), { snapshot: true }),
     refused: async (files, options = {}) => {
       try {
-        await apply(files, options);
+        await apply(options.prune === true ? whole(files) : files, options);
       } catch (error) {
         return problemsIn(error);
       }

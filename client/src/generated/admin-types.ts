@@ -352,7 +352,7 @@ export type Choice = {
 
 export type ConfigDifference = {
   /**
-   * A path such as `fields[2].required`. Elements with a code are identified by it.
+   * A path such as `fields[priority].required`. Elements of lists are identified by their code. Without codes, by their index in the new list, or in the old one if they are gone.
    */
   path: string;
   before?: unknown;
@@ -4913,6 +4913,9 @@ export type ConfigPlanData = {
       name: string;
       text: string;
     }>;
+    /**
+     * Archives items that the files do not contain. Refused with the cause `PRUNE_OF_PART` for items of a section that no file names.
+     */
     prune?: boolean;
     pruneIdentity?: boolean;
     /**
@@ -4961,6 +4964,9 @@ export type ConfigApplyData = {
       name: string;
       text: string;
     }>;
+    /**
+     * Archives items that the files do not contain. Refused with the cause `PRUNE_OF_PART` for items of a section that no file names.
+     */
     prune?: boolean;
     pruneIdentity?: boolean;
     /**

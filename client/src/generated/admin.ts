@@ -1776,7 +1776,7 @@ export class ConfigAdministration extends Group {
   }
 
   /**
-   * Export the configuration as it was at a version. A bundle like that of `GET /config/export`. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Export the configuration as it was at a version. A bundle like that of `GET /config/export`, with an empty list for each section that had no items. To go back to the version, plan and apply the files with `prune`: all checks and rights of an apply hold. Users, groups, orgUnits, memberships and role assignments have no versions. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /config/versions/{version}`, right `config.manage`
    */

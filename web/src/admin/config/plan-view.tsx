@@ -1,12 +1,15 @@
 /** Shows a plan: created, changed and archived items, with old and new values. */
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
+import { excerpts } from '../../../../src/lib/excerpts.ts';
 import { useText } from '../../i18n/text.ts';
 import { problemMessage } from '../../problems/message.ts';
 import { Mark, Notice } from './mark.tsx';
 import classes from './plan-view.module.css';
 import type { PlannedChange } from './queries.ts';
 import { texts } from './texts.ts';
+
+type Difference = PlannedChange['differences'][number];
 
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn', leave: 'off' };
 
@@ -20,11 +23,12 @@ function PlanValue({ value }: { value: unknown }) {
   if (value === null) return t.nothing;
   if (Array.isArray(value)) {
     if (value.length === 0) return t.empty;
-    if (value.every((one) => typeof one !== 'object')) return value.map(String).join(', ');
+    const text = asText(value);
+    if (text !== undefined) return text;
     return (
       <ol className={classes.members}>
-        {value.map((one) => (
-          <li key={JSON.stringify(one)}>
+        {withKeys(value).map(({ key, one }) => (
+          <li key={key}>
             <PlanValue value={one} />
           </li>
         ))}
@@ -44,6 +48,39 @@ function PlanValue({ value }: { value: unknown }) {
       ))}
     </dl>
   );
+}
+
+/** Characters of a text or list in one cell. */
+const MOST_TEXT = 400;
+
+/** A value that is shown as one text; undefined for others. */
+function asText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  const isPlain = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'object');
+  return isPlain ? value.map(String).join(', ') : undefined;
+}
+
+/** Long texts are cut around the first difference. */
+function cutValues(difference: Difference, whole: (length: number) => string): Difference {
+  const [before, after] = [asText(difference.before), asText(difference.after)];
+  if ((before?.length ?? 0) <= MOST_TEXT && (after?.length ?? 0) <= MOST_TEXT) return difference;
+  const [old, now] = excerpts(before ?? '', after ?? '', { most: MOST_TEXT, whole });
+  return {
+    ...difference,
+    ...(before === undefined ? {} : { before: old }),
+    ...(after === undefined ? {} : { after: now }),
+  };
+}
+
+/** The members with keys; equal ones are numbered. */
+function withKeys(list: readonly unknown[]): { key: string; one: unknown }[] {
+  const seen = new Map<string, number>();
+  return list.map((one) => {
+    const text = JSON.stringify(one);
+    const count = (seen.get(text) ?? 0) + 1;
+    seen.set(text, count);
+    return { key: `${text} ${count}`, one };
+  });
 }
 
 /** `fields[priority].constraints.maxLength` as `fields › priority › constraints › maxLength`. */
@@ -112,13 +149,16 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
               </tr>
             </thead>
             <tbody>
-              {item.differences.map((difference) => (
-                <tr key={difference.path}>
-                  <th scope="row">{difference.path === '' ? t.whole : placeText(difference.path)}</th>
-                  {item.action !== 'create' && <ValueCell kind="before" value={difference.before} />}
-                  <ValueCell kind="after" value={difference.after} />
-                </tr>
-              ))}
+              {item.differences
+                .map((one) => cutValues(one, t.characters))
+                .map((difference) => (
+                  // A member that is gone and one that is new may have the same index.
+                  <tr key={`${difference.path} ${difference.after === undefined}`}>
+                    <th scope="row">{difference.path === '' ? t.whole : placeText(difference.path)}</th>
+                    {item.action !== 'create' && <ValueCell kind="before" value={difference.before} />}
+                    <ValueCell kind="after" value={difference.after} />
+                  </tr>
+                ))}
             </tbody>
           </table>
         </div>
