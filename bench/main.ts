@@ -31,7 +31,7 @@ const USAGE = `npm run bench [-- [options] [scenario…]]
 scenarios (default: all):
 ${SCENARIOS.map((scenario) => `  ${scenario.name.padEnd(16)}  ${scenario.says}`).join('\n')}
 
-npm run bench -- search-quality [--every N] [folder of the judged sets]
+npm run bench -- search-quality [--every N] [--no-comments] [folder of the judged sets]
 
   --every N           asks every Nth question of the largest set, which takes minutes
 ${SEARCH_USAGE}

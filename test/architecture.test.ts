@@ -28,7 +28,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.
   desk: ['identity', 'metadata', 'objects', 'comments', 'relations', 'workflow', 'search', 'sla', 'webhooks'],
   catalog: ['objects', 'metadata'],
-  search: ['objects', 'comments', 'metadata', 'access'],
+  // The titles of duplicates are part of the statement that reads the best hits.
+  search: ['objects', 'comments', 'relations', 'metadata', 'access'],
   imports: ['objects', 'metadata', 'identity'],
   exports: ['objects', 'metadata'],
   // Rights on comments and articles are part of the statement that selects events.

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- search-quality [--every N] [folder]`: how often the right record is among the first ten, through the public
- * API. Loads the collections of `test-collections.ts` as records of its own service and sends each question to `GET /search`
- * with its full text. The record in which the question was asked is ignored. Results: docs/explanation/search.md.
+ * `npm run bench -- search-quality [--every N] [--no-comments] [folder]`: how often the right record is among the first ten,
+ * through the public API. Loads the collections of `test-collections.ts` as records of its own service and sends each question to
+ * `GET /search` with its full text; the record in which it was asked is ignored. Each title also asks for its own record.
+ * Results: docs/explanation/search.md.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +11,7 @@ import { docket, freePort, type ServiceOptions, startService, stop } from '../pr
 import { writeBundle } from './bundle.ts';
 import { Caller, inParallel } from './caller.ts';
 import { measureRanking, type Quality } from './quality-metrics.ts';
-import { type TestCollection, testCollections, type Text } from './test-collections.ts';
+import { ownTitles, type TestCollection, testCollections, type Text } from './test-collections.ts';
 
 const LOADERS = 8;
 const ASKERS = 2;
@@ -104,14 +105,16 @@ export async function measureQuality(
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { every: { type: 'string', default: '1' } },
+    allowNegative: true,
+    options: { every: { type: 'string', default: '1' }, comments: { type: 'boolean', default: true } },
   });
   const data = positionals[0] ?? path.resolve(import.meta.dirname, '../../../shared/data');
   const every = Number(values.every);
-  const sets = (await testCollections(data)).map((set) => ({
+  const sampled = (set: TestCollection): TestCollection => ({
     ...set,
     questions: set.questions.filter((_, index) => set.questions.length < MANY || index % every === 0),
-  }));
+  });
+  const sets = await testCollections(data);
   const options: ServiceOptions = { folder, port: await freePort() };
   const service = await startService(options);
   opened.add(() => stop(service.child));
@@ -130,11 +133,12 @@ export async function measureQuality(
     const ids = await loadTexts(caller, set);
     say(`${set.name}: ${ids.size} records loaded`);
     await db.query('ANALYZE');
-    rows.push(await ask(caller, set, ids, 'fields'));
-    if (set.texts.some(({ comments }) => comments.length > 0)) {
+    rows.push(await ask(caller, sampled(set), ids, 'fields'));
+    rows.push(await ask(caller, sampled(ownTitles(set)), ids, 'own titles'));
+    if (values.comments && set.texts.some(({ comments }) => comments.length > 0)) {
       say(`${set.name}: ${await loadComments(caller, set, ids)} comments loaded`);
       await db.query('ANALYZE');
-      rows.push(await ask(caller, set, ids, 'fields and comments'));
+      rows.push(await ask(caller, sampled(set), ids, 'fields and comments'));
     }
     say(`${set.name}: asked`);
   }

@@ -3,18 +3,19 @@
  * over postings in memory. For trying changes of `src/lib/words.ts` and `src/domain/search/ranking.ts` in a minute; what counts
  * is measured through the service.
  *
- *     node bench/search-quality/model.ts [folder of the sets]
+ *     node bench/search-quality/model.ts [folder of the sets [every Nth question]]
  */
 import path from 'node:path';
 import { candidateSteps, rankPlan, rerank, type RerankHit, type RerankTerm } from '../../src/domain/search/ranking.ts';
 import { type Analysis, makeAnalysis, type QueryTerm } from '../../src/lib/words.ts';
 import { measureRanking } from './quality-metrics.ts';
-import { testCollections, type Text } from './test-collections.ts';
+import { type TestCollection, testCollections, type Text } from './test-collections.ts';
 
 const SAMPLE = 500;
 const CANDIDATES = 1000;
 const CLOSELY = 200;
 const MOST_COMMENTS = 20;
+const MOST_DUPLICATES = 10;
 /** `ts_rank` of a word by its number of occurrences in a text. */
 const RANKS = Array.from(
   { length: 256 },
@@ -59,9 +60,20 @@ class Model {
   readonly #holding = new Map<string, number[]>();
   readonly #average: number;
   readonly #options: { comments: boolean; marks: boolean };
+  /** Original → its duplicates. */
+  readonly #duplicates = new Map<string, Text[]>();
 
-  constructor(texts: readonly Text[], options: { comments: boolean; marks: boolean }) {
+  constructor(
+    texts: readonly Text[],
+    options: { comments: boolean; marks: boolean },
+    duplicates: Required<TestCollection>['duplicates'],
+  ) {
     this.#options = options;
+    const byId = new Map(texts.map((text) => [text.id, text]));
+    for (const [duplicate, original] of duplicates) {
+      const text = byId.get(duplicate);
+      if (text !== undefined) this.#duplicates.set(original, [...(this.#duplicates.get(original) ?? []), text]);
+    }
     this.#rows = texts.map((text) => {
       const title = countsOf(this.#analysis, text.title);
       const rest = countsOf(this.#analysis, text.body, options.marks ? text.marks : '');
@@ -82,8 +94,8 @@ class Model {
     return new Set(term.lexemes.flatMap((lexeme) => this.#holding.get(lexeme) ?? []));
   }
 
-  /** Ids, best first. */
-  search(q: string): string[] {
+  /** Ids, best first, without what is known from the record in which the question was asked. */
+  search(q: string, self: string | undefined): string[] {
     const asked = this.#analysis.queryTerms(q);
     const matching = asked.map((term) => this.#matching(term));
     const sampled = Math.min(SAMPLE, this.#rows.length);
@@ -93,11 +105,11 @@ class Model {
     });
     const required = asked.flatMap((term, index) => (term.required ? [matching[index] as Set<number>] : []));
     const all = [...(required[0] ?? [])].filter((row) => required.every((set) => set.has(row)));
-    const first = this.#ranked(all, terms, q);
+    const first = this.#ranked(all, terms, q, self);
     if (first.length >= 25) return first;
     const seen = new Set(all);
     const candidates = this.#candidates(terms, matching).filter((row) => !seen.has(row));
-    return [...first, ...this.#ranked(candidates, terms, q)];
+    return [...first, ...this.#ranked(candidates, terms, q, self)];
   }
 
   #candidates(terms: readonly RerankTerm[], matching: readonly Set<number>[]): number[] {
@@ -118,7 +130,7 @@ class Model {
     return [...found];
   }
 
-  #ranked(candidates: readonly number[], terms: readonly RerankTerm[], q: string): string[] {
+  #ranked(candidates: readonly number[], terms: readonly RerankTerm[], q: string, self: string | undefined): string[] {
     const plan = rankPlan(terms, 'any');
     const scored = candidates.map((index) => {
       const row = this.#rows[index] as Row;
@@ -134,6 +146,10 @@ class Model {
     const closely = scored.slice(0, CLOSELY).map(({ row }) => row);
     const hits: RerankHit[] = closely.map((row) => ({
       title: row.text.title,
+      duplicateTitles: (this.#duplicates.get(row.text.id) ?? [])
+        .filter(({ id }) => id !== self)
+        .slice(-MOST_DUPLICATES)
+        .map(({ title }) => title),
       titleTf: terms.map(({ lexemes }) => rankOf(timesIn(row.title, lexemes))),
       restTf: terms.map(({ lexemes }) => rankOf(timesIn(row.rest, lexemes))),
       commentTf: terms.map(({ lexemes }) =>
@@ -147,19 +163,29 @@ class Model {
   }
 }
 
-async function main(): Promise<void> {
-  const folder = process.argv[2] ?? path.resolve(import.meta.dirname, '../../../shared/data');
+/** Every `every`th question is asked. */
+async function main(folder: string, every: number): Promise<void> {
   for (const set of await testCollections(folder)) {
+    const questions = set.questions.filter((_, index) => index % every === 0);
+    const { duplicates = [] } = set;
     for (const comments of set.texts.some((text) => text.comments.length > 0) ? [true, false] : [false]) {
-      const model = new Model(set.texts, { comments, marks: true });
-      const started = performance.now();
-      const { questions, recall, reciprocal } = await measureRanking(set, 1, async (q) => model.search(q));
-      const each = ((performance.now() - started) / questions).toFixed(1);
-      process.stdout.write(
-        `${set.name.padEnd(10)} ${comments ? 'with comments' : '             '}  recall@10 ${recall.toFixed(3)}  MRR ${reciprocal.toFixed(3)}  ${questions} questions, ${each} ms each\n`,
-      );
+      for (const linked of duplicates.length > 0 ? [[], duplicates] : [[]]) {
+        const model = new Model(set.texts, { comments, marks: true }, linked);
+        const started = performance.now();
+        const { recall, reciprocal } = await measureRanking({ ...set, questions }, 1, async (q, self) =>
+          model.search(q, self),
+        );
+        const each = ((performance.now() - started) / questions.length).toFixed(1);
+        const what = `${comments ? 'with comments' : ''} ${linked.length > 0 ? 'with duplicates' : ''}`;
+        process.stdout.write(
+          `${set.name.padEnd(10)} ${what.padEnd(30)} recall@10 ${recall.toFixed(3)}  MRR ${reciprocal.toFixed(3)}  ${questions.length} questions, ${each} ms each\n`,
+        );
+      }
     }
   }
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  const [folder = path.resolve(import.meta.dirname, '../../../shared/data'), every = '1'] = process.argv.slice(2);
+  await main(folder, Number(every));
+}

@@ -16,12 +16,12 @@ export interface Quality {
 export async function measureRanking(
   set: TestCollection,
   atOnce: number,
-  search: (q: string) => Promise<string[]>,
+  search: (q: string, self: string | undefined) => Promise<string[]>,
 ): Promise<Quality> {
   let found = 0;
   let reciprocal = 0;
   await inParallel(set.questions, atOnce, async ({ text, self, right }: Question) => {
-    const ids = (await search(text)).filter((id) => id !== self);
+    const ids = (await search(text, self)).filter((id) => id !== self);
     const place = ids.slice(0, PLACES).indexOf(right) + 1;
     if (place === 0) return;
     found++;

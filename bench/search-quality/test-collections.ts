@@ -28,6 +28,8 @@ export interface TestCollection {
   name: string;
   texts: Text[];
   questions: Question[];
+  /** Pairs of a duplicate and its original. */
+  duplicates?: (readonly [duplicate: string, original: string])[];
 }
 
 type Row = Record<string, string>;
@@ -67,15 +69,9 @@ export async function jquery(folder: string): Promise<TestCollection> {
     marks: `${cell(row, 'component')} ${cell(row, 'keywords')}`,
     comments: comments.get(cell(row, 'id')) ?? [],
   }));
-  const pairs = await readRows(path.join(folder, 'trac-jquery/relations.csv.gz'));
-  return {
-    name: 'jquery',
-    texts,
-    questions: questionsOf(
-      texts,
-      pairs.map((row) => [cell(row, 'source_id'), cell(row, 'target_id')] as const),
-    ),
-  };
+  const rowsOfPairs = await readRows(path.join(folder, 'trac-jquery/relations.csv.gz'));
+  const duplicates = rowsOfPairs.map((row) => [cell(row, 'source_id'), cell(row, 'target_id')] as const);
+  return { name: 'jquery', texts, questions: questionsOf(texts, duplicates), duplicates };
 }
 
 /** Bugs of SeaMonkey: the summary of either of a pair asks for the other. */
@@ -118,6 +114,11 @@ export async function rutube(folder: string): Promise<TestCollection> {
       .filter((row) => known.has(cell(row, 'kb_code')))
       .map((row) => ({ text: cell(row, 'question'), self: undefined, right: cell(row, 'kb_code') })),
   };
+}
+
+/** Each title asks for its own record. */
+export function ownTitles({ name, texts }: TestCollection): TestCollection {
+  return { name, texts, questions: texts.map(({ id, title }) => ({ text: title, self: undefined, right: id })) };
 }
 
 export async function testCollections(folder: string): Promise<TestCollection[]> {

@@ -42,6 +42,7 @@ workflows:
     initial: new
     states: [{ code: new, category: open }, { code: done, category: done }]
     transitions: [{ code: end, from: [new], to: done }]
+relationDefinitions: [{ code: duplicate-of, sourceTypes: [ticket], targetTypes: [ticket], duplicate: true }]
 `;
 
 export const SEARCH_ROLES = `

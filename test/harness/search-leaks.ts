@@ -104,6 +104,7 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
       ...some('plain', (cut, words) => text(cut, words, 3)),
     };
   };
+  const [{ id: definitionId }] = await fixture.ok('chief', 'GET', '/relation-definitions');
   const ids: string[] = [];
   for (let index = 0; index < records; index++) {
     now += 1000;
@@ -137,6 +138,11 @@ async function makeWorld(who: LeakSide, records: number, seed: number, hidden: n
       // At least the score changes on both sides, so that the revisions are equal.
       const changes = { title, body, secret, hush, score, plain: `changed ${now}` };
       await fixture.ok('chief', 'PATCH', `/objects/${target}`, { expectedRevision: revision, changes });
+    }
+    if (deal(3) === 0 && ids.length > 1) {
+      now += 1000;
+      const targetObjectId = ids[deal(ids.length - 1)];
+      await fixture.ok('chief', 'POST', `/objects/${id}/relations`, { definitionId, targetObjectId });
     }
     if (index % 17 === 5) {
       now += 1000;

@@ -19,6 +19,9 @@ const RelationItem = closed(
     targetTypes: Types,
     cardinality: Type.Optional(oneOf(['one-to-one', 'one-to-many', 'many-to-one', 'many-to-many'])),
     acyclic: Type.Optional(Type.Boolean()),
+    duplicate: Type.Optional(
+      Type.Boolean({ description: 'The source is a duplicate of the target: searches for its title find the target.' }),
+    ),
     active: Type.Optional(Type.Boolean()),
     field: Type.Optional(FieldOf),
   },
@@ -38,6 +41,7 @@ function normalise(item: Item): RelationDefinition {
     cardinality: item.cardinality ?? 'many-to-many',
     acyclic: item.acyclic ?? false,
     active: item.active ?? true,
+    ...(item.duplicate === true ? { duplicate: true } : {}),
     ...(item.field === undefined ? {} : { field: item.field }),
   };
 }

@@ -16,6 +16,8 @@ export interface RelationDefinition {
   cardinality: Cardinality;
   acyclic: boolean;
   active: boolean;
+  /** Whether the source is a duplicate of the target. Search compares a question with the titles of duplicates, too. */
+  duplicate?: boolean;
   /** A reference field of the source types. While it holds the target, the relation cannot be removed. */
   field?: string;
 }

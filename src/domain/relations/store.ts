@@ -4,6 +4,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
+import { definitions } from './definitions.ts';
 
 export interface RelationRow {
   id: string;
@@ -32,6 +33,14 @@ export async function listRelations(
   const end = direction === 'outgoing' ? sql`r.source_id` : sql`r.target_id`;
   return await ctx.query<RelationRow>(sql`
     SELECT ${COLUMNS} FROM relations r WHERE ${end} = ${objectId}::uuid AND r.state = 'ACTIVE' ORDER BY r.created_at, r.id`);
+}
+
+/** A query for the links to the duplicates of a record (SQL of its id); null if no definition means duplicates. */
+export function duplicatesOf(ctx: ReadContext, target: Sql): Sql | null {
+  const ids = [...definitions(ctx).values()].flatMap(({ id, duplicate }) => (duplicate === true ? [id] : []));
+  if (ids.length === 0) return null;
+  return sql`SELECT r.id, r.source_id, r.created_at FROM relations r
+    WHERE r.target_id = ${target} AND r.state = 'ACTIVE' AND r.definition_id = ANY(${ids}::uuid[])`;
 }
 
 /**

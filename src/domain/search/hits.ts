@@ -3,14 +3,14 @@
  * words, then those with similar words (docs/spec/search.md#search). Every step is bounded.
  */
 import { candidatesOf } from './candidates.ts';
-import { sharesOf, matchOf, type Question, sum, together } from './matches.ts';
+import { BY_TITLE, sharesOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { rerankHits } from './rerank.ts';
 import { findMatches, listMatches, type Match, type Matched } from './store-match.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
-import { type Term, type TermQuery, termQuery } from './terms.ts';
+import { type Term, type TermQuery, termQuery, titleQuery } from './terms.ts';
 import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
@@ -27,7 +27,7 @@ const WEIGHED = 32;
 const RANKED_AT_ONCE = 4;
 /** The largest page plus one. */
 const FAR = 101;
-/** Higher than any weight of words: matches of a record number come first. */
+/** Higher than any weight of words: matches of a record number come before them. */
 const BY_NUMBER = 1e6;
 
 /** Base score of each tier. Scores of different tiers do not overlap. */
@@ -74,37 +74,61 @@ export async function findHits(put: Question): Promise<Hits> {
 async function allMatch(question: Question): Promise<Match> {
   const { accessFilter, numbers } = question;
   const terms = asked(question.terms);
-  const words = allOf(
-    terms.map((term) => termQuery(term, accessFilter)),
-    accessFilter,
-  );
+  // A question without words can still be a whole title, for example of one sign.
+  const queries =
+    terms.length === 0 ? [titleQuery(question.q, accessFilter)] : terms.map((term) => termQuery(term, accessFilter));
+  const words = allOf(queries, accessFilter);
   const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
   return await matchOf(question, predicate, together(await sharesOf(question, terms)));
 }
 
+/** The last updated records whose title equals the question, in a field that the caller may read. */
+async function titledIds(question: Question): Promise<string[]> {
+  const { ctx, q, accessFilter } = question;
+  const title = allOf([titleQuery(q, accessFilter)], accessFilter);
+  return await listMatches(ctx, await matchOf(question, title, 0), RANKED);
+}
+
+/** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
+  const { ctx, from } = question;
   const match = await allMatch(question);
-  const behind = question.from < limit ? [] : await listMatches(question.ctx, match, FAR, question.from);
-  if (behind.length > 0) return farHits(question, match, limit, behind);
-  const found = await findMatches(question.ctx, await withRank(question, match), limit);
+  if (from >= limit) {
+    const titled = await titledIds(question);
+    const behind = await listMatches(ctx, match, FAR, from - titled.length, titled);
+    if (behind.length > 0) return farHits(question, match, limit, titled, behind);
+  }
+  const found = await findMatches(ctx, await withRank(question, match), limit);
+  // Fewer matches are reranked, which reads their titles.
+  const titled = found.length > CLOSELY ? await titledIds(question) : [];
+  const others = found.filter(({ id }) => !titled.includes(id)).slice(0, RANKED - titled.length);
   // Word frequencies matter only with several words and several hits.
   const sampled = question.terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
   const weighed = await weigh(question, 'all', question.terms, sampled);
-  const first = found.slice(0, RANKED).map(({ id, ...by }) => (sampled ? { id } : { id, ...by }));
-  const scored = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
+  const first = others.map(({ id, ...by }) => (sampled ? { id } : { id, ...by }));
+  const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
+  const scored = [...titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
   return {
     ranked: squashed('all', scored),
     count: found.length,
     complete: found.length < limit,
-    rest: (offset, most) => listMatches(question.ctx, match, most, RANKED + offset),
+    rest: (offset, most) => listMatches(ctx, match, most, RANKED - titled.length + offset, titled),
     restScore: TIER_BASE.all,
   };
 }
 
 /** After all counted and ranked hits, only the page itself is read. */
-function farHits({ ctx, from }: Sampling, match: Match, limit: number, behind: readonly string[]): Hits {
+function farHits(
+  { ctx, from }: Sampling,
+  match: Match,
+  limit: number,
+  titled: readonly string[],
+  behind: readonly string[],
+): Hits {
   const rest = async (offset: number, most: number): Promise<string[]> =>
-    offset === from && most <= FAR ? behind.slice(0, most) : await listMatches(ctx, match, most, offset);
+    offset === from && most <= FAR
+      ? behind.slice(0, most)
+      : await listMatches(ctx, match, most, offset - titled.length, titled);
   return { ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
 }
 
@@ -178,9 +202,11 @@ async function rank(
   if (numbers === null || found.length === 0 || tier !== 'all') return all;
   const base = { ...question.base, accessFilter, statistics: question.statistics, filter: null, words: null } as const;
   const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
-  return all
-    .map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one))
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+  return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
+}
+
+function bestFirst(a: Scored, b: Scored): number {
+  return b.score - a.score || (a.id < b.id ? 1 : -1);
 }
 
 async function numberedAmong(
@@ -275,7 +301,6 @@ async function nearHits(question: Sampling, limit: number, before: Hits): Promis
 /** Ids of matches in the order of `base`, for lists. Uses the strictest kind of match that finds anything. */
 export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
   const { ctx, accessFilter, terms } = question;
-  if (terms.length === 0 && question.numbers === null) return [];
   const any = async (): Promise<Match> => {
     const of = asked(terms);
     const predicate = anyOf(

@@ -10,7 +10,9 @@ import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } f
 import { labelOf } from './lexemes.ts';
 
 /** Increment this if the analysis gives other lexemes for the same text; all rows are then rebuilt. */
-export const ANALYSIS_VERSION = 1;
+export const ANALYSIS_VERSION = 2;
+/** Rows of this version lack nothing but the lexeme of the title, so they can be used until they are rebuilt. */
+const USABLE_VERSION = 1;
 
 /** Weight class of `tsvector`; `A` is the highest. */
 export type Zone = 'A' | 'B' | 'C' | 'D';
@@ -26,6 +28,8 @@ export interface ProfileField {
 export interface IndexProfile {
   /** Stored in the rows. A different profile has a different id. */
   id: number;
+  /** The id of the same profile in the version of the analysis before. */
+  usableId: number;
   fields: readonly ProfileField[];
 }
 
@@ -33,6 +37,8 @@ export interface IndexProfiles {
   of(typeId: string, version: number): IndexProfile;
   /** All current profile ids. Rows with other ids are outdated. */
   ids: readonly number[];
+  /** The ids of rows whose words may be searched: the current ones, and those that only lack lexemes of a newer analysis. */
+  usableIds: readonly number[];
   /** Codes of the indexed fields of a type, over all its versions. */
   textFields(typeId: string): readonly string[];
   /** The code that the token of a field is made from. */
@@ -71,8 +77,9 @@ function makeProfile(version: TypeVersion, restricted: (code: string) => boolean
     fieldToken,
     ...options(field),
   ]);
-  const digest = hash('sha256', JSON.stringify([ANALYSIS_VERSION, version.typeId, version.version, said]), 'buffer');
-  return { id: digest.readInt32BE(0), fields };
+  const idOf = (analysis: number): number =>
+    hash('sha256', JSON.stringify([analysis, version.typeId, version.version, said]), 'buffer').readInt32BE(0);
+  return { id: idOf(ANALYSIS_VERSION), usableId: idOf(USABLE_VERSION), fields };
 }
 
 function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
@@ -106,7 +113,8 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
       if (profile === undefined) throw new Error(`type ${typeId} has no version ${version}`);
       return profile;
     },
-    ids: [...new Set([...profiles.values()].map((profile) => profile.id))],
+    ids: [...new Set([...profiles.values()].map(({ id }) => id))],
+    usableIds: [...new Set([...profiles.values()].flatMap(({ id, usableId }) => [id, usableId]))],
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
     storedCode: (typeId, code) => stored.get(`${typeId} ${code}`) ?? code,
     labelled: (typeId) => [...(labelled.get(typeId) ?? [])],

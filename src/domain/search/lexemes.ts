@@ -2,13 +2,18 @@
  * Lexemes of the search index, and the text formats of `tsvector` and `tsquery`. Pure.
  *
  * Words from texts never contain control characters, so users cannot type a field token: lexemes with a token start with
- * U+0001, record numbers with U+0002.
+ * U+0001, record numbers with U+0002. The hash of a whole title starts with U+0003, after the field token if there is one.
  */
+import { hash } from 'node:crypto';
 import { foldNumber } from '../../lib/filter-fields.ts';
+import { normalWord } from '../../lib/word-parts.ts';
 import type { IndexLexeme } from '../../lib/words.ts';
 
 const LABEL = '\u0001';
 const NUMBER = '\u0002';
+const TITLE = '\u0003';
+/** Length of the hash of a title in characters: 72 bits. */
+const TITLE_HASH = 12;
 
 /** PostgreSQL's maximum position; higher positions are stored as this one. */
 const LAST_POSITION = 16_383;
@@ -25,6 +30,23 @@ export function labelOf(fieldCode: string): string {
 
 export function numberLexeme(number: string): string {
   return NUMBER + foldNumber(number);
+}
+
+/** The form in which titles are compared with questions: case, accents, `ё` and spacing are ignored. May be empty. */
+export function titleKey(title: string): string {
+  return normalWord(title).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** The lexeme of a whole title; undefined for an empty one. */
+function titleLexeme(title: string): string | undefined {
+  const key = titleKey(title);
+  return key === '' ? undefined : TITLE + hash('sha256', key, 'base64url').slice(0, TITLE_HASH);
+}
+
+/** A `tsquery` for records with exactly this title, under any of the field tokens. */
+export function anyTitle(title: string, fieldTokens: readonly string[]): string {
+  const lexeme = titleLexeme(title);
+  return lexeme === undefined ? '' : fieldTokens.map((fieldToken) => quoted(fieldToken + lexeme)).join(' | ');
 }
 
 /** Whether the text has no control characters and no characters with a meaning inside quotes. */
@@ -52,6 +74,8 @@ export interface Part {
   lexemes: readonly IndexLexeme[];
   zone: string;
   fieldToken: string;
+  /** The title, if the field is the title of a record. */
+  title?: string | undefined;
 }
 
 /**
@@ -65,7 +89,9 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
   const offsets = new Map<string, number>();
   const budget = Math.floor(MOST_BYTES / Math.max(1, most));
   let size = 0;
-  for (const { lexemes, zone, fieldToken } of parts) {
+  for (const { lexemes, zone, fieldToken, title } of parts) {
+    const whole = title === undefined ? undefined : titleLexeme(title);
+    if (whole !== undefined) written.set(fieldToken + whole, `1${zone}`);
     const offset = offsets.get(fieldToken) ?? 0;
     let last = 0;
     let left = budget;

@@ -8,6 +8,8 @@ import type { AccessFilter } from './store-access-filter.ts';
 import type { Numbers, Term } from './terms.ts';
 import { EXPENSIVE_SPARE } from './plan.ts';
 
+/** The score of records whose title equals the question: higher than that of any words or number. */
+export const BY_TITLE = 1e7;
 /** Up to this number of estimated matches, all of them are read. */
 const FEW = 4000;
 

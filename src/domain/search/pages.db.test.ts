@@ -46,7 +46,8 @@ describe('pages of a search', () => {
 
   it('returns every hit once and counts up to the limit', async () => {
     for (const pageSize of [100, 90]) {
-      const all = await pages('chief', { q: 'heron' }, pageSize);
+      // Not the title of any record.
+      const all = await pages('chief', { q: 'herons' }, pageSize);
       const ids = idsOf(all);
       assert.deepEqual([ids.length, new Set(ids).size], [RECORDS, RECORDS]);
       for (const page of all) {
@@ -120,6 +121,19 @@ describe('pages of a search', () => {
       [10, false, true, 25],
     );
     assert.equal(idsOf(await pages('chief', { filter }, 100)).length, 467);
+  });
+
+  it('returns an equal title first, however many matches were updated later', async () => {
+    const hidden = await world.make({ title: 'bittern', region: 'south' });
+    const shown = await world.make({ title: 'Bittern', region: 'north' });
+    await stored(world.app, `UPDATE objects SET updated_at = '2001-01-01' WHERE id IN ($1, $2)`, [hidden, shown]);
+    const all = await pages('chief', { q: 'bittern' }, 100);
+    const ids = idsOf(all);
+    assert.deepEqual([ids.length, new Set(ids).size], [281, 281]);
+    assert.deepEqual(ids.slice(0, 2), [shown, hidden]);
+    const [first] = await pages('north', { q: 'bittern heron' }, 100);
+    assert.ok(!first.results.some(({ id }: { id: string }) => id === hidden));
+    assert.equal((await pages('north', { q: 'BITTERN' }, 100))[0].results[0].id, shown);
   });
 
   it('rejects a filter that exceeds its time limit', async () => {

@@ -20,7 +20,7 @@ export interface Projected {
 
 /** The texts of a row, and the maximum number of fields of the row. */
 interface Texts {
-  texts: readonly { text: string; zone: string; fieldToken: string }[];
+  texts: readonly { text: string; zone: string; fieldToken: string; isTitle: boolean }[];
   most: number;
   number: string | null;
 }
@@ -32,7 +32,12 @@ export interface Analyst {
 }
 
 function analysed(analysis: Analysis, { texts, most, number }: Texts): Projected {
-  const parts = texts.map(({ text, zone, fieldToken }) => ({ lexemes: analysis.indexLexemes(text), zone, fieldToken }));
+  const parts = texts.map(({ text, zone, fieldToken, isTitle }) => ({
+    lexemes: analysis.indexLexemes(text),
+    zone,
+    fieldToken,
+    title: isTitle ? text : undefined,
+  }));
   return wordsOf(parts, most, number);
 }
 
@@ -68,6 +73,7 @@ export async function projectRecord(
       text: plainText(field, values[field.code]),
       zone,
       fieldToken,
+      isTitle: zone === 'A',
     }));
   return await analyse(analyst, { texts, most: profile.fields.length, number });
 }
@@ -77,7 +83,7 @@ export async function projectText(
   analyst: Analyst,
   texts: readonly { text: string; zone: string }[],
 ): Promise<Projected> {
-  const given = texts.map(({ text, zone }) => ({ text, zone, fieldToken: '' }));
+  const given = texts.map(({ text, zone }) => ({ text, zone, fieldToken: '', isTitle: false }));
   return await analyse(analyst, { texts: given, most: texts.length, number: null });
 }
 

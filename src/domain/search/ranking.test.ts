@@ -147,6 +147,7 @@ interface Written {
   title: string | null;
   text?: string;
   comment?: string;
+  duplicates?: string[];
 }
 
 /** The hits that SQL would return for the texts. */
@@ -155,8 +156,9 @@ function hitsOf(written: readonly Written[], terms: readonly RerankTerm[]): Rera
     const times = new Map(analysis.indexLexemes(text).map(({ lexeme, positions }) => [lexeme, positions.length]));
     return terms.map(({ lexemes }) => tsRank(lexemes.reduce((sum, lexeme) => sum + (times.get(lexeme) ?? 0), 0)));
   };
-  return written.map(({ title, text = '', comment = '' }) => ({
+  return written.map(({ title, text = '', comment = '', duplicates = [] }) => ({
     title,
+    duplicateTitles: duplicates,
     titleTf: ranks(title ?? ''),
     restTf: ranks(text),
     commentTf: ranks(comment),
@@ -181,6 +183,15 @@ describe('reranking', () => {
       [
         { title: 'printer jams', text: filler },
         { title: 'paper jams', text: `printer ${filler}` },
+      ],
+    ],
+    [
+      'a record whose duplicate has the words in its title',
+      'printer jams daily',
+      {},
+      [
+        { title: 'paper path blocked', text: 'printer jams daily', duplicates: ['unrelated', 'printer jams daily'] },
+        { title: 'paper path blocked again', text: 'printer jams daily', duplicates: ['unrelated'] },
       ],
     ],
     [
@@ -253,7 +264,12 @@ describe('reranking', () => {
   test('works without hits', () => {
     assert.deepEqual(rerank([], [], '', analysis), []);
     assert.deepEqual(
-      rerank([{ title: null, titleTf: [], restTf: [], commentTf: [], size: 0 }], [], '!', analysis),
+      rerank(
+        [{ title: null, duplicateTitles: [], titleTf: [], restTf: [], commentTf: [], size: 0 }],
+        [],
+        '!',
+        analysis,
+      ),
       [0],
     );
   });

@@ -36,6 +36,8 @@ export interface RankPlan {
 export interface RerankHit {
   /** Null if the caller may not read it. */
   title: string | null;
+  /** Titles of duplicates of the record that the caller may read. May contain null. */
+  duplicateTitles: readonly (string | null)[];
   /** `ts_rank` of the term with weight 1: in the title only, in everything but the title, and in the best readable comment. */
   titleTf: readonly number[];
   restTf: readonly number[];
@@ -157,26 +159,39 @@ export function rerank(
   const titles = hits.map(({ title }) => wordsOf(title ?? '', analysis));
   const averageTitle = averageOf(titles.map((words) => words.length));
   const averageSize = averageOf(hits.map(({ size }) => size));
-  const likeness = new Likeness(terms, titles);
+  // The titles of duplicates are compared like titles of hits, but have no part in the averages.
+  const others = hits.map(({ duplicateTitles }) => duplicateTitles.map((title) => title ?? ''));
+  const otherWords = others.map((of) => of.map((title) => wordsOf(title, analysis)));
+  const likeness = new Likeness(terms, [...titles, ...otherWords.flat()]);
   const letters = sharedLetters(
     q,
     hits.map(({ title }) => title ?? ''),
   );
   return hits.map((hit, at) => {
-    const words = titles[at] ?? [];
-    const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
     const textNorm = 1 - TEXT_LENGTH + (TEXT_LENGTH * hit.size) / averageSize;
-    let score = LETTERS * (letters[at] ?? 0);
-    for (const [index, weight] of weights.entries()) {
-      const inTitle = timesOf(hit.titleTf[index] ?? 0) || LIKE_WORD * likeness.best(index, words);
-      const times =
-        (TITLE * inTitle) / titleNorm +
-        timesOf(hit.restTf[index] ?? 0) / textNorm +
-        COMMENT * timesOf(hit.commentTf[index] ?? 0);
-      score += (weight * times * (SATURATION + 1)) / (times + SATURATION);
-    }
-    return score;
+    const scoreOf = (words: readonly string[], shared: number, times: (index: number) => number): number => {
+      const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
+      let score = LETTERS * shared;
+      for (const [index, weight] of weights.entries()) {
+        const inTitle = times(index) || LIKE_WORD * likeness.best(index, words);
+        const all =
+          (TITLE * inTitle) / titleNorm +
+          timesOf(hit.restTf[index] ?? 0) / textNorm +
+          COMMENT * timesOf(hit.commentTf[index] ?? 0);
+        score += (weight * all * (SATURATION + 1)) / (all + SATURATION);
+      }
+      return score;
+    };
+    const own = scoreOf(titles[at] ?? [], letters.of(hit.title ?? ''), (index) => timesOf(hit.titleTf[index] ?? 0));
+    const lifted = (otherWords[at] ?? []).map((words, other) =>
+      scoreOf(words, letters.of(others[at]?.[other] ?? ''), (index) => countOf(words, terms[index]?.lexemes ?? [])),
+    );
+    return Math.max(own, ...lifted);
   });
+}
+
+function countOf(words: readonly string[], lexemes: readonly string[]): number {
+  return words.reduce((count, word) => count + (lexemes.includes(word) ? 1 : 0), 0);
 }
 
 /** At least 1, since it is used as a divisor. */
@@ -256,10 +271,9 @@ function lettersOf(text: string): Set<string> {
 }
 
 /**
- * For each title, the weight of the trigrams that it shares with the question. Trigrams that are common among these titles
- * weigh less.
+ * The weight of the trigrams that a title shares with the question. Trigrams that are common among the given titles weigh less.
  */
-function sharedLetters(q: string, titles: readonly string[]): number[] {
+function sharedLetters(q: string, titles: readonly string[]): { of(title: string): number } {
   const asked = lettersOf(q);
   const groups = titles.map(lettersOf);
   const holding = new Map<string, number>();
@@ -270,9 +284,12 @@ function sharedLetters(q: string, titles: readonly string[]): number[] {
     [...holding].map(([letters, n]) => [letters, Math.log(1 + (titles.length - n + 0.5) / (n + 0.5))] as const),
   );
   const average = averageOf(groups.map(({ size }) => size));
-  return groups.map((group) => {
-    let sum = 0;
-    for (const letters of group) sum += weights.get(letters) ?? 0;
-    return sum / (1 - LETTERS_LENGTH + (LETTERS_LENGTH * group.size) / average);
-  });
+  return {
+    of: (title) => {
+      const group = lettersOf(title);
+      let sum = 0;
+      for (const letters of group) sum += weights.get(letters) ?? 0;
+      return sum / (1 - LETTERS_LENGTH + (LETTERS_LENGTH * group.size) / average);
+    },
+  };
 }

@@ -10,6 +10,7 @@ import {
 import { searchParts } from '../../modules.ts';
 import { migrateTypeBatch } from '../objects/index.ts';
 import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './index.ts';
+import { profileView } from './index-profile.ts';
 
 describe('the search index', () => {
   let world: SearchFixture;
@@ -141,6 +142,27 @@ describe('the search index', () => {
     assert.deepEqual(await totals('armadillo'), [1, 1, 1]);
     assert.deepEqual(await totals('tapir'), [1, 1, 1]);
     assert.deepEqual({ ...(await compare()), compared: 0 }, { ...whole, compared: 0 });
+  });
+
+  it('searches rows of the analysis before for every caller until they are rebuilt', async () => {
+    const id = await world.make({ title: 'Tamandua', body: 'short', region: 'north' });
+    const [of] = await stored<{ type_id: string; type_version: number }>(
+      world.app,
+      'SELECT type_id, type_version FROM objects WHERE id = $1',
+      [id],
+    );
+    assert.ok(of !== undefined);
+    const profile = await world.app.app.work.read(world.app.app.system(), async (ctx) =>
+      ctx.config.get(profileView).of(of.type_id, of.type_version),
+    );
+    const before = [profile.usableId, id];
+    await stored(world.app, `UPDATE search_records SET profile_id = $1, words = 'tamandua:1A' WHERE id = $2`, before);
+    assert.deepEqual(await world.titles('north', { q: 'tamandua' }), ['Tamandua']);
+    await begin();
+    while ((await step()) !== undefined);
+    const [row] = await stored(world.app, 'SELECT profile_id FROM search_records WHERE id = $1', [id]);
+    assert.deepEqual(row, { profile_id: profile.id });
+    assert.deepEqual((await compare()).different, []);
   });
 
   it('corrects typos of words that are not in the dictionary yet', async () => {

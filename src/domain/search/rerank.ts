@@ -1,5 +1,6 @@
 /** Reranks the best hits by their titles and the comments that the caller may read. */
-import type { Question } from './matches.ts';
+import { titleKey } from './lexemes.ts';
+import { BY_TITLE, type Question } from './matches.ts';
 import { rerank, type TermFacts } from './ranking.ts';
 import { loadForRerank } from './store-rerank.ts';
 import type { Scored } from './store-score.ts';
@@ -18,7 +19,11 @@ export async function rerankHits(
   const hits = ids.flatMap((id) => seen.get(id) ?? []);
   const terms = weighed.facts.map((facts, index) => ({ ...facts, lexemes: weighed.terms[index]?.lexemes ?? [] }));
   const scores = rerank(hits, terms, q, analysis);
+  const asked = titleKey(q);
   return hits
-    .map(({ id }, index) => ({ id, score: scores[index] ?? 0 }))
+    .map(({ id, title }, index) => ({
+      id,
+      score: title !== null && titleKey(title) === asked ? BY_TITLE : (scores[index] ?? 0),
+    }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
 }

@@ -115,6 +115,44 @@ describe('search by words', () => {
     assert.ok(scores[0] > scores[1] && scores[2] > scores[3]);
   });
 
+  it('puts a title that equals the question first, and counts many words with a prefix as one', async () => {
+    await world.make({ title: 'Bug', body: 'short' });
+    await world.make({ title: 'Wasp and bug' });
+    const many = 'bugaboo bugbane bugbear bugeye bugfish bugle bugler bugloss bugproof bugwort';
+    await world.make({ title: 'Letters', body: many, tags: many.split(' ') });
+    assert.deepEqual(await world.titles('chief', { q: 'bug' }), ['Bug', 'Wasp and bug', 'Letters']);
+    await world.make({ title: 'Ёжик  в тумане' });
+    await world.make({ title: 'Ёжик в тумане, ежик в тумане' });
+    assert.deepEqual((await world.titles('chief', { q: 'ежик в Тумане' }))[0], 'Ёжик  в тумане');
+    // `GET /search` needs two letters or digits; lists find such a title by itself.
+    const sign = await world.make({ title: '?!' });
+    const listed = await world.ok('chief', 'GET', `/objects?q=${encodeURIComponent('?!')}`);
+    assert.deepEqual(
+      listed.rows.map((row: { id: string }) => row.id),
+      [sign],
+    );
+  });
+
+  it('lifts a record by the titles of its duplicates, but only of those that the caller may read', async () => {
+    const body = 'aardvark display';
+    const original = await world.make({ title: 'Monitor stays dark every morning', body, region: 'north' });
+    await world.make({ title: 'Monitor stays dark', body, region: 'north' });
+    const duplicate = await world.make({ title: 'Aardvark display flickers', region: 'south' });
+    const order = ['Monitor stays dark', 'Monitor stays dark every morning'];
+    assert.deepEqual(await world.titles('north', { q: body }), order);
+    const definitions = await world.ok('chief', 'GET', '/relation-definitions');
+    await world.ok('chief', 'POST', `/objects/${duplicate}/relations`, {
+      definitionId: definitions[0].id,
+      targetObjectId: original,
+    });
+    assert.deepEqual(await world.titles('north', { q: body }), order);
+    assert.deepEqual(await world.titles('chief', { q: body }), [
+      'Monitor stays dark every morning',
+      'Aardvark display flickers',
+      'Monitor stays dark',
+    ]);
+  });
+
   it('marks hits in escaped text', async () => {
     await world.make({ title: 'Snippet', body: '<b>Hippopotamus</b> & "friends" came <script>alert(1)</script>' });
     const [hit] = (await world.search('chief', { q: 'hippopotamus' })).body.data.results;

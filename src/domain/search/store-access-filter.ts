@@ -52,7 +52,7 @@ function trustedForms(ctx: ReadContext, profiles: IndexProfiles, typeIds: readon
     profiles.textFields(typeId).every((code) => ctx.actor.fieldAccess(typeId).canAlwaysRead(code)),
   );
   if (whole.length === typeIds.length) return null;
-  const current = sql`s.profile_id = ANY(${[...profiles.ids]}::int[])`;
+  const current = sql`s.profile_id = ANY(${[...profiles.usableIds]}::int[])`;
   return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
 }
 

@@ -191,7 +191,7 @@ export async function learnWords(db: Queryable, limit: number): Promise<number> 
     ), found AS (
       SELECT DISTINCT CASE WHEN starts_with(u.lexeme, chr(1)) THEN chr(1) || split_part(u.lexeme, chr(1), 2) || chr(1) ELSE '' END AS field_token,
         CASE WHEN starts_with(u.lexeme, chr(1)) THEN split_part(u.lexeme, chr(1), 3) ELSE u.lexeme END AS word
-      FROM written CROSS JOIN LATERAL unnest(words) AS u WHERE NOT starts_with(u.lexeme, chr(2))
+      FROM written CROSS JOIN LATERAL unnest(words) AS u WHERE NOT starts_with(u.lexeme, chr(2)) AND strpos(u.lexeme, chr(3)) = 0
     ), learnt AS (
       INSERT INTO search_words (field_token, word)
       SELECT field_token, word FROM found WHERE length(word) BETWEEN 4 AND 40 AND word !~ '[0-9]'

@@ -7,7 +7,11 @@ import type { AccessFilter } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
 const WORDS = [...'abcdefgh'];
-const part = (word: string): TermQuery['free'] => ({ text: `'${word}'`, match: `'${word}'`, operands: 1 });
+const part = (word: string): TermQuery['free'] => ({
+  exact: { text: `'${word}'`, count: 1 },
+  like: { text: '', count: 0 },
+  match: `'${word}'`,
+});
 const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
 const accessFilter: AccessFilter = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
 
@@ -78,7 +82,8 @@ describe('combinations of words', () => {
       /^\(\(.*s\.words @@ \$1::tsquery.*\) AND \(.*o\.number = 'n' AND s\.words @@.*\)\)$/s,
     );
     assert.match(predicate.query, /'hidden'/);
-    const nothing: TermQuery = { free: { text: '', match: '', operands: 0 }, classes: [] };
+    const empty = { text: '', count: 0 };
+    const nothing: TermQuery = { free: { exact: empty, like: empty, match: '' }, classes: [] };
     assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], accessFilter).query, '');
   });
 });

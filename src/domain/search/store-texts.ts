@@ -5,7 +5,10 @@ import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
 import type { Scored } from './store-score.ts';
 import type { Part } from './terms.ts';
+import { partRank } from './store-rerank.ts';
 import type { ArticleSource } from './store-articles.ts';
+
+const ZONES = sql`'{0.6,0.6,0.6,1}'::real[]`;
 
 /** Rows `s` (id, updated_at, size, words) that the caller may read. */
 export interface TextSource {
@@ -38,13 +41,12 @@ export async function matchTexts(
   except: readonly string[],
   limit: number,
 ): Promise<Scored[]> {
-  const given = queries.flatMap(({ text }) => (text === '' ? [] : [text]));
+  const given = queries.flatMap(({ match }) => (match === '' ? [] : [match]));
   if (given.length === 0 || (together === 'AND' && given.length < queries.length)) return [];
   const whole = given.map((query) => `(${query})`).join(together === 'AND' ? ' & ' : ' | ');
-  const sums = queries.flatMap(({ text, operands }, index) => {
-    const weight = operands * (plan.weights[index] ?? 0);
-    return text === '' ? [] : [sql`${weight}::float8 * ts_rank('{0.6,0.6,0.6,1}'::real[], m.words, ${text}::tsquery)`];
-  });
+  const sums = queries.flatMap((query, index) =>
+    query.match === '' ? [] : [sql`${plan.weights[index] ?? 0}::float8 * ${partRank(ZONES, sql`m.words`, query)}`],
+  );
   return await ctx.query<Scored>(sql`
     SELECT m.id, floor(1e6 * (${join(sums, ' + ')})
       / (1 - ${plan.b}::float8 + ${plan.b}::float8 * m.size / greatest(1, avg(m.size) OVER ()))) / 1e6 AS score

@@ -1,6 +1,6 @@
 /** Translates a question to queries on the index. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
-import { anyLexeme, numberQuery } from './lexemes.ts';
+import { anyLexeme, anyTitle, numberQuery } from './lexemes.ts';
 
 /** Shorter prefixes do not count if other words are missing. */
 const SHORTEST_BEGINNING = 3;
@@ -20,11 +20,19 @@ export interface Labels {
   classes: readonly { fieldTokens: readonly string[] }[];
 }
 
-/** A `tsquery` and the number of its operands, by which `ts_rank` divides. */
-export interface Part {
+/** A `tsquery` and the number of its operands, by which `ts_rank` divides. The text is empty if there are none. */
+export interface Operands {
   text: string;
-  operands: number;
-  /** The same matches with fewer operands: words that a prefix covers are left out. */
+  count: number;
+}
+
+/** The queries of a word under some field tokens. */
+export interface Part {
+  /** The word itself. Its occurrences add up in the rank. */
+  exact: Operands;
+  /** Words that it may be the start of, and similar words. However many there are, they count as one occurrence. */
+  like: Operands;
+  /** The matches of both; words that a prefix covers are left out. */
   match: string;
 }
 
@@ -41,7 +49,8 @@ export function termsOf(analysis: Analysis, q: string): Term[] {
 }
 
 function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Part {
-  const exact = new Set([...term.lexemes, ...term.completions, ...(loosely ? term.near : [])]);
+  const exact = new Set(term.lexemes);
+  const like = new Set([...term.completions, ...(loosely ? term.near : [])]);
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
   const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
@@ -50,10 +59,10 @@ function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Pa
       .filter((part) => part !== '')
       .join(' | ');
   return {
-    text: asked([...exact], [...beginnings]),
-    operands: (exact.size + beginnings.size) * fieldTokens.length,
+    exact: { text: asked([...exact], []), count: exact.size * fieldTokens.length },
+    like: { text: asked([...like], [...beginnings]), count: (like.size + beginnings.size) * fieldTokens.length },
     match: asked(
-      [...exact].filter((word) => !beginnings.has(word) && !covered(word)),
+      [...exact, ...like].filter((word) => !beginnings.has(word) && !covered(word)),
       [...beginnings].filter((word) => !covered(word)),
     ),
   };
@@ -65,6 +74,15 @@ export function termQuery(term: Term, fieldTokens: Labels, loosely = false): Ter
     free: under(fieldTokens.free, term, loosely),
     classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, loosely)),
   };
+}
+
+/** The question as the whole title of a record. */
+export function titleQuery(q: string, fieldTokens: Labels): TermQuery {
+  const of = (tokens: readonly string[]): Part => {
+    const match = anyTitle(q, tokens);
+    return { exact: { text: match, count: tokens.length }, like: { text: '', count: 0 }, match };
+  };
+  return { free: of(fieldTokens.free), classes: fieldTokens.classes.map((one) => of(one.fieldTokens)) };
 }
 
 /** All queries of the word combined: the least that a record must contain. */

@@ -66,6 +66,11 @@ function RelationForm(props: ItemFormProps) {
         onChange={(event) => set(['acyclic'], event.currentTarget.checked || undefined)}
       />
       <Checkbox
+        label={t.duplicate}
+        checked={at(item, ['duplicate']) === true}
+        onChange={(event) => set(['duplicate'], event.currentTarget.checked || undefined)}
+      />
+      <Checkbox
         label={t.active}
         checked={at(item, ['active']) !== false}
         onChange={(event) => set(['active'], event.currentTarget.checked ? undefined : false)}
