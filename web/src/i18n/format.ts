@@ -1,5 +1,4 @@
 /** Formats dates, numbers and sizes in the console's language and the user's time zone. */
-import { useMemo } from 'react';
 import { type Language, useLanguage } from './language.ts';
 import { useZone } from './zone.ts';
 
@@ -40,14 +39,17 @@ function build(language: Language, timeZone: string | undefined): Formats {
   const calendarDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const number = new Intl.NumberFormat(language);
-  const unit = (value: number, name: string, digits = 0): string =>
-    new Intl.NumberFormat(language, {
-      style: 'unit',
-      unit: name,
-      // `byte` has no short plural in English.
-      unitDisplay: name === 'byte' ? 'long' : 'short',
-      maximumFractionDigits: digits,
-    }).format(value);
+  const units = new Map<string, Intl.NumberFormat>();
+  const unit = (value: number, name: string, digits = 0): string => {
+    const key = `${name} ${digits}`;
+    // `byte` has no short plural in English.
+    const unitDisplay = name === 'byte' ? 'long' : 'short';
+    const format =
+      units.get(key) ??
+      new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits: digits });
+    units.set(key, format);
+    return format.format(value);
+  };
   const day = (value: string | Date): string => date.format(new Date(value));
   return {
     instant: (value) => instant.format(new Date(value)),
@@ -80,8 +82,16 @@ function build(language: Language, timeZone: string | undefined): Formats {
   };
 }
 
+/** Building the formatters of `Intl` takes milliseconds, and a list shows a time in each row: all components share them. */
+const built = new Map<string, Formats>();
+
+function formatsOf(language: Language, zone: string | undefined): Formats {
+  const key = `${language} ${zone}`;
+  const formats = built.get(key) ?? build(language, zone);
+  built.set(key, formats);
+  return formats;
+}
+
 export function useFormats(): Formats {
-  const language = useLanguage();
-  const zone = useZone();
-  return useMemo(() => build(language, zone), [language, zone]);
+  return formatsOf(useLanguage(), useZone());
 }

@@ -11,7 +11,14 @@ import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type DeskType, permissionsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
+import {
+  commentsQuery,
+  type DeskType,
+  permissionsQuery,
+  recordQuery,
+  recordSchemaQuery,
+  workflowQuery,
+} from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
 import { texts as deskTexts } from '../texts.ts';
 import { ColumnHead } from './column-head.tsx';
@@ -81,6 +88,8 @@ export function RecordTable(props: RecordTableProps) {
         items.some((item) => item.index === control.at) ? `row-${rows[control.at]?.id}` : undefined
       }
       onKeyDown={control.onKey}
+      onPointerEnter={loadRecordPage}
+      onFocus={loadRecordPage}
       data-cards={cards || undefined}
     >
       {!cards && (
@@ -110,6 +119,11 @@ export function RecordTable(props: RecordTableProps) {
       </div>
     </div>
   );
+}
+
+/** Loads the code of the record page before a row is opened. */
+function loadRecordPage(): void {
+  void import('../record/record-page.tsx');
 }
 
 /** The least width of all columns in rem. All rows have it, so that long texts do not move columns. */
@@ -270,7 +284,7 @@ interface RecordRowProps extends Pick<RecordTableProps, 'columns' | 'types' | 'c
 
 function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowProps) {
   const t = useText(texts);
-  const prefetch = usePrefetch(row.id);
+  const prefetch = usePrefetch(row);
   const selectable = props.onSelection !== undefined;
   return (
     <div
@@ -315,12 +329,14 @@ function RecordRow({ row, index, columns, types, cards, ...props }: RecordRowPro
 }
 
 /** Returns a function that loads the data of the record's page, on pointer down. */
-function usePrefetch(id: string): () => void {
+function usePrefetch(row: Row): () => void {
   const client = useQueryClient();
   return () => {
-    void client.prefetchQuery(recordQuery(id));
-    void client.prefetchQuery(recordSchemaQuery(id));
-    void client.prefetchQuery(permissionsQuery(id));
+    void client.prefetchQuery(recordQuery(row.id));
+    void client.prefetchQuery(recordSchemaQuery(row.id));
+    void client.prefetchQuery(permissionsQuery(row.id));
+    void client.prefetchQuery(commentsQuery(row.id));
+    if (row.workflowState !== null) void client.prefetchQuery(workflowQuery(row.id));
   };
 }
 

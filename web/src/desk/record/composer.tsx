@@ -1,5 +1,5 @@
 /** Writes a comment: Markdown with buttons and a preview, the visibility, files, and a draft on this device. */
-import { ActionIcon, Button, FileButton, Group, SegmentedControl, Text, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, FileButton, Group, SegmentedControl, Text, Textarea } from '@mantine/core';
 import { type HotkeyItem, useHotkeys } from '@mantine/hooks';
 import {
   IconBold,
@@ -158,9 +158,7 @@ function ComposerText({ input, label, placeholder, body, change, mentions, send 
       onSelect={mentions.look}
       onKeyDown={keys}
       {...mentions.aria}
-      autosize
-      minRows={2}
-      maxRows={16}
+      rows={2}
       variant="unstyled"
       size="sm"
     />
@@ -336,20 +334,23 @@ function MarkdownTools({ input, body, onChange, upload, children }: MarkdownTool
   return (
     <Group gap={2} role="toolbar" aria-label={desk.markdown}>
       {MARKS.map((one) => (
-        <Tooltip key={one.name} label={t[one.name]}>
-          <ActionIcon size="sm" tabIndex={-1} aria-label={t[one.name]} onClick={() => mark(one)}>
-            <one.icon size={14} />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon
+          key={one.name}
+          size="sm"
+          tabIndex={-1}
+          aria-label={t[one.name]}
+          title={t[one.name]}
+          onClick={() => mark(one)}
+        >
+          <one.icon size={14} />
+        </ActionIcon>
       ))}
       {upload !== undefined && (
         <FileButton onChange={upload.add} multiple>
           {(props) => (
-            <Tooltip label={desk.addFiles}>
-              <ActionIcon {...props} size="sm" aria-label={desk.addFiles}>
-                <IconPaperclip size={14} />
-              </ActionIcon>
-            </Tooltip>
+            <ActionIcon {...props} size="sm" aria-label={desk.addFiles} title={desk.addFiles}>
+              <IconPaperclip size={14} />
+            </ActionIcon>
           )}
         </FileButton>
       )}
