@@ -343,6 +343,30 @@ describe('the value rules of the console', () => {
   });
 });
 
+describe('the console', () => {
+  it('has a name in both languages for every property of a bundle', () => {
+    const names = new Set<string>();
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, one] of Object.entries(value)) {
+        if (key === 'properties') for (const name of Object.keys(one as object)) names.add(name);
+        collect(one);
+      }
+    };
+    collect(JSON.parse(readFileSync(path.join(ROOT, 'docs/reference/bundle.schema.json'), 'utf8')));
+    assert.ok(names.size > 100);
+    const texts = readFileSync(path.join(ROOT, 'web/src/admin/config/property-texts.ts'), 'utf8');
+    assert.deepEqual([...names].filter((name) => !texts.includes(`\n    ${name}: `)).sort(), []);
+  });
+
+  it('uses no light-dark(), which the build turns into variables that nothing sets', () => {
+    const files = filesBelow('web/src', ['.css']);
+    assert.ok(files.length > 20);
+    const using = files.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('light-dark('));
+    assert.deepEqual(using, []);
+  });
+});
+
 describe('times in the time zone of a user', () => {
   it('are shown and entered in local time, in summer and winter', () => {
     assert.equal(toInput('2026-11-21T21:05:00.000Z', 'Europe/Moscow'), '2026-11-22T00:05');

@@ -94,6 +94,7 @@ export const cssVariables: CSSVariablesResolver = (from) => ({
     '--d-internal': '#fdf6e3',
     '--d-internal-line': '#e6cf8f',
     '--d-internal-text': '#6d4f00',
+    '--d-warning': '#b04300',
   },
   dark: {
     '--mantine-color-error': '#ff8a8a',
@@ -115,5 +116,6 @@ export const cssVariables: CSSVariablesResolver = (from) => ({
     '--d-internal': '#2b2617',
     '--d-internal-line': '#5c4d1d',
     '--d-internal-text': '#e8cd86',
+    '--d-warning': '#ffa94d',
   },
 });

@@ -98,7 +98,7 @@ export const texts = defineText(
     target: 'Норма',
     elapsed: 'Прошло',
     byCalendar: 'По календарю',
-    why: 'Подробнее о расчёте',
+    why: 'Как посчитано',
     pause: 'Приостановить',
     resume: 'Продолжить',
     stop: 'Остановить',

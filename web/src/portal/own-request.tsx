@@ -182,13 +182,15 @@ function Answers({ record, type, transitions }: AnswersProps) {
   const move = useTransition(record, setChosen);
   const finished = record.workflowState?.category === 'done';
   const category = (code: string) => type?.states.find((state) => state.code === code)?.category;
+  // The requester is asked before work on the request ends.
+  const ends = (transition: Transition): boolean => !finished && category(transition.to.code) === 'done';
   const label = (transition: Transition): string => {
     if (!finished || transition.to.code === record.workflowState?.code) return transition.name;
     return category(transition.to.code) === 'done' ? t.works : t.broken;
   };
   const start = (transition: Transition): void => {
     move.reset();
-    if (transition.fields.length === 0) move.mutate({ transition, values: {} });
+    if (transition.fields.length === 0 && !ends(transition)) move.mutate({ transition, values: {} });
     else setChosen(transition);
   };
   const confirms = (transition: Transition): boolean => finished && category(transition.to.code) === 'done';
@@ -210,6 +212,11 @@ function Answers({ record, type, transitions }: AnswersProps) {
         onClose={() => setChosen(undefined)}
         title={chosen === undefined ? undefined : label(chosen)}
       >
+        {chosen !== undefined && ends(chosen) && (
+          <Text size="sm" mb="sm">
+            {t.ends(record.title ?? record.number ?? '', chosen.to.name)}
+          </Text>
+        )}
         {chosen !== undefined && (
           <TransitionForm
             key={chosen.id}

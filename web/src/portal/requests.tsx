@@ -19,7 +19,7 @@ import { texts } from './texts.ts';
 export function RequestsPage() {
   const t = useText(texts);
   return (
-    <Page title={t.requests} narrow>
+    <Page title={t.requests}>
       <OwnRequests />
     </Page>
   );

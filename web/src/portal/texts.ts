@@ -38,6 +38,8 @@ export const texts = defineText(
     confirm: 'Работа завершена. Проверьте результат и ответьте, всё ли в порядке.',
     works: 'Всё работает',
     broken: 'Проблема осталась',
+    ends: (name: string, state: string) =>
+      `Работа над обращением «${name}» прекратится, его состояние станет «${state}».`,
     details: 'Подробности',
     conversation: 'Переписка',
     files: 'Файлы',
@@ -82,6 +84,7 @@ export const texts = defineText(
     confirm: 'Work is finished. Check the result and tell us whether it works.',
     works: 'It works again',
     broken: 'Still broken',
+    ends: (name: string, state: string) => `Work on “${name}” will stop, and its state will be “${state}”.`,
     details: 'Details',
     conversation: 'Conversation',
     files: 'Files',

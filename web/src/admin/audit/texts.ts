@@ -16,7 +16,7 @@ export const texts = defineText(
     kind: 'Тип события',
     anyKind: 'Любой тип',
     about: 'Объект: roles:agent',
-    system: 'Сервис',
+    system: 'Система',
   },
   {
     title: 'Audit log',
@@ -31,7 +31,7 @@ export const texts = defineText(
     kind: 'Event type',
     anyKind: 'Any type',
     about: 'Object: roles:agent',
-    system: 'The service',
+    system: 'System',
   },
 );
 
@@ -238,7 +238,7 @@ export const viaTexts = defineText(
   {
     console: 'консоль',
     api: 'API',
-    system: 'сервис',
+    system: 'система',
     import: 'импорт',
     inbound: 'интеграция',
     bulk: 'массовое действие',
@@ -247,7 +247,7 @@ export const viaTexts = defineText(
   {
     console: 'console',
     api: 'API',
-    system: 'the service',
+    system: 'system',
     import: 'import',
     inbound: 'integration',
     bulk: 'bulk action',

@@ -9,6 +9,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { fieldTexts, impactTexts, reasonTexts } from './impact-texts.ts';
 import { Notice } from './mark.tsx';
+import { useItemNames } from './place-names.ts';
 import classes from './plan-view.module.css';
 import type { BundleBody } from './queries.ts';
 
@@ -55,6 +56,7 @@ function ImpactParts({ impact }: { impact: Impact }) {
   const reasons: Readonly<Record<string, string>> = useText(reasonTexts);
   const format = useFormats();
   const { roles, people, constraints, states, sla, broken, totals } = impact;
+  const nameOf = useItemNames(['types', 'roles', 'slaPolicies', ...broken.map(({ section }) => section)]);
   const none = Object.values(totals).every((count) => count === 0) && sla.length === 0;
   const unlisted = impact.affectedPeople - people.length;
   const ofField = ({ path, records, examples }: Impact['constraints'][number]): Line => [
@@ -62,14 +64,14 @@ function ImpactParts({ impact }: { impact: Impact }) {
     `${t.records(records)}${named(examples)}`,
   ];
   const ofState = ({ type, state, records, examples }: Impact['states'][number]): Line => [
-    `${type} › ${state}`,
+    `${nameOf('types', type).name} › ${state}`,
     `${t.records(records)}${named(examples)}`,
   ];
   const ofPolicy = ({ policy, moved, earliest, breachedAtOnce }: Impact['sla'][number]): Line => {
     const said = [t.moved(moved)];
     if (earliest !== null) said.push(t.earliest(format.instant(earliest)));
     if (breachedAtOnce > 0) said.push(t.breached(breachedAtOnce));
-    return [policy, said.join(', ')];
+    return [nameOf('slaPolicies', policy).name, said.join(', ')];
   };
   return (
     <Stack gap="xs">
@@ -80,7 +82,10 @@ function ImpactParts({ impact }: { impact: Impact }) {
           {impact.errorBound === null ? t.unfinished : t.inexact(impact.errorBound)}
         </Text>
       )}
-      <Lines title={t.roles} lines={roles.map((one) => [one.role, <AccessLines key={one.role} access={one} />])} />
+      <Lines
+        title={t.roles}
+        lines={roles.map((one) => [nameOf('roles', one.role).name, <AccessLines key={one.role} access={one} />])}
+      />
       <Lines
         title={unlisted > 0 ? t.peopleMore(impact.affectedPeople) : t.people}
         lines={people.map((one) => [one.displayName, <AccessLines key={one.id} access={one} />])}
@@ -89,7 +94,10 @@ function ImpactParts({ impact }: { impact: Impact }) {
       <Lines title={t.sla} lines={sla.map(ofPolicy)} />
       <Lines
         title={t.broken}
-        lines={broken.map(({ section, code, reason }) => [`${section}/${code}`, reasons[reason] ?? reason])}
+        lines={broken.map(({ section, code, reason }) => {
+          const { kind, name } = nameOf(section, code);
+          return [`${kind}: ${name}`, reasons[reason] ?? reason];
+        })}
       />
     </Stack>
   );
@@ -124,6 +132,8 @@ const named = (examples: Examples): string =>
 
 function AccessLines({ access }: { access: Pick<Access, 'records' | 'fields'> }) {
   const t = useText(impactTexts);
+  const nameOf = useItemNames(['types']);
+  const typeName = (code: string): string => nameOf('types', code).name;
   const fields = useText(fieldTexts);
   const lines = [
     ...access.records.map(({ type, gained, lost, writable, examples }) => {
@@ -134,10 +144,10 @@ function AccessLines({ access }: { access: Pick<Access, 'records' | 'fields'> })
         [writable.gained, t.writable],
       ] as const;
       const said = parts.flatMap(([count, words]) => (count === 0 ? [] : [words(count)]));
-      return `${type}: ${said.join(', ')}${named(examples)}`;
+      return `${typeName(type)}: ${said.join(', ')}${named(examples)}`;
     }),
     ...access.fields.map(({ type, field, access: kind, change, records, examples }) => {
-      const said = `${type}.${field}: ${fields[`${kind} ${change}`]}`;
+      const said = `${typeName(type)} › ${field}: ${fields[`${kind} ${change}`]}`;
       return records === 0 ? said : `${said} (${t.records(records)})${named(examples)}`;
     }),
   ];

@@ -2,10 +2,13 @@
 import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { excerpts } from '../../../../src/lib/excerpts.ts';
+import { dataTypeTexts } from '../../fields/data-type-texts.ts';
 import { useText } from '../../i18n/text.ts';
 import { problemMessage } from '../../problems/message.ts';
 import { Mark, Notice } from './mark.tsx';
+import { type ItemName, useItemNames, usePlaceNames } from './place-names.ts';
 import classes from './plan-view.module.css';
+import { propertyTexts } from './property-texts.ts';
 import type { PlannedChange } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -17,8 +20,10 @@ const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off
 const LOSSES: ReadonlySet<string> = new Set(['VALUES_DISCARDED', 'STATE_OCCUPIED']);
 
 /** A value of the plan: texts as they are, lists by their members, objects as a table of their properties. */
-function PlanValue({ value }: { value: unknown }) {
+function PlanValue({ value, property }: { value: unknown; property?: string }) {
   const t = useText(texts);
+  const properties: Readonly<Record<string, string>> = useText(propertyTexts);
+  const dataTypes: Readonly<Record<string, string>> = useText(dataTypeTexts);
   if (typeof value === 'boolean') return value ? t.yes : t.no;
   if (value === null) return t.nothing;
   if (Array.isArray(value)) {
@@ -35,14 +40,14 @@ function PlanValue({ value }: { value: unknown }) {
       </ol>
     );
   }
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object') return (property === 'dataType' && dataTypes[String(value)]) || String(value);
   return (
     <dl className={classes.properties}>
       {Object.entries(value).map(([name, one]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{properties[name] ?? name}</dt>
           <dd>
-            <PlanValue value={one} />
+            <PlanValue value={one} property={name} />
           </dd>
         </div>
       ))}
@@ -83,19 +88,12 @@ function withKeys(list: readonly unknown[]): { key: string; one: unknown }[] {
   });
 }
 
-/** `fields[priority].constraints.maxLength` as `fields › priority › constraints › maxLength`. */
-function placeText(path: string): string {
-  return path
-    .replaceAll(/\[([^\]]*)\]/g, '.$1')
-    .split('.')
-    .join(' › ');
-}
-
 export function PlanView({ items, bare = false }: { items: readonly PlannedChange[]; bare?: boolean }) {
   const t = useText(texts);
   // An unchanged item with a note, for example that it stays archived, is shown too.
   const changed = items.filter((item) => item.action !== 'leave' || item.notes !== undefined);
   const left = items.length - changed.length;
+  const nameOf = useItemNames(changed.map(({ section }) => section));
   if (changed.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -106,7 +104,12 @@ export function PlanView({ items, bare = false }: { items: readonly PlannedChang
   return (
     <Stack gap="sm">
       {changed.map((item) => (
-        <ChangeView key={`${item.section} ${item.code}`} item={item} bare={bare} />
+        <ChangeView
+          key={`${item.section} ${item.code}`}
+          item={item}
+          named={nameOf(item.section, item.code)}
+          bare={bare}
+        />
       ))}
       {left > 0 && (
         <Text size="xs" c="dimmed">
@@ -122,47 +125,30 @@ function useActionNames(): Readonly<Record<string, string>> {
   return { create: t.create, change: t.change, leave: t.leave, archive: t.doArchive, restore: t.restore };
 }
 
-function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
+interface ChangeViewProps {
+  item: PlannedChange;
+  named: ItemName;
+  /** True to leave out the head: the page says which item it is. */
+  bare: boolean;
+}
+
+function ChangeView({ item, named: { kind, name }, bare }: ChangeViewProps) {
   const t = useText(texts);
   const names = useActionNames();
   return (
-    <section className={classes.change} aria-label={`${item.section}/${item.code}`}>
+    <section className={classes.change} aria-label={`${kind}: ${name}`}>
       {!bare && (
         <header className={classes.head}>
           <Mark tone={TONES[item.action] ?? 'good'}>{names[item.action] ?? item.action}</Mark>
-          <code>
-            <span className={classes.section}>{item.section}/</span>
-            {item.code}
-          </code>
+          <span>
+            <span className={classes.section}>{kind}:</span> {name}
+          </span>
+          {name !== item.code && <code className={classes.section}>{item.code}</code>}
         </header>
       )}
       {item.version !== undefined && <VersionStep step={item.version} />}
       <Notes item={item} />
-      {item.differences.length > 0 && (
-        <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
-          <table className={classes.table}>
-            <thead>
-              <tr>
-                <th scope="col">{t.where}</th>
-                {item.action !== 'create' && <th scope="col">{t.before}</th>}
-                <th scope="col">{t.after}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {item.differences
-                .map((one) => cutValues(one, t.characters))
-                .map((difference) => (
-                  // A member that is gone and one that is new may have the same index.
-                  <tr key={`${difference.path} ${difference.after === undefined}`}>
-                    <th scope="row">{difference.path === '' ? t.whole : placeText(difference.path)}</th>
-                    {item.action !== 'create' && <ValueCell kind="before" value={difference.before} />}
-                    <ValueCell kind="after" value={difference.after} />
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      {item.differences.length > 0 && <Differences item={item} />}
       {item.action === 'change' && item.differences.length === 0 && (
         <Text size="xs" c="dimmed">
           {t.indirect}
@@ -174,6 +160,39 @@ function ChangeView({ item, bare }: { item: PlannedChange; bare: boolean }) {
         </Text>
       )}
     </section>
+  );
+}
+
+/** The table of the differences. The name of a place shows its path in the bundle when the pointer rests on it. */
+function Differences({ item }: { item: PlannedChange }) {
+  const t = useText(texts);
+  const placeName = usePlaceNames(item);
+  return (
+    <div className={classes.scroll} tabIndex={0} role="group" aria-label={t.wouldChange}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t.where}</th>
+            {item.action !== 'create' && <th scope="col">{t.before}</th>}
+            <th scope="col">{t.after}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {item.differences
+            .map((one) => cutValues(one, t.characters))
+            .map(({ path, before, after }) => (
+              // A member that is gone and one that is new may have the same index.
+              <tr key={`${path} ${after === undefined}`}>
+                <th scope="row" title={path}>
+                  {path === '' ? t.whole : placeName(path, after ?? before)}
+                </th>
+                {item.action !== 'create' && <ValueCell kind="before" path={path} value={before} />}
+                <ValueCell kind="after" path={path} value={after} />
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -203,11 +222,15 @@ function Notes({ item }: { item: PlannedChange }) {
   );
 }
 
-function ValueCell({ kind, value }: { kind: 'before' | 'after'; value: unknown }) {
+function ValueCell({ kind, path, value }: { kind: 'before' | 'after'; path: string; value: unknown }) {
   const t = useText(texts);
   return (
     <td data-kind={value === undefined ? undefined : kind}>
-      {value === undefined ? <Text size="xs" c="dimmed">{`— ${t.nothing}`}</Text> : <PlanValue value={value} />}
+      {value === undefined ? (
+        <Text size="xs" c="dimmed">{`— ${t.nothing}`}</Text>
+      ) : (
+        <PlanValue value={value} property={path.split('.').at(-1) ?? ''} />
+      )}
     </td>
   );
 }

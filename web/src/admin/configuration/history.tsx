@@ -9,6 +9,7 @@ import { useAction } from '../../ui/action.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useItemNames } from '../config/place-names.ts';
 import { PlanView } from '../config/plan-view.tsx';
 import classes from './configuration.module.css';
 import { texts } from './texts.ts';
@@ -100,6 +101,7 @@ function VersionRow({ row, current, onCompare, onRestore }: VersionRowProps) {
   const words = { create: t.created, change: t.changed, archive: t.archived, restore: t.restored };
   const total = Object.values(row.summary).reduce((sum, count) => sum + count, 0);
   const named = row.items.slice(0, MOST_NAMED);
+  const nameOf = useItemNames(named.map(({ section }) => section));
   return (
     <li>
       <Group gap="xs" justify="space-between">
@@ -111,14 +113,14 @@ function VersionRow({ row, current, onCompare, onRestore }: VersionRowProps) {
         </Text>
       </Group>
       <Text size="xs">
-        {named.map(({ section, code, action }) => (
-          <span key={`${section} ${code}`} className={classes.versionItem}>
-            <code>
-              {section}/{code}
-            </code>{' '}
-            {words[action]}
-          </span>
-        ))}
+        {named.map(({ section, code, action }) => {
+          const { kind, name } = nameOf(section, code);
+          return (
+            <span key={`${section} ${code}`} className={classes.versionItem} title={`${section}/${code}`}>
+              {kind}: {name} — {words[action]}
+            </span>
+          );
+        })}
         {total > named.length && <span className={classes.versionItem}>{t.more(total - named.length)}</span>}
       </Text>
       <Group gap="xs">

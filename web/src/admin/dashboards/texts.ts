@@ -2,7 +2,7 @@ import { defineText } from '../../i18n/text.ts';
 
 export const texts = defineText(
   {
-    title: 'Панели показателей',
+    title: 'Общие панели',
     hint: 'Панели для ролей и групп. Свои панели пользователи создают в разделе «Панели показателей».',
     create: 'Новая панель',
     roles: 'Доступна ролям',

@@ -71,7 +71,11 @@ export function Matrix({ grants, beforeTitle, label }: MatrixProps) {
   return (
     <>
       <Group justify="flex-end">
-        <CsvButton name={label} header={[t.type, t.onlyIf, ...actions, t.read, t.write, t.transitions]} rows={file} />
+        <CsvButton
+          name={label}
+          header={[t.type, t.onlyIf, ...actions, t.readFields, t.writeFields, t.transitions]}
+          rows={file}
+        />
       </Group>
       <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
         <table className={classes.matrix} aria-label={label}>
@@ -100,8 +104,8 @@ function MatrixHead({ beforeTitle }: { beforeTitle: string | undefined }) {
             <span>{words.action(action)}</span>
           </th>
         ))}
-        <th scope="col">{t.read}</th>
-        <th scope="col">{t.write}</th>
+        <th scope="col">{t.readFields}</th>
+        <th scope="col">{t.writeFields}</th>
         <th scope="col">{t.transitions}</th>
       </tr>
     </thead>

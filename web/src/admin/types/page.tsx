@@ -6,7 +6,7 @@ import { TypeForm } from './type-form.tsx';
 
 const TEMPLATE = `code: my-type
 name:
-  ru-RU: Новый вид
+  ru-RU: Новый тип
   en-US: New type
 category: object
 title: title

@@ -25,7 +25,8 @@ import classes from './graph.module.css';
 import { columnsOf, sourcesOf, statesOf, transitionsOf } from './model.ts';
 import { texts } from './texts.ts';
 
-const COLUMN = 240;
+/** Distance of columns: room for the names of transitions between the states. */
+const COLUMN = 320;
 const ROW = 120;
 /** Node id for transitions from any state. */
 const ANY = '*';

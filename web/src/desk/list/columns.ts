@@ -114,15 +114,21 @@ export function movedColumn(codes: readonly string[], code: string, to: number):
 /** The least width of the title in rem: with the default columns, lists fit in windows of 1280 px. */
 export const TITLE = 14;
 
-/** What a list keeps beside an open preview. The preview shows the other values of the current record. */
-const KEPT = new Set(['number', 'title', 'type', 'workflowState', 'sla.remaining']);
+/** What a list keeps beside an open preview, and after these what it keeps if there is room: what is left out first comes first. */
+const KEPT = ['number', 'title', 'workflowState'];
+const KEPT_WITH_ROOM = ['type', 'sla.remaining'];
 
-/** The columns that fit into `room` rem. The others are left out from the right, those of `KEPT` stay, the time left as long as possible. */
+/** The columns that fit into `room` rem. The others are left out from the right. The preview shows the values of the current record. */
 export function fittingColumns(columns: readonly ListColumn[], room: number): readonly ListColumn[] {
   const needed = columns.reduce((sum, { width }) => sum + (width === 0 ? TITLE : width), 0);
-  const other = columns.findLastIndex(({ code }) => !KEPT.has(code));
-  const last = other === -1 ? columns.findIndex(({ code }) => code === 'sla.remaining') : other;
-  return needed <= room || last === -1 ? columns : fittingColumns(columns.toSpliced(last, 1), room);
+  const other = columns.findLast(({ code }) => !KEPT.includes(code) && !KEPT_WITH_ROOM.includes(code));
+  const left = other ?? KEPT_WITH_ROOM.flatMap((kept) => columns.filter(({ code }) => code === kept))[0];
+  return needed <= room || left === undefined
+    ? columns
+    : fittingColumns(
+        columns.filter((column) => column !== left),
+        room,
+      );
 }
 
 /** The width of a column in the grid of the list; the same for the head and every row. */

@@ -8,8 +8,11 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Less than this share of the target left counts as close to the breach, also without a warning of the policy. */
+/** Less than this share of the target left counts as close to the breach. */
 const CLOSE = 0.25;
+
+/** True if the time left is shown in amber, in lists and on the record. Warnings of the policy may be earlier: they are reminders. */
+export const isClose = (remainingMs: number, targetMs: number): boolean => remainingMs < targetMs * CLOSE;
 
 export function TimeLeft({ sla }: { sla: Row['sla'] | null }) {
   const t = useText(texts);
@@ -18,13 +21,13 @@ export function TimeLeft({ sla }: { sla: Row['sla'] | null }) {
   if (remainingMs === null) {
     return sla.breached ? <span className={classes.timeLeft}>{t.slaWasBreached}</span> : null;
   }
-  const close = sla.warned || remainingMs < (targetMs ?? 0) * CLOSE;
-  const level = sla.breached ? 'breached' : close && !sla.paused ? 'warned' : undefined;
+  const close = !sla.paused && isClose(remainingMs, targetMs ?? 0);
+  const level = sla.breached ? 'breached' : close ? 'close' : undefined;
   const text = timeText(Math.abs(remainingMs), sla.workingTime, t);
   const said = remainingMs < 0 ? t.slaOver(text) : text;
   return (
     <span className={classes.timeLeft} data-level={level} title={sla.policyName ?? undefined}>
-      {level === 'warned' && '⚠ '}
+      {level === 'close' && '⚠ '}
       {sla.paused ? t.slaPaused(said) : said}
     </span>
   );

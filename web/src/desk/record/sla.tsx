@@ -11,7 +11,7 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { recordKey } from '../queries.ts';
 import { texts as listTexts } from '../list/texts.ts';
-import { timeText } from '../list/time-left.tsx';
+import { isClose, timeText } from '../list/time-left.tsx';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
 import styles from './sla.module.css';
@@ -109,7 +109,7 @@ function Timer({ instance, ticking, readAt, recordId }: TimerProps) {
   const late = instance.breached || remaining < 0;
   const working = isWorkingTime(instance, readAt);
   const span = (ms: number): string => (working ? timeText(ms, true, listText) : format.duration(ms));
-  const close = !late && running && share > 75;
+  const close = !late && running && isClose(remaining, instance.targetMs);
   const tone = late ? 'red' : close ? 'orange' : 'petrol';
   const commands = { ACTIVE: ['pause', 'stop'], PAUSED: ['resume', 'stop'], STOPPED: [] } as const;
   const possible = has('sla.control') ? commands[instance.status] : [];

@@ -3,6 +3,7 @@ import { Button, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ARTICLE_READING_RIGHTS } from '../../../../src/contract/rights.ts';
+import { NotFoundPage } from '../../app/error-pages.tsx';
 import { useHas } from '../../app/session.ts';
 import { useText } from '../../i18n/text.ts';
 import { Page, type ScreenProps } from '../../ui/page.tsx';
@@ -21,8 +22,11 @@ export default function KnowledgePage({ path }: ScreenProps) {
   const [first, id] = path;
   if (first === 'articles' && id !== undefined) return <ArticlePage key={id} id={id} root={ROOT} />;
   if (first === 'versions' && id !== undefined) return <VersionPage key={id} id={id} />;
-  if (first === 'new' && has('kb.write')) return <NewArticlePage recordId={id} />;
-  return <Overview tab={first === 'sections' ? 'articles' : first} sectionId={first === 'sections' ? id : undefined} />;
+  const writes = has('kb.write');
+  if (first === 'new' && writes) return <NewArticlePage recordId={id} />;
+  const tab = first === 'sections' ? 'articles' : first;
+  const known = tab === undefined || tab === 'articles' || (writes && ['drafts', 'review', 'write'].includes(tab));
+  return known ? <Overview tab={tab} sectionId={first === 'sections' ? id : undefined} /> : <NotFoundPage />;
 }
 
 function Overview({ tab, sectionId }: { tab: string | undefined; sectionId: string | undefined }) {
