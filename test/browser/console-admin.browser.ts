@@ -277,26 +277,26 @@ describe('administration in the console', () => {
         const groups = await desk.call('GET', '/identity/groups');
         assert.ok(groups.some((group: { code: string }) => group.code === `pasted-${mark}`));
         // Another administrator changes something between plan and apply.
-        const service = (code: string) => `services:\n  - code: ${code}-${mark}\n    name: Service ${code}\n`;
+        const service = (code: string) => `services:\n  - code: ${code}-${mark}\n    name: Service ${code}-${mark}\n`;
         await editor.fill(service('mine'));
         await page.getByRole('button', { name: words.show }).click();
-        await page.getByRole('region', { name: `services/mine-${mark}` }).waitFor();
+        await page.getByRole('region', { name: `: Service mine-${mark}` }).waitFor();
         await desk.call('POST', '/config/apply', { files: [{ name: 'a.yaml', text: service('theirs') }] });
         await page.getByRole('button', { name: words.apply, exact: true }).click();
         await page.getByRole('dialog').getByRole('button', { name: words.apply, exact: true }).click();
         const dialog = page.getByRole('dialog');
         await dialog.getByRole('heading', { name: words.meanwhile }).waitFor();
-        await dialog.getByRole('region', { name: `services/theirs-${mark}` }).waitFor();
+        await dialog.getByRole('region', { name: `: Service theirs-${mark}` }).waitFor();
         await watched.check();
         await dialog.getByRole('button', { name: words.newest }).click();
         await page.getByText(words.applied).first().waitFor();
         assert.equal((await desk.call('GET', `/config/services/mine-${mark}`)).state, 'ACTIVE');
         await page
           .getByRole('listitem')
-          .filter({ hasText: `services/theirs-${mark}` })
+          .filter({ hasText: `: Service theirs-${mark}` })
           .waitFor();
         await page.getByRole('button', { name: words.goBack }).first().click();
-        await page.getByRole('region', { name: `services/mine-${mark}` }).waitFor();
+        await page.getByRole('region', { name: `: Service mine-${mark}` }).waitFor();
         await watched.check();
       }));
 

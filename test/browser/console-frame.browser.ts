@@ -69,10 +69,10 @@ describe('the console', () => {
   it('changes language and colours at once', async () => {
     const watched = await desk.open('admin', '/records?type=incident');
     const { page } = watched;
-    await page.getByRole('heading', { name: 'Инцидент' }).waitFor();
+    await page.getByRole('heading', { name: 'Инциденты' }).waitFor();
     await page.getByRole('button', { name: 'Администратор' }).click();
     await page.getByRole('menuitem', { name: 'English' }).click();
-    await page.getByRole('heading', { name: 'Incident' }).waitFor();
+    await page.getByRole('heading', { name: 'Incidents' }).waitFor();
     await page.getByRole('link', { name: 'All records' }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.lang'), 'en');
     await page.getByRole('grid').getByText('In progress').first().waitFor();
@@ -88,7 +88,7 @@ describe('the console', () => {
     const { page } = watched;
     await page.getByRole('grid').getByText('VPN отключается').waitFor();
     await page.getByRole('button', { name: 'Меню' }).click();
-    await page.getByRole('link', { name: 'Проблема' }).click();
+    await page.getByRole('link', { name: 'Проблемы' }).click();
     await page.getByRole('grid').getByText('Почтовый шлюз').click();
     await page.getByRole('heading', { name: 'Почтовый шлюз отклоняет новые пароли' }).waitFor();
     const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

@@ -36,7 +36,7 @@ const WORDS = {
     json: 'Условие в виде JSON',
     words: 'Слова, номер или вопрос…',
     go: 'Найти',
-    grid: 'Инцидент',
+    grid: 'Инциденты',
     close: 'Закрыть',
   },
   'en-US': {
@@ -66,7 +66,7 @@ const WORDS = {
     json: 'Condition as JSON',
     words: 'Words, a number or a question…',
     go: 'Find',
-    grid: 'Incident',
+    grid: 'Incidents',
     close: 'Close',
   },
 } as const;
@@ -200,7 +200,7 @@ describe('lists of records', () => {
       return await download;
     };
     const csv = await saved('CSV');
-    assert.match(csv.suggestedFilename(), /^Инцидент .*\.csv$/);
+    assert.match(csv.suggestedFilename(), /^Инциденты .*\.csv$/);
     assert.match(
       await readFile(await csv.path(), 'utf8'),
       /^\uFEFFНомер,Название,.*Осталось \(SLA\), часов.*\r\n.*,Только что,/,

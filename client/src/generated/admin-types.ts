@@ -664,6 +664,10 @@ export type DeskType = {
   id: string;
   code: string;
   name: string;
+  /**
+   * The name of a list of records; the name of the type if it has no plural.
+   */
+  plural: string;
   category: 'object' | 'dictionary';
   canRead: boolean;
   canCreate: boolean;

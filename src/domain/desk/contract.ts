@@ -16,6 +16,7 @@ const DeskType = Type.Object(
     id: Id,
     code: Type.String(),
     name: Type.String(),
+    plural: Type.String({ description: 'The name of a list of records; the name of the type if it has no plural.' }),
     category: Type.Union([Type.Literal('object'), Type.Literal('dictionary')]),
     canRead: Type.Boolean(),
     canCreate: Type.Boolean(),

@@ -22,6 +22,7 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
     id: type.id,
     code: type.code,
     name: named(ctx, definition.name),
+    plural: named(ctx, definition.plural ?? definition.name),
     category: definition.category,
     canRead: actor.mayEver(type.id, 'read'),
     canCreate: actor.mayEver(type.id, 'create'),

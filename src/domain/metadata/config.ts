@@ -132,6 +132,7 @@ const LayoutItem = closed({
 const TypeItem = closed({
   code: Code,
   name: Type.Optional(Name),
+  plural: Type.Optional(Name),
   description: Type.Optional(Description),
   category: Type.Optional(oneOf(['object', 'dictionary'])),
   numbering: Type.Optional(
@@ -196,6 +197,7 @@ function normaliseType(item: TypeItem): TypeDefinition {
   return {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
+    ...(item.plural === undefined ? {} : { plural: item.plural as Localized }),
     ...(item.description === undefined ? {} : { description: item.description as Localized }),
     category: item.category ?? 'object',
     ...(item.numbering === undefined

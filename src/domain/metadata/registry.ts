@@ -45,6 +45,8 @@ export interface FormLayout {
 export interface TypeDefinition {
   code: string;
   name: LocalizedText;
+  /** The name of a list of records; default: `name`. */
+  plural?: LocalizedText;
   description?: LocalizedText;
   category: 'object' | 'dictionary';
   numbering?: { prefix: string; digits: number };

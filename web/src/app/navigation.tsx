@@ -132,7 +132,13 @@ function NavItem({ children }: { children: ReactNode }) {
   return <li>{children}</li>;
 }
 
-function TypeLinks({ heading, types }: { heading: string; types: readonly { code: string; name: string }[] }) {
+function TypeLinks({
+  heading,
+  types,
+}: {
+  heading: string;
+  types: readonly { code: string; name: string; plural: string }[];
+}) {
   if (types.length === 0) return null;
   return (
     <section>
@@ -147,7 +153,7 @@ function TypeLinks({ heading, types }: { heading: string; types: readonly { code
               activeOptions={{ includeSearch: true, exact: true }}
             >
               <TypeMark code={type.code} name={type.name} />
-              <span className={classes.name}>{type.name}</span>
+              <span className={classes.name}>{type.plural}</span>
             </Link>
           </NavItem>
         ))}

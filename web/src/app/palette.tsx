@@ -101,7 +101,7 @@ function useCommands(onHelp: () => void): Command[] {
     }),
     ...queues.map(({ id, name }) => go(name, t.queue, `/queues/${id}`)),
     ...types.filter((type) => type.canCreate).map(({ code, name }) => go(name, t.create, `/new/${code}`)),
-    ...types.filter((type) => type.canRead).map(({ code, name }) => go(name, t.list, `/records?type=${code}`)),
+    ...types.filter((type) => type.canRead).map(({ code, plural }) => go(plural, t.list, `/records?type=${code}`)),
     go(t.search, t.screen, '/search'),
     { key: 'help', name: t.shortcuts, kind: t.screen, run: onHelp },
     ...offered(workScreens, has).map(({ path, title }) => go(title[language], t.screen, `/work/${path}`)),

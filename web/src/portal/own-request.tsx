@@ -214,7 +214,7 @@ function Answers({ record, type, transitions }: AnswersProps) {
       >
         {chosen !== undefined && ends(chosen) && (
           <Text size="sm" mb="sm">
-            {t.ends(record.title ?? record.number ?? '', chosen.to.name)}
+            {t.ends(record.title ?? record.number ?? '')}
           </Text>
         )}
         {chosen !== undefined && (

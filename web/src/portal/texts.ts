@@ -38,8 +38,7 @@ export const texts = defineText(
     confirm: 'Работа завершена. Проверьте результат и ответьте, всё ли в порядке.',
     works: 'Всё работает',
     broken: 'Проблема осталась',
-    ends: (name: string, state: string) =>
-      `Работа над обращением «${name}» прекратится, его состояние станет «${state}».`,
+    ends: (name: string) => `Работа над обращением «${name}» прекратится.`,
     details: 'Подробности',
     conversation: 'Переписка',
     files: 'Файлы',
@@ -84,7 +83,7 @@ export const texts = defineText(
     confirm: 'Work is finished. Check the result and tell us whether it works.',
     works: 'It works again',
     broken: 'Still broken',
-    ends: (name: string, state: string) => `Work on “${name}” will stop, and its state will be “${state}”.`,
+    ends: (name: string) => `Work on “${name}” will stop.`,
     details: 'Details',
     conversation: 'Conversation',
     files: 'Files',

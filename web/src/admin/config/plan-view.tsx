@@ -3,7 +3,8 @@ import { Stack, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { excerpts } from '../../../../src/lib/excerpts.ts';
 import { dataTypeTexts } from '../../fields/data-type-texts.ts';
-import { useText } from '../../i18n/text.ts';
+import { useLanguage } from '../../i18n/language.ts';
+import { nameIn, useText } from '../../i18n/text.ts';
 import { problemMessage } from '../../problems/message.ts';
 import { Mark, Notice } from './mark.tsx';
 import { type ItemName, useItemNames, usePlaceNames } from './place-names.ts';
@@ -132,8 +133,13 @@ interface ChangeViewProps {
   bare: boolean;
 }
 
-function ChangeView({ item, named: { kind, name }, bare }: ChangeViewProps) {
+function ChangeView({ item, named, bare }: ChangeViewProps) {
   const t = useText(texts);
+  const language = useLanguage();
+  const { kind } = named;
+  // A new item is named by the plan alone.
+  const given = item.differences.find(({ path }) => path === 'name')?.after;
+  const name = item.action === 'create' ? nameIn(given, language) || item.code : named.name;
   const names = useActionNames();
   return (
     <section className={classes.change} aria-label={`${kind}: ${name}`}>

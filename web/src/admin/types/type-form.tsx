@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { typeOf } from '../../fields/view.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { CodeInput, DescriptionInputs, NameInputs, textAt } from '../config/form-parts.tsx';
+import { CodeInput, DescriptionInputs, LocalizedInputs, NameInputs, textAt } from '../config/form-parts.tsx';
 import { useCreateFirst } from '../config/missing.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
 import { sectionQuery } from '../config/queries.ts';
@@ -18,6 +18,8 @@ import { texts } from './texts.ts';
 import classes from './types.module.css';
 import { isActive } from '../../../../src/contract/state.ts';
 
+const PLURAL = ['plural'] as const;
+
 export function TypeForm(props: ItemFormProps) {
   const { item, set } = props;
   const t = useText(texts);
@@ -28,6 +30,7 @@ export function TypeForm(props: ItemFormProps) {
   return (
     <Stack gap="sm">
       <NameInputs item={item} set={set} />
+      <LocalizedInputs item={item} set={set} path={PLURAL} ru={t.pluralRu} en={t.pluralEn} />
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <CodeInput {...props} />
         <Select

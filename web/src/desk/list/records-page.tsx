@@ -38,7 +38,8 @@ export function RecordsPage() {
   const { data: queues } = useQuery({ ...builtInQueuesQuery, enabled: queue !== undefined });
   const own = queues?.find(({ code }) => code === queue)?.definition;
   const builtIn = BUILT_IN.find((one) => one === queue && (own === undefined || isWithin(definition, own)));
-  const title = builtIn === undefined ? (type?.name ?? (search.state === 'ARCHIVED' ? t.archive : t.all)) : q[builtIn];
+  const title =
+    builtIn === undefined ? (type?.plural ?? (search.state === 'ARCHIVED' ? t.archive : t.all)) : q[builtIn];
   return (
     <ListView
       key={`${search.type ?? ''} ${queue ?? ''}`}
