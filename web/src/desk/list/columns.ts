@@ -115,13 +115,13 @@ export function movedColumn(codes: readonly string[], code: string, to: number):
 export const TITLE = 14;
 
 /** What a list keeps beside an open preview, and after these what it keeps if there is room: what is left out first comes first. */
-const KEPT = ['number', 'title', 'workflowState'];
+const KEPT = new Set(['number', 'title', 'workflowState']);
 const KEPT_WITH_ROOM = ['type', 'sla.remaining'];
 
 /** The columns that fit into `room` rem. The others are left out from the right. The preview shows the values of the current record. */
 export function fittingColumns(columns: readonly ListColumn[], room: number): readonly ListColumn[] {
   const needed = columns.reduce((sum, { width }) => sum + (width === 0 ? TITLE : width), 0);
-  const other = columns.findLast(({ code }) => !KEPT.includes(code) && !KEPT_WITH_ROOM.includes(code));
+  const other = columns.findLast(({ code }) => !KEPT.has(code) && !KEPT_WITH_ROOM.includes(code));
   const left = other ?? KEPT_WITH_ROOM.flatMap((kept) => columns.filter(({ code }) => code === kept))[0];
   return needed <= room || left === undefined
     ? columns
