@@ -61,7 +61,8 @@ export function usePlaceNames({ section, code, action }: PlannedChange): (path: 
         at = memberOf(at, key);
         // A new part is not stored: it is the value of the difference itself.
         const part = at ?? (index === steps.length - 1 ? value : undefined);
-        return nameIn((part as { name?: unknown } | undefined | null)?.name, language) || key.replaceAll('"', '');
+        const name = nameIn((part as { name?: unknown } | undefined | null)?.name, language);
+        return name || (/^\d+$/.test(key) ? `№ ${Number(key) + 1}` : key.replaceAll('"', ''));
       })
       .join(' › ');
   };
