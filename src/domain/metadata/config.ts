@@ -250,10 +250,7 @@ function compileField(field: FieldDefinition, index: number, view: CompileView, 
 function checkStored(field: FieldDefinition, value: unknown) {
   const checked = checkValue(field, value, '');
   if (!checked.ok || checked.images.length === 0) return checked;
-  return {
-    ok: false as const,
-    problems: [problemAt('', 'IMAGE_IN_DEFAULT')],
-  };
+  return { ok: false as const, problems: [problemAt('', 'IMAGE_IN_DEFAULT')] };
 }
 
 /** Reports fields that the type lacks, and fields that are placed twice. */
