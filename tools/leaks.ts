@@ -14,7 +14,13 @@ const { values } = parseArgs({
 for (const differ of ['values', 'existence'] as const) {
   const began = performance.now();
   const questions = Math.ceil(Number(values.questions) / 2);
-  const { differences, ...figures } = await compare({ differ, records: 60, questions, seed: Number(values.seed) });
+  const { differences, ...figures } = await compare({
+    differ,
+    records: 60,
+    questions,
+    feedSteps: Math.ceil(questions / 10),
+    seed: Number(values.seed),
+  });
   console.log({ differ, seconds: Math.round((performance.now() - began) / 1000), ...figures });
   for (const one of differences) console.log(one);
   if (differences.length > 0) process.exitCode = 1;

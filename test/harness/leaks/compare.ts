@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { RandomSource } from '../fuzz/random-source.ts';
 import { randomRequest, type LeakRequest } from './requests.ts';
+import { FeedComparison } from './feed.ts';
 import { HIDDEN_MARKER, type Hidden, LeakFixture } from './fixture.ts';
 
 export interface LeakTestOptions {
@@ -9,11 +10,14 @@ export interface LeakTestOptions {
   differ: 'values' | 'existence';
   records: number;
   questions: number;
+  /** Steps of the comparison of the changes feed. */
+  feedSteps: number;
   seed: number;
 }
 
 export interface LeakTestReport {
   asked: number;
+  feedSteps: number;
   byStatus: Record<string, number>;
   /** The requests with differing responses, and the responses. */
   differences: string[];
@@ -57,7 +61,13 @@ async function ask(fixture: LeakFixture, { method, path, body, admin }: LeakRequ
   }
 }
 
-export async function compare({ differ, records, questions, seed }: LeakTestOptions): Promise<LeakTestReport> {
+export async function compare({
+  differ,
+  records,
+  questions,
+  feedSteps,
+  seed,
+}: LeakTestOptions): Promise<LeakTestReport> {
   const hidden: Hidden[] = [
     { seed: 1, extras: true },
     { seed: 2, extras: differ === 'values' },
@@ -71,7 +81,7 @@ export async function compare({ differ, records, questions, seed }: LeakTestOpti
     // That the comparison can fail: who reads everything sees the difference.
     const all: LeakRequest = { method: 'GET', path: '/search?q=salary&pageSize=100' };
     assert.notEqual(await ask(left, all, 'chief'), await ask(right, all, 'chief'));
-    const report: LeakTestReport = { asked: 0, byStatus: {}, differences: [] };
+    const report: LeakTestReport = { asked: 0, feedSteps: 0, byStatus: {}, differences: [] };
     const random = new RandomSource(seed);
     while (report.asked < questions && report.differences.length < 5) {
       const one = randomRequest(random, records);
@@ -84,6 +94,11 @@ export async function compare({ differ, records, questions, seed }: LeakTestOpti
           `${one.method} ${decodeURIComponent(one.path)} ${JSON.stringify(one.body ?? '')}\n  ${mine}\n  ${theirs}`,
         );
     }
+    // It writes, so it comes after everything else.
+    const feed = new FeedComparison([left, right], records, random);
+    await feed.run(feedSteps);
+    report.feedSteps = feed.steps;
+    report.differences.push(...feed.differences);
     return report;
   } finally {
     await Promise.all(worlds.map(({ app }) => app.close()));

@@ -102,7 +102,8 @@ export class LeakFixture {
   /** A common name on both sides → its id here. Something absent has no id. */
   readonly ids = new Map<string, string>();
   readonly #names = new Map<string, string>();
-  readonly #readable: string[] = [];
+  /** Ids of the records that `low` may read; equal on both sides. */
+  readonly readable: string[] = [];
   readonly #unreadable: string[] = [];
 
   private constructor(app: TestApp, keys: Record<'chief' | 'low', string>, lowAdmin: string) {
@@ -154,11 +155,11 @@ export class LeakFixture {
     };
     const id = recordId(index);
     const roll = [random.below(3), random.below(4), random.below(4), random.below(5)];
-    const target = this.#readable.length === 0 ? undefined : random.pick(this.#readable);
+    const target = this.readable.length === 0 ? undefined : random.pick(this.readable);
     // Hidden things do not exist on the side without extras; everything later is generated equally.
     if (!readable && !extras) return;
     await this.ok('POST', '/objects', { typeDefinitionId: 'ticket', objectId: id, values });
-    if (readable) this.#readable.push(id);
+    if (readable) this.readable.push(id);
     else this.#unreadable.push(id);
     const [instance] = await this.ok('GET', `/objects/${id}/sla`);
     if (instance !== undefined) this.#name(`sla ${index}`, instance.id);
