@@ -22,7 +22,7 @@ export default defineConfig({
             { name: 'base', tags: ['$initial'] },
             { name: 'common', minShareCount: 30 },
             { name: 'icons', test: /icons-react/, minShareCount: 2 },
-            { name: 'desk', test: /web[\\/]src[\\/]desk/, minShareCount: 4 },
+            { name: 'desk', test: /web[\\/]src[\\/]desk/, minShareCount: 5 },
           ],
         },
       },

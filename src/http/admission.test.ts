@@ -189,7 +189,7 @@ describe('the slots of dry runs', () => {
   };
 
   it('go to the caller with the fewest, never to a client that is gone, and one caller cannot fill the queue', async () => {
-    const slots = new DryRunSlots({ most: 2, mostWaiting: 3 });
+    const slots = new DryRunSlots({ most: 2, mostEach: 2, mostWaiting: 3 });
     const flood = Array.from({ length: 6 }, () => begin(slots, 'flood'));
     await rest(0);
     const states = (): string[] => flood.map(({ state }) => state);
@@ -210,5 +210,21 @@ describe('the slots of dry runs', () => {
     flood[3]?.end();
     await rest(0);
     assert.deepEqual([flood[4]?.state, later.state], ['runs', 'runs']);
+  });
+
+  it('are never all held by one caller', async () => {
+    const slots = new DryRunSlots({ most: 3, mostEach: 2, mostWaiting: 3 });
+    const flood = Array.from({ length: 4 }, () => begin(slots, 'flood'));
+    const other = begin(slots, 'other');
+    await rest(0);
+    const states = (): string[] => flood.map(({ state }) => state);
+    assert.deepEqual([...states(), other.state], ['runs', 'runs', 'waits', 'waits', 'runs']);
+    other.end();
+    await rest(0);
+    assert.deepEqual(states(), ['runs', 'runs', 'waits', 'waits'], 'a free slot is kept for others');
+    flood[0]?.end();
+    flood[1]?.end();
+    await rest(0);
+    assert.deepEqual(states(), ['ended', 'ended', 'runs', 'runs']);
   });
 });

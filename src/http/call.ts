@@ -13,7 +13,7 @@ import type { Prepared } from './route.ts';
 
 const DRY_RUN_LIMITS: DryRunLimits = { lockMs: 1000, totalMs: 10_000 };
 /** The dry runs of this process, those of explanations included. */
-const DRY_RUNS = new DryRunSlots({ most: 4, mostWaiting: 32 });
+const DRY_RUNS = new DryRunSlots({ most: 4, mostEach: 3, mostWaiting: 32 });
 
 /** One call of a handler: its inputs, and facts about the result. */
 export class Call {

@@ -9,6 +9,7 @@ interface Waiting {
 }
 
 export class DryRunSlots {
+  readonly #mostEach: number;
   readonly #mostWaiting: number;
   readonly #waiting: Waiting[] = [];
   /** Number of running dry runs of each caller. */
@@ -17,9 +18,11 @@ export class DryRunSlots {
 
   /**
    * @param most maximum number that run at once
+   * @param mostEach maximum number of each caller that run at once; below `most`, so that others need not wait for one caller
    * @param mostWaiting maximum number of each caller that wait
    */
-  constructor({ most, mostWaiting }: { most: number; mostWaiting: number }) {
+  constructor({ most, mostEach, mostWaiting }: { most: number; mostEach: number; mostWaiting: number }) {
+    this.#mostEach = mostEach;
     this.#mostWaiting = mostWaiting;
     this.#free = most;
   }
@@ -32,7 +35,7 @@ export class DryRunSlots {
    */
   async run<T>(work: () => Promise<T>, waiter: Waiter): Promise<T> {
     const { callerId } = waiter;
-    if (this.#free > 0) this.#begin(callerId);
+    if (this.#free > 0 && this.#mayBegin(callerId)) this.#begin(callerId);
     else await this.#wait(waiter);
     try {
       if (waiter.isGone()) throw new ClientGone();
@@ -65,6 +68,7 @@ export class DryRunSlots {
     else this.#running.delete(callerId);
     let next: Waiting | undefined;
     for (const one of this.#waiting) {
+      if (!this.#mayBegin(one.waiter.callerId)) continue;
       if (next === undefined || this.#runningOf(one.waiter.callerId) < this.#runningOf(next.waiter.callerId))
         next = one;
     }
@@ -72,6 +76,10 @@ export class DryRunSlots {
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
     this.#begin(next.waiter.callerId);
     next.let();
+  }
+
+  #mayBegin(callerId: string): boolean {
+    return this.#runningOf(callerId) < this.#mostEach;
   }
 
   #runningOf(callerId: string): number {

@@ -152,9 +152,23 @@ describe('selection in lists', () => {
     await dialog.getByRole('button', { name: words.ask }).click();
     await answer.getByText(words.would).waitFor();
     await watched.check();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-
     const { rows } = await desk.call('GET', '/objects?typeId=incident&pageSize=100');
+    await desk.call('PATCH', `/objects/${rows[0].id}`, {
+      expectedRevision: rows[0].revision,
+      changes: { description: 'Changed meanwhile' },
+    });
+    await page.route('**/bulk', (route) => {
+      // The first record only, so that others stay for the tests after this one.
+      const { items, ...body } = route.request().postDataJSON();
+      return route.continue({ postData: JSON.stringify({ ...body, items: items.slice(0, 1) }) });
+    });
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+    await page.locator('tr[data-result=FAILED]').getByRole('button', { name: 'Why was this refused?' }).click();
+    await page.getByText('409 REVISION_CONFLICT').waitFor();
+    await watched.check();
+    await page.keyboard.press('Escape');
+    await page.unroute('**/bulk');
+
     const fresh = rows.find((row: { workflowState: { code: string } }) => row.workflowState.code === 'new');
     await page.goto(`${desk.url}/records/${fresh.id}`);
     await page.getByRole('button', { name: 'Record actions' }).click();
@@ -163,6 +177,22 @@ describe('selection in lists', () => {
     await answer.getByText('In progress').waitFor();
     await watched.check();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await page.getByRole('button', { name: 'Record actions' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await dialog.getByRole('button', { name: words.ask }).click();
+    await answer.getByText('archived').waitFor();
+    await watched.check();
+    const error = { code: 'RIGHT_MISSING', message: 'You lack a right.', details: {} };
+    await page.route(`**/objects/${fresh.id}`, (route) =>
+      route.request().method() === 'DELETE'
+        ? route.fulfill({ status: 403, json: { error, meta: {} } })
+        : route.continue(),
+    );
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Why was this refused?' }).click();
+    await dialog.getByText(`DELETE /api/admin/v1/objects/${fresh.id}`).waitFor();
+    await watched.check();
     assert.equal((await desk.call('GET', `/objects/${fresh.id}`)).revision, fresh.revision, 'nothing was done');
     await watched.close();
   });

@@ -46,6 +46,8 @@ const WORDS = {
     required: 'Обязательное поле.',
     number: 'Номер заявки',
     open: 'Открыть заявку',
+    ask: 'Что произойдёт?',
+    wouldBe: 'Будет создана запись «Не включается с утра»',
   },
   'en-US': {
     hardware: 'Hardware',
@@ -59,6 +61,8 @@ const WORDS = {
     required: 'This field is required.',
     number: 'Request number',
     open: 'Open request',
+    ask: 'What would happen?',
+    wouldBe: 'A record "Не включается с утра" would be created',
   },
 } as const;
 
@@ -95,6 +99,8 @@ describe('the catalogue in the console', () => {
       await dialog.getByRole('combobox', { name: words.forWhom }).fill('иванова');
       await page.getByRole('option', { name: 'Мария Иванова' }).click();
       await title.fill('Не включается с утра');
+      await dialog.getByRole('button', { name: words.ask }).click();
+      await dialog.getByText(words.wouldBe).waitFor();
       await watched.check();
       await dialog.getByRole('button', { name: words.submit }).click();
       await dialog.getByText(words.number).waitFor();

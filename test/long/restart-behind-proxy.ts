@@ -104,7 +104,8 @@ async function client(method: 'GET' | 'POST'): Promise<void> {
         await response.arrayBuffer();
         return String(response.status);
       },
-      (error: Error) => error.message,
+      ({ message, cause }: Error & { cause?: { code?: string; message?: string } }) =>
+        `${message}: ${cause?.code ?? ''} ${cause?.message ?? ''}`,
     );
     times.push(performance.now() - began);
     const kind = `${method} ${outcome}`;

@@ -1,7 +1,8 @@
 /** Dry runs of writes through HTTP: what they show to whom, and how long they wait. `access.db.test.ts` covers every operation. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import sql from 'sql-template-tag';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sql, { raw } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { limitTime } from '../../platform/database/pool.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -125,5 +126,40 @@ describe('a dry run', () => {
     );
     assertRejected(answer, 503, 'OVERLOADED');
     assert.ok(performance.now() - started < 8000);
+  });
+
+  it('ends after ten seconds, and others need not wait for the dry runs of one caller', async () => {
+    const [quick, ...slow] = await Promise.all([around.make(), around.make(), around.make(), around.make()]);
+    const { db } = around.app;
+    const ids = slow.map(({ id }) => `'${id}'`).join();
+    const sleeps = `IF NEW.id IN (${ids}) THEN PERFORM pg_sleep(60); END IF`;
+    const body = `$$ BEGIN ${sleeps}; RETURN NEW; END $$`;
+    await db.query(raw(`CREATE FUNCTION slow_change() RETURNS trigger LANGUAGE plpgsql AS ${body}`));
+    await db.query(
+      raw('CREATE TRIGGER slow_change BEFORE UPDATE ON objects FOR EACH ROW EXECUTE FUNCTION slow_change()'),
+    );
+    const tried = async (who: FixtureUser, { id }: Made) => {
+      const started = performance.now();
+      const change = { expectedRevision: 1, changes: { note: 'x' } };
+      const given = await around.call(who, 'PATCH', `/objects/${id}?dryRun=true`, change);
+      return { given, took: performance.now() - started };
+    };
+    try {
+      const held = slow.map((made) => tried('chief', made));
+      await sleep(500);
+      const waiting = tried('chief', quick);
+      const other = await tried('agent', quick);
+      assert.equal(other.given.status, 200);
+      assert.ok(other.took < 5000, `${other.took} ms`);
+      for (const { given, took } of await Promise.all(held)) {
+        assertRejected(given, 503, 'OVERLOADED');
+        assert.ok(took > 8000 && took < 20_000, `${took} ms`);
+      }
+      const last = await waiting;
+      assert.equal(last.given.status, 200);
+      assert.ok(last.took > 5000, `${last.took} ms: three of the caller were running`);
+    } finally {
+      await db.query(raw('DROP FUNCTION slow_change CASCADE'));
+    }
   });
 });

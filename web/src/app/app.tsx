@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { onSessionEnded, onTokenRefused } from '../api/client.ts';
-import { onWhyRefused } from '../ui/fault.tsx';
+import { onWhyRefused, RefusalHost } from '../ui/fault.tsx';
 import { followLanguage, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import { invalidate } from '../ui/action.ts';
@@ -48,6 +48,7 @@ export function App({ nonce }: { nonce: string }) {
         <RouterProvider router={router} context={{ language }} />
         <NoticesHost />
         <ConfirmHost />
+        <RefusalHost />
         <SignInAgain />
       </QueryClientProvider>
     </MantineProvider>

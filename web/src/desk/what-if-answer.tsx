@@ -2,7 +2,8 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Effects } from '../../../src/contract/effects.ts';
-import type { BulkResult, FieldSchema } from '../api/types.ts';
+import type { BulkResult, DocketRecord, FieldSchema } from '../api/types.ts';
+import { eventTexts } from '../i18n/event-texts.ts';
 import { useText } from '../i18n/text.ts';
 import { useNotedFaultText } from '../ui/fault.tsx';
 import { Time } from '../ui/time.tsx';
@@ -20,6 +21,8 @@ export interface Tried {
   effects: Effects;
   /** Of a bulk change. */
   results?: readonly BulkResult[];
+  /** The record that would be created. Its events are shown only to users who may read the history. */
+  created?: Pick<DocketRecord, 'title' | 'workflowState'>;
 }
 
 interface WhatIfAnswerProps {
@@ -28,19 +31,20 @@ interface WhatIfAnswerProps {
   names?: ReadonlyMap<string, string>;
 }
 
-export default function WhatIfAnswer({ tried: { effects, results }, typeId, names = NONE }: WhatIfAnswerProps) {
+export default function WhatIfAnswer({ tried, typeId, names = NONE }: WhatIfAnswerProps) {
+  const { effects, results, created } = tried;
   const t = useText(whatIfTexts);
   const subscriptions = new Set(effects.webhooks.map(({ subscriptionId }) => subscriptionId)).size;
-  const isEmpty = effects.events.length + effects.sla.length === 0 && results === undefined;
+  const isEmpty = effects.events.length + effects.sla.length === 0 && results === undefined && created === undefined;
   return (
     <>
       {isEmpty && <Text size="sm">{t.nothing}</Text>}
-      {results === undefined ? (
-        <Changes events={effects.events} typeId={typeId} />
-      ) : (
-        <Results results={results} names={names} />
+      {created !== undefined && (
+        <Text size="sm">{t.created(created.title ?? '', created.workflowState?.name ?? '')}</Text>
       )}
-      <SlaChanges changes={effects.sla} names={names} />
+      {results === undefined && created === undefined && <Changes events={effects.events} typeId={typeId} />}
+      {results !== undefined && <Results results={results} names={names} />}
+      <SlaChanges changes={effects.sla} names={names} isNew={created !== undefined} />
       {subscriptions > 0 && <Text size="sm">{t.webhooks(subscriptions)}</Text>}
     </>
   );
@@ -51,8 +55,16 @@ function Changes({ events, typeId }: { events: Effects['events']; typeId: string
   const types = useQuery(deskTypesQuery).data ?? [];
   const states = types.find(({ id }) => id === typeId)?.states ?? [];
   const byCode = new Map((fields as FieldSchema[]).map((field) => [field.code, field]));
-  return events.flatMap((event) =>
-    event.changes.map((change) => (
+  const words: Readonly<Record<string, string>> = useText(eventTexts);
+  return events.flatMap((event) => {
+    // Changes of SLA are in a list of their own.
+    if (event.changes.length === 0 && typeof event.data['slaInstanceId'] !== 'string')
+      return (
+        <Text key={event.id} size="sm">
+          {words[event.type] ?? event.type}
+        </Text>
+      );
+    return event.changes.map((change) => (
       <Change
         key={`${event.id} ${change.field}`}
         change={change}
@@ -61,8 +73,8 @@ function Changes({ events, typeId }: { events: Effects['events']; typeId: string
         states={states}
         recordId={event.objectId}
       />
-    )),
-  );
+    ));
+  });
 }
 
 /** Changes that start or move a due time. */
@@ -72,16 +84,18 @@ interface SlaChangesProps {
   changes: Effects['sla'];
   /** Records of a bulk change. */
   names: ReadonlyMap<string, string>;
+  /** Whether the record does not exist yet. */
+  isNew: boolean;
 }
 
-function SlaChanges({ changes, names }: SlaChangesProps) {
+function SlaChanges({ changes, names, isNew }: SlaChangesProps) {
   const t = useText(whatIfTexts);
   if (changes.length === 0) return null;
   return (
     <ul>
       {changes.slice(0, SHOWN).map(({ objectId, policyCode, change, dueAt }) => (
         <li key={`${objectId} ${policyCode} ${change}`}>
-          <SlaName recordId={objectId} policyCode={policyCode} />
+          {isNew ? `SLA ${policyCode}` : <SlaName recordId={objectId} policyCode={policyCode} />}
           {names.size > 0 && ` · ${names.get(objectId)?.split(' · ')[0] ?? ''}`}: {t[change]}
           {dueAt !== null && WITH_DUE.has(change) && (
             <>

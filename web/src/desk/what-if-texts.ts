@@ -6,6 +6,8 @@ export const whatIfTexts = defineText(
     ask: 'Что произойдёт?',
     nothingDone: 'Это предпросмотр: ничего не изменено.',
     nothing: 'Ничего не изменится.',
+    created: (title: string, state: string) =>
+      `Будет создана запись${title === '' ? '' : ` «${title}»`}${state === '' ? '' : `, состояние: «${state}»`}.`,
     changed: (n: number) => `Будет изменено записей: ${n}`,
     failed: (n: number) => `С ошибкой: ${n}`,
     andMore: (n: number) => `и ещё ${n}`,
@@ -21,6 +23,8 @@ export const whatIfTexts = defineText(
     ask: 'What would happen?',
     nothingDone: 'This is a preview: nothing was changed.',
     nothing: 'Nothing would change.',
+    created: (title: string, state: string) =>
+      `A record${title === '' ? '' : ` "${title}"`} would be created${state === '' ? '' : `, state: ${state}`}.`,
     changed: (n: number) => `${n} records would change`,
     failed: (n: number) => `${n} would fail`,
     andMore: (n: number) => `and ${n} more`,

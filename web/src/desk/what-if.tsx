@@ -1,8 +1,8 @@
 /** What a write would do, before it is made: a button that asks the service, and the answer. */
-import { Button, Loader, Text } from '@mantine/core';
+import { Button, Loader, Stack, Text } from '@mantine/core';
 import { IconEye } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useText } from '../i18n/text.ts';
 import { FaultAlert } from '../ui/fault.tsx';
 import type { Tried } from './what-if-answer.tsx';
@@ -50,5 +50,15 @@ export function WhatIf({ ask, typeId, names }: WhatIfProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The body of a confirmation: what the action means, and the preview. */
+export function QuestionWithPreview({ children, ...props }: WhatIfProps & { children: ReactNode }) {
+  return (
+    <Stack gap="sm">
+      {children}
+      <WhatIf {...props} />
+    </Stack>
   );
 }

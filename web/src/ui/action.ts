@@ -7,7 +7,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
-import { useFaultText } from './fault.tsx';
+import { useFaultNotice } from './fault.tsx';
 
 export interface ActionOptions<Input, Output> {
   run: (input: Input) => Promise<Output>;
@@ -45,7 +45,7 @@ export function useAction<Input = void, Output = unknown>(
   options: ActionOptions<Input, Output>,
 ): UseMutationResult<Output, Error, Input> {
   const client = useQueryClient();
-  const say = useFaultText();
+  const say = useFaultNotice();
   return useMutation<Output, Error, Input>({
     mutationFn: (input) => options.run(input),
     onSuccess: async (output, input) => {

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, useCallback, useState } from 'react';
+import { type ComponentType, type ReactNode, useCallback, useSyncExternalStore } from 'react';
 import { ApiFault, type FaultPlace, type RefusedRequest } from '../api/client.ts';
 import { sessionQuery } from '../app/session.ts';
 import { useLanguage } from '../i18n/language.ts';
@@ -60,6 +60,7 @@ export function FaultAlert({ error, retry, inForm = false }: FaultAlertProps) {
   const placeText = usePlaceText();
   if (error === null || error === undefined) return null;
   const fault = error instanceof ApiFault ? error : undefined;
+  const refused = explicable(error);
   const only = inForm && fault?.places.length === 1 ? fault.places[0] : undefined;
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} role="alert">
@@ -76,7 +77,7 @@ export function FaultAlert({ error, retry, inForm = false }: FaultAlertProps) {
           {t.reference}: {fault.correlationId}
         </Text>
       )}
-      {fault?.request !== undefined && [400, 403, 404].includes(fault.status) && <WhyRefused request={fault.request} />}
+      {refused !== undefined && <WhyRefused request={refused} />}
       {retry !== undefined && (
         <Group mt="xs">
           <Button size="compact-xs" variant="default" onClick={retry}>
@@ -93,30 +94,68 @@ export interface RefusalDialogProps {
   onClose: () => void;
 }
 
-const refusalDialog: { load?: () => Promise<ComponentType<RefusalDialogProps>> } = {};
+type RefusalDialog = ComponentType<RefusalDialogProps>;
+
+const refusals: {
+  load?: () => Promise<RefusalDialog>;
+  opened: { Dialog: RefusalDialog; request: RefusalDialogProps['request'] } | undefined;
+  listeners: Set<() => void>;
+} = { opened: undefined, listeners: new Set() };
 
 /** Sets the dialog that explains refusals. It shows errors itself, so it cannot be imported here. */
-export function onWhyRefused(load: () => Promise<ComponentType<RefusalDialogProps>>): void {
-  refusalDialog.load = load;
+export function onWhyRefused(load: () => Promise<RefusalDialog>): void {
+  refusals.load = load;
+}
+
+function showRefusal(opened: typeof refusals.opened): void {
+  refusals.opened = opened;
+  for (const listener of refusals.listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  refusals.listeners.add(listener);
+  return () => refusals.listeners.delete(listener);
+}
+
+/** The place in the page where refusals are explained. The dialog stays when the message with its button is gone. */
+export function RefusalHost() {
+  const opened = useSyncExternalStore(subscribe, () => refusals.opened);
+  if (opened === undefined) return null;
+  return <opened.Dialog request={opened.request} onClose={() => showRefusal(undefined)} />;
+}
+
+/** The refused request of an error that rights or the state of a record can explain. */
+function explicable(error: unknown): RefusedRequest | undefined {
+  return error instanceof ApiFault && [400, 403, 404, 409].includes(error.status) ? error.request : undefined;
+}
+
+/** Returns a function that formats an error for a short message, with the button that explains a refusal. */
+export function useFaultNotice(): (error: unknown) => ReactNode {
+  const say = useFaultText();
+  return (error) => {
+    const request = explicable(error);
+    return (
+      <>
+        {say(error)}
+        {request !== undefined && <WhyRefused request={request} />}
+      </>
+    );
+  };
 }
 
 /** A button for administrators of roles that shows which checks refused the request. Its dialog is loaded on first use. */
-function WhyRefused({ request }: { request: RefusedRequest }) {
+export function WhyRefused({ request }: { request: RefusedRequest }) {
   const t = useText(texts);
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
-  const [Dialog, setDialog] = useState<ComponentType<RefusalDialogProps>>();
   const userId = session?.user.id ?? null;
   if (userId === null || session?.rights.includes('role.assign') !== true) return null;
   const open = async (): Promise<void> => {
-    const found = await refusalDialog.load?.();
-    if (found !== undefined) setDialog(() => found);
+    const Dialog = await refusals.load?.();
+    if (Dialog !== undefined) showRefusal({ Dialog, request: { user: userId, ...request } });
   };
   return (
-    <>
-      <Button size="compact-xs" variant="subtle" mt="xs" onClick={() => void open()}>
-        {t.whyRefused}
-      </Button>
-      {Dialog !== undefined && <Dialog request={{ user: userId, ...request }} onClose={() => setDialog(undefined)} />}
-    </>
+    <Button size="compact-xs" variant="subtle" mt="xs" onClick={() => void open()}>
+      {t.whyRefused}
+    </Button>
   );
 }

@@ -12,6 +12,9 @@ import { requestTexts } from './request-texts.ts';
 import classes from './roles.module.css';
 import { Dialog } from '../../ui/dialog.tsx';
 
+/** z-index values: dialogs 200, confirmations 250, dropdowns 300. */
+const ABOVE_QUESTIONS = 260;
+
 export type RequestBody = BodyOf<typeof accessExplain.explainRequest>;
 type Answer = AnswerOf<typeof accessExplain.explainRequest>;
 type Step = Answer['steps'][number];
@@ -188,7 +191,7 @@ function RecordView({ step }: { step: RecordStep }) {
 export function RefusalDialog({ request, onClose }: RefusalDialogProps) {
   const t = useText(requestTexts);
   return (
-    <Dialog opened onClose={onClose} title={t.title} size="xl">
+    <Dialog opened zIndex={ABOVE_QUESTIONS} onClose={onClose} title={t.title} size="xl">
       <Text size="xs" c="dimmed" mb="sm">
         {`${request.method} ${request.path}`}
       </Text>

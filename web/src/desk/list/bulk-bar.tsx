@@ -1,5 +1,5 @@
 /** Bulk actions on selected records, and the result of each. */
-import { Box, Button, Group, Loader, Stack, Table, Text } from '@mantine/core';
+import { Button, Loader, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArchive, IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
@@ -8,10 +8,9 @@ import type { BulkResult, bulk } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
-import { CsvButton } from '../../ui/download.tsx';
-import { useNotedFaultText } from '../../ui/fault.tsx';
 import type { DeskType } from '../queries.ts';
 import type { BulkBody } from './bulk-forms.tsx';
+import type { Outcome } from './bulk-results.tsx';
 import classes from './list.module.css';
 import { namesOf, type Row } from './source.ts';
 import { texts } from './texts.ts';
@@ -19,22 +18,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 
 const BulkUpdate = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkUpdate }));
 const BulkTransition = lazy(async () => ({ default: (await import('./bulk-forms.tsx')).BulkTransition }));
-
-/** Maximum number of results shown; the file has all. */
-const SHOWN = 200;
+const Results = lazy(() => import('./bulk-results.tsx'));
 
 export interface BulkBarProps {
   /** The selected records; the bar is shown if there are any. */
   rows: readonly Row[];
   types: readonly DeskType[];
   onSelection: (ids: ReadonlySet<string>) => void;
-}
-
-/** A finished bulk action. `rows` are the records as they were selected: some may have left the list since. */
-interface Outcome {
-  body: BulkBody;
-  rows: readonly Row[];
-  results: readonly BulkResult[];
 }
 
 export function BulkBar({ rows, types, onSelection }: BulkBarProps) {
@@ -154,12 +144,14 @@ function BulkResults({ outcome, current, run, onClose }: BulkResultsProps) {
   return (
     <Dialog opened={outcome !== undefined} onClose={onClose} title={t.bulkResults} size="lg">
       {outcome !== undefined && (
-        <Results
-          {...outcome}
-          pending={run.isPending}
-          onRepeat={(failed) => run.mutate(repeated(outcome.body, failed, current))}
-          onClose={onClose}
-        />
+        <Suspense fallback={<Loader size="sm" />}>
+          <Results
+            {...outcome}
+            pending={run.isPending}
+            onRepeat={(failed) => run.mutate(repeated(outcome.body, failed, current))}
+            onClose={onClose}
+          />
+        </Suspense>
       )}
     </Dialog>
   );
@@ -218,65 +210,5 @@ function BulkForms({ form, type, setForm, rows, run }: BulkFormsProps) {
         )}
       </Suspense>
     </Dialog>
-  );
-}
-
-interface ResultsProps extends Outcome {
-  pending: boolean;
-  onRepeat: (failed: readonly BulkResult[]) => void;
-  onClose: () => void;
-}
-
-function Results({ results, rows, pending, onRepeat, onClose }: ResultsProps) {
-  const t = useText(texts);
-  const say = useNotedFaultText();
-  const names = new Map(rows.map((row) => [row.id, [row.number, row.title].filter(Boolean).join(' · ')]));
-  const failed = failedOf(results);
-  const done = results.length - failed.length;
-  const outcome = ({ error }: BulkResult): string => (error === undefined || error === null ? t.bulkOk : say(error));
-  const ordered = [...failed, ...results.filter((result) => result.status === 'SUCCEEDED')];
-  return (
-    <Stack gap="sm">
-      <Group gap="md">
-        <Text size="sm">{t.bulkDone(done)}</Text>
-        {failed.length > 0 && (
-          <Text size="sm" c="var(--mantine-color-error)">
-            {t.bulkFailed(failed.length)}
-          </Text>
-        )}
-        <Box ml="auto">
-          <CsvButton
-            name={t.bulkResults}
-            header={[t.bulkRecord, t.bulkOutcome]}
-            rows={() => ordered.map((result) => [names.get(result.objectId) ?? result.objectId, outcome(result)])}
-          />
-        </Box>
-      </Group>
-      <Table fz="sm" verticalSpacing={4}>
-        <Table.Tbody>
-          {ordered.slice(0, SHOWN).map((result) => (
-            <Table.Tr key={result.objectId} data-result={result.status}>
-              <Table.Td>{names.get(result.objectId) ?? result.objectId}</Table.Td>
-              <Table.Td c={result.status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
-                {outcome(result)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      {ordered.length > SHOWN && (
-        <Text size="xs" c="dimmed">
-          {t.bulkMore(ordered.length - SHOWN)}
-        </Text>
-      )}
-      <Group justify="flex-end">
-        {failed.length > 0 && (
-          <Button variant="default" loading={pending} onClick={() => onRepeat(failed)}>
-            {t.bulkRepeat(failed.length)}
-          </Button>
-        )}
-        <Button onClick={onClose}>{t.close}</Button>
-      </Group>
-    </Stack>
   );
 }

@@ -11,7 +11,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { type DeskType, typeFieldsQuery, workflowQuery } from '../queries.ts';
 import { TransitionForm } from '../record/transitions.tsx';
-import { WhatIf } from '../what-if.tsx';
+import { QuestionWithPreview, WhatIf } from '../what-if.tsx';
 import type { Tried } from '../what-if-answer.tsx';
 import type { Row } from './source.ts';
 import { texts } from './texts.ts';
@@ -120,10 +120,13 @@ export function BulkUpdate({ rows, type, pending, error, onRun }: FormProps & { 
 export function ArchiveQuestion({ rows }: { rows: readonly Row[] }) {
   const t = useText(texts);
   return (
-    <Stack gap="sm">
+    <QuestionWithPreview
+      ask={() => tryBulk(archiveOf(rows))}
+      typeId={rows[0]?.typeDefinitionId}
+      names={recordNames(rows)}
+    >
       {t.bulkArchiveBody}
-      <WhatIf ask={() => tryBulk(archiveOf(rows))} typeId={rows[0]?.typeDefinitionId} names={recordNames(rows)} />
-    </Stack>
+    </QuestionWithPreview>
   );
 }
 

@@ -6,7 +6,7 @@ import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState }
 import { call } from '../../api/client.ts';
 import type { attachments } from '../../api/types.ts';
 import { useText } from '../../i18n/text.ts';
-import { useFaultText } from '../../ui/fault.tsx';
+import { useFaultNotice } from '../../ui/fault.tsx';
 import { recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
 import classes from './record.module.css';
@@ -32,7 +32,7 @@ async function base64Of(file: File): Promise<string> {
 
 export function useUpload(recordId: string): Upload {
   const t = useText(texts);
-  const say = useFaultText();
+  const say = useFaultNotice();
   const client = useQueryClient();
   const [pending, setPending] = useState<readonly string[]>([]);
   const one = async (file: File): Promise<void> => {

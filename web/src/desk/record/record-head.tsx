@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { IconArchive, IconArchiveOff, IconArrowMerge, IconDots, IconLink, IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { call } from '../../api/client.ts';
+import { call, dryRun } from '../../api/client.ts';
 import type { DocketRecord, FieldSchema, objects, Transition } from '../../api/types.ts';
 import { useRecordCommand } from '../../app/record-commands.ts';
 import { FieldInput } from '../../fields/input.tsx';
@@ -15,6 +15,8 @@ import { useText } from '../../i18n/text.ts';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
+import { QuestionWithPreview } from '../what-if.tsx';
+import type { Tried } from '../what-if-answer.tsx';
 import { RecordNeighbours } from '../list/neighbours.tsx';
 import { type DeskType, mergeQuery, recordKey } from '../queries.ts';
 import { texts } from '../texts.ts';
@@ -185,11 +187,10 @@ function RecordMenu({ record, can, actions, children }: MenuProps & { children: 
 function ArchiveItems({ record, can, actions }: MenuProps) {
   const t = useText(texts);
   const touches = [recordKey(record.id), ['records']];
+  const path = `/objects/${record.id}`;
+  const body = { expectedRevision: record.revision };
   const archive = useAction({
-    run: () =>
-      call<typeof objects.archiveObject>('DELETE', `/objects/${record.id}`, {
-        body: { expectedRevision: record.revision },
-      }),
+    run: () => call<typeof objects.archiveObject>('DELETE', path, { body }),
     touches,
     done: t.archived,
   });
@@ -198,12 +199,18 @@ function ArchiveItems({ record, can, actions }: MenuProps) {
     touches,
     done: t.restored,
   });
-  const ask = async (): Promise<void> => {
-    if (await confirm({ title: t.archiveTitle, body: t.archiveBody, yes: t.archive, danger: true })) archive.mutate();
+  const start = async (): Promise<void> => {
+    const ask = (): Promise<Tried> => dryRun<typeof objects.archiveObject>('DELETE', path, { body });
+    const question = (
+      <QuestionWithPreview ask={ask} typeId={record.typeDefinitionId}>
+        {t.archiveBody}
+      </QuestionWithPreview>
+    );
+    if (await confirm({ title: t.archiveTitle, body: question, yes: t.archive, danger: true })) archive.mutate();
   };
   if (can('archive')) {
     return (
-      <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void ask()}>
+      <Menu.Item leftSection={<IconArchive size={14} />} color="red" onClick={() => void start()}>
         {t.archive}
       </Menu.Item>
     );

@@ -79,6 +79,8 @@ export function useNewValues(fields: readonly FieldSchema[], draft?: DeviceDraft
     },
     /** The values to send: those that are not empty. */
     given: Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value))),
+    /** True if no value has a problem. */
+    isComplete: [...problems.values()].every((problem) => problem === undefined),
     /** Shows all problems. Returns true if there are none. */
     check: (): boolean => {
       setChecked(true);

@@ -3,12 +3,14 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type AnswerOf, ApiFault, call } from '../../api/client.ts';
+import { type AnswerOf, ApiFault, call, dryRun } from '../../api/client.ts';
 import type { catalog, FieldSchema } from '../../api/types.ts';
 import { useHas, useSession } from '../../app/session.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { refusalsOf } from '../../desk/record/draft.ts';
 import { type NewValues, useNewValues } from '../../desk/record/schema.ts';
+import { WhatIf } from '../../desk/what-if.tsx';
+import type { Tried } from '../../desk/what-if-answer.tsx';
 import { FieldInput } from '../../fields/input.tsx';
 import { PersonPicker, RecordPicker } from '../../fields/pickers.tsx';
 import { useText } from '../../i18n/text.ts';
@@ -41,7 +43,6 @@ interface RequestFormProps {
 
 export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProps) {
   const t = useText(texts);
-  const has = useHas();
   const { user } = useSession();
   const fields = (item.fields as FieldSchema[]).filter((field) => !field.readOnly);
   const [requester, setRequester] = useState<string | null>(user.id);
@@ -71,15 +72,7 @@ export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProp
         )}
         {values.restored && <DraftRestored onDiscard={values.reset} />}
         <FaultAlert error={request.error} />
-        {has('catalog.impersonate') && (
-          <PersonPicker
-            label={t.forWhom}
-            description={t.forWhomHint}
-            required
-            value={requester}
-            onChange={setRequester}
-          />
-        )}
+        <ForWhom value={requester} onChange={setRequester} />
         {fields.length === 0 && <Text size="sm">{t.noFields}</Text>}
         <FormInputs fields={fields} values={values} onValues={onValues} rejected={refusalsOf(request.error)} />
         {item.assetTypes !== null && (
@@ -92,10 +85,28 @@ export function RequestForm({ item, onClose, onSent, onValues }: RequestFormProp
             error={places.find(({ path }) => path === '/assetId')?.message}
           />
         )}
-        <RequestButtons pending={request.isPending} disabled={requester === null} onCancel={onClose} />
+        <RequestEnd
+          key={JSON.stringify([requester, asset, values.given])}
+          preview={requester === null || !values.isComplete ? undefined : request.preview}
+          pending={request.isPending}
+          disabled={requester === null}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );
+}
+
+interface ForWhomProps {
+  value: string | null;
+  onChange: (next: string | null) => void;
+}
+
+/** The requester, for users who may request for others. */
+function ForWhom({ value, onChange }: ForWhomProps) {
+  const t = useText(texts);
+  if (!useHas()('catalog.impersonate')) return null;
+  return <PersonPicker label={t.forWhom} description={t.forWhomHint} required value={value} onChange={onChange} />;
 }
 
 /** The fields; a required title has the name of the item, so that an ordinary request needs no typing. */
@@ -133,17 +144,28 @@ function FormInputs({ fields, values, rejected, onValues }: FormInputsProps) {
   ));
 }
 
-function RequestButtons(props: { pending: boolean; disabled: boolean; onCancel: () => void }) {
+interface RequestEndProps {
+  preview: (() => Promise<Tried>) | undefined;
+  pending: boolean;
+  disabled: boolean;
+  onCancel: () => void;
+}
+
+/** The preview and the buttons. */
+function RequestEnd({ preview, pending, disabled, onCancel }: RequestEndProps) {
   const t = useText(texts);
   return (
-    <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={props.onCancel}>
-        {t.cancel}
-      </Button>
-      <Button type="submit" loading={props.pending} disabled={props.disabled}>
-        {t.submit}
-      </Button>
-    </Group>
+    <>
+      <WhatIf ask={preview} typeId={undefined} />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onCancel}>
+          {t.cancel}
+        </Button>
+        <Button type="submit" loading={pending} disabled={disabled}>
+          {t.submit}
+        </Button>
+      </Group>
+    </>
   );
 }
 
@@ -157,17 +179,20 @@ function useRequest(item: Item, { requester, asset, values }: RequestBody, after
   const t = useText(texts);
   // One idempotency key per form: a double click creates one request.
   const [key] = useState(() => crypto.randomUUID());
-  return useAction({
-    run: () =>
-      call<typeof catalog.requestItem>('POST', `/catalog/items/${item.id}/requests`, {
-        body: { requesterId: requester ?? '', ...(asset === null ? {} : { assetId: asset }), values },
-        idempotencyKey: key,
-      }),
+  const path = `/catalog/items/${item.id}/requests`;
+  const body = { requesterId: requester ?? '', ...(asset === null ? {} : { assetId: asset }), values };
+  const send = useAction({
+    run: () => call<typeof catalog.requestItem>('POST', path, { body, idempotencyKey: key }),
     touches: [['records']],
     done: t.submitted,
     quiet: true,
     after,
   });
+  const preview = async (): Promise<Tried> => {
+    const { data, effects } = await dryRun<typeof catalog.requestItem>('POST', path, { body });
+    return { effects, created: data };
+  };
+  return { ...send, preview };
 }
 
 type Requested = AnswerOf<typeof catalog.requestItem>;
