@@ -545,6 +545,57 @@ CREATE TABLE removed_states (
   CONSTRAINT removed_states_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE report_cells (
+  id uuid NOT NULL,
+  type_id uuid NOT NULL,
+  field text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  workflow_state_id uuid,
+  "values" jsonb NOT NULL,
+  n bigint NOT NULL,
+  reopened bigint NOT NULL,
+  replied bigint NOT NULL,
+  reply_ms bigint NOT NULL,
+  done bigint NOT NULL,
+  done_ms bigint NOT NULL,
+  undone_ms bigint NOT NULL,
+  sla_ended bigint NOT NULL,
+  sla_met bigint NOT NULL,
+  CONSTRAINT report_cells_pkey PRIMARY KEY (id)
+);
+CREATE INDEX report_cells_days ON report_cells USING btree (type_id, field, created_at);
+
+CREATE TABLE report_counted (
+  id uuid NOT NULL,
+  type_id uuid NOT NULL,
+  cells uuid[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  first_reply_at timestamp(3) with time zone,
+  done_at timestamp(3) with time zone,
+  reopened integer NOT NULL,
+  sla_ended integer NOT NULL,
+  sla_met integer NOT NULL,
+  CONSTRAINT report_counted_pkey PRIMARY KEY (id)
+);
+CREATE INDEX report_counted_type ON report_counted USING btree (type_id);
+
+CREATE TABLE report_counted_types (
+  type_id uuid NOT NULL,
+  fields text[] NOT NULL,
+  after_at timestamp(3) with time zone NOT NULL,
+  after_id uuid NOT NULL,
+  is_whole boolean NOT NULL,
+  CONSTRAINT report_counted_types_pkey PRIMARY KEY (type_id)
+);
+
+CREATE TABLE report_counting (
+  only_row boolean DEFAULT true NOT NULL,
+  done pg_snapshot,
+  storage text,
+  CONSTRAINT report_counting_pkey PRIMARY KEY (only_row),
+  CONSTRAINT report_counting_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE report_dashboards (
   id uuid NOT NULL,
   owner_id uuid NOT NULL,

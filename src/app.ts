@@ -255,7 +255,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
         ...delivery,
         ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
-        ...reportJobs(work, system),
+        ...reportJobs(db, work, system),
       ];
       const { tracer } = options;
       const apart = all.map((task) =>

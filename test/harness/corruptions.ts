@@ -237,6 +237,16 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT 'record ' || id AS what FROM one`,
     ]),
   ],
+  'I11 counts of reports equal their records': [
+    [
+      `CREATE TEMP TABLE one AS SELECT id, type_id FROM objects WHERE state = 'ACTIVE' ORDER BY random() LIMIT 1`,
+      `UPDATE report_counting SET done = pg_current_snapshot(), storage = concat_ws('/',
+        (SELECT system_identifier FROM pg_control_system()),
+        (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`,
+      `INSERT INTO report_counted_types SELECT type_id, '{}', now(), id, true FROM one`,
+      `SELECT 'type ' || type_id || ', ' AS what FROM one`,
+    ],
+  ],
   'I11 no facts of a record that is not there': [
     [
       `INSERT INTO report_facts (id, type_id, state, created_at) VALUES ('${NOBODY}', '${NOBODY}', 'ACTIVE', now())`,

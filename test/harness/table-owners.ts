@@ -130,6 +130,10 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   report_dashboards: { owner: 'reports' },
   report_facts: { owner: 'reports' },
   report_rebuild: { owner: 'reports' },
+  report_cells: { owner: 'reports' },
+  report_counted: { owner: 'reports' },
+  report_counted_types: { owner: 'reports' },
+  report_counting: { owner: 'reports' },
   journal: {
     owner: 'platform',
     reads: {
@@ -139,7 +143,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       sla: 'the history of an instance is its events',
       attachments: 'docket doctor compares a file with its events',
       relations: 'docket doctor compares a relation with its events',
-      reports: 'a rebuild computes the facts of a record from its history',
+      reports: 'a rebuild computes the facts of a record from its history; counts follow the changes of records',
       feed: 'the changes feed shows its rows in the order of their places',
     },
   },

@@ -2,9 +2,12 @@
 import sql from 'sql-template-tag';
 import { type Check, NIL, note, rowCheck, type Violations } from '../../platform/audit/checks.ts';
 import { typeFacts } from './requesters.ts';
+import { countedDays, differingCells } from './store-cells.ts';
 import { differingFacts } from './store.ts';
 
 const AT_ONCE = 500;
+/** Cells of a month are compared at once. */
+const MONTH_MS = 30 * 86_400_000;
 
 /** While a rebuild runs, facts of older records may be missing, so nothing is compared. */
 export const reportChecks: readonly Check[] = [
@@ -21,6 +24,20 @@ export const reportChecks: readonly Check[] = [
         after = rows.at(-1)?.id ?? after;
         if (rows.length < AT_ONCE) return found;
       }
+    },
+  },
+  {
+    name: 'I11 counts of reports equal their records',
+    find: async ({ db }) => {
+      const found: Violations = { total: 0, named: [] };
+      const days = await countedDays(db);
+      if (days === undefined) return found;
+      for (let from = days.from; from < days.until; from += MONTH_MS) {
+        const [begin, end] = [from, from + MONTH_MS].map((at) => new Date(at).toISOString()) as [string, string];
+        const rows = await db.query<{ what: string }>(differingCells(days.counting, begin, end), { freshPlan: true });
+        for (const { what } of rows) note(found, what);
+      }
+      return found;
     },
   },
   rowCheck(

@@ -1,7 +1,10 @@
-/** Computes the facts of existing records, in batches by id. It can be interrupted, and any process can continue it. */
+/** Background tasks: the facts of existing records, in batches by id, and the counts of large types. Any process can continue them. */
+import type { Database } from '../../platform/database/pool.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
+import { stepCounting } from './cells.ts';
 import { typeFacts } from './requesters.ts';
+import { forgetCounts } from './store-cells.ts';
 import { endRebuild, lockRebuild, lockRecords, moveRebuild, remakeFacts, startRebuild } from './store.ts';
 
 const BATCH = 500;
@@ -9,6 +12,7 @@ const BATCH = 500;
 /** Starts a rebuild of all facts, unless one is running. The job `report-facts` does it. */
 export function startFactsRebuild(ctx: WriteContext): void {
   ctx.plan(startRebuild, { at: ctx.now });
+  ctx.plan(forgetCounts, {});
 }
 
 /** One batch. @returns whether there is more to do */
@@ -29,10 +33,11 @@ async function stepFactsRebuild(ctx: WriteContext): Promise<boolean> {
 interface ReportJob {
   name: string;
   everyMs: number;
+  gapMs?: number;
   run(): Promise<boolean>;
 }
 
-export function reportJobs(work: Work, system: () => Promise<Caller>): ReportJob[] {
+export function reportJobs(db: Database, work: Work, system: () => Promise<Caller>): ReportJob[] {
   return [
     {
       name: 'report-facts',
@@ -42,5 +47,6 @@ export function reportJobs(work: Work, system: () => Promise<Caller>): ReportJob
         return result.kind === 'done' && result.data;
       },
     },
+    { name: 'report-cells', everyMs: 5000, gapMs: 50, run: async () => await stepCounting(db, await system()) },
   ];
 }

@@ -1,4 +1,5 @@
 /** Answers report queries: checks what the caller may name, then runs one statement with a time limit. */
+import type { Sql } from 'sql-template-tag';
 import { faultAt, isFault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, named, type RecordType, registry } from '../metadata/index.ts';
@@ -18,7 +19,7 @@ import {
   type WorkingHours,
   workingHours,
 } from './rules.ts';
-import { momentRange, readHead } from './store.ts';
+import { momentRange, readHead, whereDone } from './store.ts';
 import { configuredNames } from './names.ts';
 import { runReport } from './store-query.ts';
 import { limitTime } from '../../platform/database/pool.ts';
@@ -121,6 +122,22 @@ async function hoursOf(
   if (found === undefined || !measures.some((measure) => measure.includes('.'))) return undefined;
   const range = await momentRange(ctx, typeIds, 'createdAt');
   return workingHours(found.time, Date.parse(range?.first ?? ctx.now), Date.parse(ctx.now));
+}
+
+/**
+ * Predicate on records `o` of the types for `FROM..UNTIL` (RFC 3339 UTC, each optional) or `-`, the records that are not done.
+ *
+ * @throws Fault INVALID_REQUEST
+ */
+export function doneWithin(ctx: ReadContext, typeIds: readonly string[], text: string, path: string): Sql {
+  if (text === '-') return whereDone(ctx, typeIds, null);
+  const [from, until] = text.split('..').map((at) => {
+    if (at === '') return null;
+    const ms = Date.parse(at);
+    if (Number.isNaN(ms)) throw faultAt('INVALID_REQUEST', path, 'NOT_AN_INSTANT');
+    return new Date(ms).toISOString();
+  });
+  return whereDone(ctx, typeIds, { from: from ?? null, until: until ?? null });
 }
 
 /** `GET /reports/calendars`. Sorted by name. */

@@ -382,7 +382,7 @@ describe('reports', () => {
     const { work, system } = fixture.app.app;
     await work.write(system(), async (ctx) => startFactsRebuild(ctx));
     assert.equal((await report('chief', {})).complete, false);
-    const [job] = reportJobs(work, async () => system());
+    const [job] = reportJobs(fixture.app.db, work, async () => system());
     while (await job?.run());
     assert.deepEqual(await stored(), before);
     assert.equal((await report('chief', {})).complete, true);

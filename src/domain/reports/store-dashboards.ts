@@ -40,6 +40,7 @@ const TILE_NAMES: NamingSchema = {
           types: { names: { kind: 'item', section: 'types' } },
           filter: { names: { kind: 'condition' } },
           groupBy: { names: { kind: 'groups' } },
+          calendar: { names: { kind: 'item', section: 'calendars' } },
         },
       },
     },

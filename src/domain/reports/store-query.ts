@@ -9,7 +9,6 @@ import { fieldsOf, type TypedCondition } from '../../lib/filter.ts';
 import { jsonOf, keyOf } from '../../platform/database/filter-sql-fields.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import { allowParallel } from '../../platform/database/pool.ts';
-import type { RecordAction } from '../../contract/rights.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   conditionEnvironment,
@@ -20,7 +19,10 @@ import {
 } from '../metadata/index.ts';
 import { filterPredicate, type TypedFilter } from '../search/index.ts';
 import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
+import { cellQuery } from './cells.ts';
 import { policyCodes } from './names.ts';
+import { allowed } from './store.ts';
+import { cellAggregate, cellRows } from './store-cells.ts';
 import type { Measure, Moment, MomentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
 import type { GroupColumn, Span, Steps, WorkingHours } from './rules.ts';
 
@@ -59,12 +61,6 @@ const FACT_FIELDS: ReadonlySet<string> = new Set([
 
 function isOfFacts(condition: TypedCondition): boolean {
   return fieldsOf(condition).every(({ kind, code }) => kind === 'system' && FACT_FIELDS.has(code));
-}
-
-/** Whether the caller may do the action on all records of the types, on none, or on those that the predicate on `o` matches. */
-function allowed(ctx: ReadContext, action: RecordAction, typeIds: readonly string[]): 'all' | 'none' | Sql {
-  if (typeIds.every((typeId) => ctx.actor.alwaysMay(typeId, action))) return 'all';
-  return ctx.actor.visible('o', action, ctx.now, typeIds) ?? 'none';
 }
 
 /** Whether the report needs more of the facts than the columns that records have too. */
@@ -214,7 +210,7 @@ function startOf(moment: Sql, by: MomentGroup['by'], zone: string, steps: Steps 
 }
 
 /** One aggregate per measure, on the rows of `picked`. Times are in milliseconds. */
-function aggregate(measure: Exclude<Measure, 'slaMet'>): Sql {
+function aggregate(measure: Measure): Sql {
   if (measure === 'count') return sql`count(*)`;
   if (measure === 'reopened') return sql`coalesce(sum(p.reopened), 0)`;
   const [time, statistic] = measure.split('.') as [keyof typeof SPAN_COLUMNS, string];
@@ -279,6 +275,10 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   const history = allowed(ctx, 'history', typeIds);
   const filter = plan.filters === null ? empty : filterPredicate(ctx, plan.filters, variables(ctx));
   if (readable === 'none' || filter === null) return groups.length === 0 ? [noRecords(measures)] : [];
+  if (readable === 'all' && (history === 'all' || !needsFacts(plan))) {
+    const cells = await cellQuery(ctx, plan);
+    if (cells !== undefined) return await runOnCells(ctx, plan, cellRows(cells), filter);
+  }
   const ofFacts = needsFacts(plan);
   const ofRecords = needsRecords(plan, ofFacts ? [readable, history] : [readable]);
   const joined = ofFacts && ofRecords;
@@ -316,15 +316,37 @@ export async function runReport(ctx: ReadContext, plan: ReportPlan): Promise<Rep
   // Percentiles need all rows in one process, so workers only help to read wide records. SLA instances are found by an index.
   const isSorted = measures.some((measure) => measure.endsWith('.p50') || measure.endsWith('.p90'));
   if (!measures.includes('slaMet') && (ofRecords || !isSorted)) await allowParallel(ctx, WORKERS);
-  const rows = await ctx.query<Record<string, unknown>>(grouped(ctx, plan, picked), { freshPlan: true });
+  return await figuresOf(ctx, plan, grouped(ctx, plan, picked));
+}
+
+/** Runs the report of a reader of whole types on the rows of cells, which have the columns of records and sums. */
+async function runOnCells(ctx: ReadContext, plan: ReportPlan, rows: Sql, filter: Sql): Promise<ReportRow[]> {
+  const values = plan.groups.map((group, index) => {
+    const [value] = groupValue(ctx, group, index, plan, () => sql`o.created_at`);
+    return sql`${value} AS ${raw(`g${index}`)}`;
+  });
+  const matching = filter === empty ? empty : sql`WHERE ${filter}`;
+  const picked = sql`SELECT ${join([...values, sql`o.*`], ', ')} FROM (${rows}) AS o ${matching}`;
+  const form = { n: sql`sum(p.n)`, aggregate: (measure: Measure) => cellAggregate(measure, ctx.now) };
+  return await figuresOf(ctx, plan, grouped(ctx, plan, picked, form));
+}
+
+async function figuresOf(ctx: ReadContext, { groups, measures }: ReportPlan, report: Sql): Promise<ReportRow[]> {
+  const rows = await ctx.query<Record<string, unknown>>(report, { freshPlan: true });
   return rows.map((row) => ({
     group: groups.map((_, index) => row[`g${index}`] ?? null),
     values: measures.map((measure, index) => figure(measure, row[`m${index}`])),
   }));
 }
 
+/** How rows of `picked` become figures: each row is a record, or it has sums. */
+interface Form {
+  n: Sql;
+  aggregate(measure: Measure): Sql;
+}
+
 /** The groups of `picked` with their figures, in order. */
-function grouped(ctx: ReadContext, { groups, measures, limit }: ReportPlan, picked: Sql): Sql {
+function grouped(ctx: ReadContext, { groups, measures, limit }: ReportPlan, picked: Sql, sums?: Form): Sql {
   const keys = groups.map((_, index) => raw(`p.g${index}`));
   const shown = groups.map((group, index) =>
     group.kind === 'moment' ? raw(`p.g${index}::text AS g${index}`) : raw(`p.g${index}`),
@@ -333,11 +355,16 @@ function grouped(ctx: ReadContext, { groups, measures, limit }: ReportPlan, pick
   const largestFirst = groups[0]?.kind === 'moment' ? empty : sql`p.n DESC, `;
   const order = keys.length === 0 ? empty : sql`ORDER BY ${largestFirst}${join(keys, ', ')}`;
   const aggregates = measures.flatMap((measure, index) =>
-    measure === 'slaMet' ? [] : [sql`${aggregate(measure)} AS ${raw(`m${index}`)}`],
+    sums === undefined && measure === 'slaMet'
+      ? []
+      : [sql`${sums === undefined ? aggregate(measure) : sums.aggregate(measure)} AS ${raw(`m${index}`)}`],
   );
-  const figures = sql`SELECT ${join([...keys, sql`count(*) AS n`, ...aggregates], ', ')} FROM picked p ${by}`;
+  // Sums of records that were counted in a group before and are in another one now are zero.
+  const having = sums === undefined || keys.length === 0 ? empty : sql`HAVING ${sums.n} > 0`;
+  const n = sums?.n ?? sql`count(*)`;
+  const figures = sql`SELECT ${join([...keys, sql`${n} AS n`, ...aggregates], ', ')} FROM picked p ${by} ${having}`;
   const limited = sql`SELECT * FROM (${figures}) AS p ${order} LIMIT ${limit}::int`;
-  const rate = measures.indexOf('slaMet');
+  const rate = sums === undefined ? measures.indexOf('slaMet') : -1;
   if (rate === -1) {
     const values = measures.map((_, index) => raw(`p.m${index}`));
     return sql`WITH picked AS (${picked}) SELECT ${join([...shown, ...values], ', ')} FROM (${limited}) AS p ${order}`;

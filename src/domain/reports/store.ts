@@ -1,5 +1,6 @@
 /** SQL on the tables `report_facts` and `report_rebuild`. */
-import sql, { raw, type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import type { RecordAction } from '../../contract/rights.ts';
 import { namesOf } from '../../platform/audit/checks.ts';
 import type { Moment } from '../../lib/report-query.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -191,4 +192,31 @@ export async function momentRange(
     CROSS JOIN LATERAL (SELECT min(${column}) AS first, max(${column}) AS last FROM report_facts f WHERE f.type_id = t.id) AS r`);
   const { first = null, last = null } = range ?? {};
   return first === null || last === null ? undefined : { first, last };
+}
+
+/** Whether the caller may do the action on all records of the types, on none, or on those that the predicate on `o` matches. */
+export function allowed(ctx: ReadContext, action: RecordAction, typeIds: readonly string[]): 'all' | 'none' | Sql {
+  if (typeIds.every((typeId) => ctx.actor.alwaysMay(typeId, action))) return 'all';
+  return ctx.actor.visible('o', action, ctx.now, typeIds) ?? 'none';
+}
+
+/**
+ * Predicate on records `o`: done from an instant until before another, as groups by `doneAt` count them; null: not done. Only a
+ * record whose history the caller may read is done.
+ */
+export function whereDone(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  within: { from: string | null; until: string | null } | null,
+): Sql {
+  const history = allowed(ctx, 'history', typeIds);
+  if (history === 'none') return within === null ? sql`true` : sql`false`;
+  const readable = history === 'all' ? sql`true` : sql`(${history}) IS TRUE`;
+  if (within === null) {
+    return sql`NOT (${readable} AND EXISTS (SELECT FROM report_facts f WHERE f.id = o.id AND f.done_at IS NOT NULL))`;
+  }
+  const from = within.from === null ? empty : sql`AND f.done_at >= ${within.from}::timestamptz`;
+  const until = within.until === null ? empty : sql`AND f.done_at < ${within.until}::timestamptz`;
+  return sql`(${readable} AND o.id IN (
+    SELECT f.id FROM report_facts f WHERE f.type_id = ANY(${[...typeIds]}::uuid[]) AND f.done_at IS NOT NULL ${from} ${until}))`;
 }

@@ -14,6 +14,15 @@ export { slaChecks, timerMetrics } from './health.ts';
 export { dueTimeUpdater, fireDue } from './jobs.ts';
 export { slaRoutes } from './routes.ts';
 export { remainingTimes, type SlaFigures, slaFigures } from './queries.ts';
-export { hasSla, instanceOutcomes, policiesOfRecord, RUNNING_BY_RECORD, timerBacklog } from './store.ts';
-export { activeCalendars, findCalendar } from './registry.ts';
+export {
+  hasPolicy,
+  hasSla,
+  instanceOutcomes,
+  outcomesOfStopped,
+  policiesOfRecord,
+  RUNNING_BY_RECORD,
+  runningBreaches,
+  timerBacklog,
+} from './store.ts';
+export { activeCalendars, findCalendar, policiesOfType, requirePolicy } from './registry.ts';
 export { slaImpact } from './impact.ts';

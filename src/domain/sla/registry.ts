@@ -1,7 +1,7 @@
 /** Policies and calendars: the schema and checks of opening hours, and one registry per configuration snapshot. */
 import Type, { type Static } from 'typebox';
 import { isActive } from '../../contract/state.ts';
-import { isFault } from '../../lib/fault.ts';
+import { faultAt, isFault } from '../../lib/fault.ts';
 import { storedForm } from '../../lib/data-types/index.ts';
 import { type Condition, fieldsOf, parseCondition, type TypedCondition, variablesOf } from '../../lib/filter.ts';
 import { type Weekday, WEEKDAYS, WorkTime } from '../../lib/worktime.ts';
@@ -200,6 +200,18 @@ const slaView: DerivedView<SlaRegistry> = { name: 'sla', build };
 
 export function slaRegistry(ctx: Pick<ReadContext, 'config'>): SlaRegistry {
   return ctx.config.get(slaView);
+}
+
+/** A policy by its id or code, also an archived one. @throws Fault INVALID_REQUEST */
+export function requirePolicy(ctx: Pick<ReadContext, 'config'>, idOrCode: string, path: string): Policy {
+  const policy = findByIdOrCode(slaRegistry(ctx).policies.values(), idOrCode);
+  if (policy === undefined) throw faultAt('INVALID_REQUEST', path, 'NO_POLICY');
+  return policy;
+}
+
+/** The policies of the type, also archived ones. */
+export function policiesOfType(ctx: Pick<ReadContext, 'config'>, typeId: string): readonly Policy[] {
+  return slaRegistry(ctx).ofType.get(typeId) ?? [];
 }
 
 /** An active calendar by its id or code. */

@@ -98,6 +98,29 @@ export function instanceOutcomes(now: string): Sql {
     WHERE i.status = 'STOPPED' OR i.notified_thresholds ? 'breach' OR (i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz)`;
 }
 
+/** Predicate on the record id in `column`: the record has an instance of the policy; null: it has no instance. */
+export function hasPolicy(column: string, policyId: string | null): Sql {
+  return policyId === null
+    ? sql`NOT EXISTS (SELECT FROM sla_instances i WHERE i.object_id = ${raw(column)})`
+    : sql`EXISTS (SELECT FROM sla_instances i WHERE i.object_id = ${raw(column)} AND i.policy_id = ${policyId}::uuid)`;
+}
+
+/** How many stopped instances the record of `alias` has (`ended`), and how many of them met their target (`met`). One row. */
+export function outcomesOfStopped(alias: string): Sql {
+  return sql`SELECT count(*)::int AS ended, (count(*) FILTER (WHERE i.elapsed_ms < i.target_ms))::int AS met
+    FROM sla_instances i WHERE i.object_id = ${raw(alias)}.id AND i.status = 'STOPPED'`;
+}
+
+/**
+ * The records of running instances that are breached, once for each such instance: those of `instanceOutcomes` that run. Each part
+ * has an index, as in `overdueInstances`.
+ */
+export function runningBreaches(now: string): Sql {
+  return sql`SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.notified_thresholds @> '["breach"]'
+    UNION ALL SELECT i.object_id FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${now}::timestamptz
+      AND i.status = 'ACTIVE' AND i.due_at <= ${now}::timestamptz AND NOT i.notified_thresholds @> '["breach"]'`;
+}
+
 /** The ids of the policies that have an instance on the record of `alias`, as one column. */
 export function policiesOfRecord(alias: string): Sql {
   return sql`SELECT DISTINCT i.policy_id FROM sla_instances i WHERE i.object_id = ${raw(alias)}.id`;
