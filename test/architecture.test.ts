@@ -26,7 +26,18 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   bulk: ['objects', 'workflow'],
   // What waits for background work is shown in one place.
   // Lists are filtered by conditions and words. Macros and merging run the commands of a record's parts.
-  desk: ['identity', 'metadata', 'objects', 'comments', 'relations', 'workflow', 'search', 'sla', 'webhooks'],
+  desk: [
+    'identity',
+    'metadata',
+    'objects',
+    'comments',
+    'relations',
+    'reports',
+    'workflow',
+    'search',
+    'sla',
+    'webhooks',
+  ],
   catalog: ['objects', 'metadata'],
   // The titles of duplicates are part of the statement that reads the best hits.
   search: ['objects', 'comments', 'relations', 'metadata', 'access'],

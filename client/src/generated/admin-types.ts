@@ -306,6 +306,14 @@ export type BuiltInQueue = {
      * `overdue`, or due `today` or within hours, for example `4h`.
      */
     sla?: string;
+    /**
+     * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+     */
+    done?: string;
+    /**
+     * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+     */
+    slaPolicy?: string;
     columns?: Array<string>;
   };
 };
@@ -690,6 +698,10 @@ export type DeskType = {
     code: string;
     name: string;
     category: 'open' | 'waiting' | 'done';
+  }>;
+  slaPolicies: Array<{
+    code: string;
+    name: string;
   }>;
 };
 
@@ -1574,6 +1586,14 @@ export type Queue = {
      * `overdue`, or due `today` or within hours, for example `4h`.
      */
     sla?: string;
+    /**
+     * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+     */
+    done?: string;
+    /**
+     * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+     */
+    slaPolicy?: string;
     columns?: Array<string>;
   };
   revision: number;
@@ -3973,6 +3993,14 @@ export type DeskObjectsData = {
      */
     sla?: string;
     /**
+     * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+     */
+    done?: string;
+    /**
+     * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+     */
+    slaPolicy?: string;
+    /**
      * By default -createdAt.
      */
     sort?: string;
@@ -4050,6 +4078,14 @@ export type DeskExportData = {
      * `overdue`, or due `today` or within hours, for example `4h`.
      */
     sla?: string;
+    /**
+     * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+     */
+    done?: string;
+    /**
+     * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+     */
+    slaPolicy?: string;
     /**
      * By default -createdAt.
      */
@@ -4406,6 +4442,14 @@ export type DeskQueuesCreateData = {
        * `overdue`, or due `today` or within hours, for example `4h`.
        */
       sla?: string;
+      /**
+       * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+       */
+      done?: string;
+      /**
+       * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+       */
+      slaPolicy?: string;
       columns?: Array<string>;
     };
   };
@@ -4511,6 +4555,14 @@ export type DeskQueuesChangeData = {
        * `overdue`, or due `today` or within hours, for example `4h`.
        */
       sla?: string;
+      /**
+       * Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.
+       */
+      done?: string;
+      /**
+       * Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.
+       */
+      slaPolicy?: string;
       columns?: Array<string>;
     };
   };

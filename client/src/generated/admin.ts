@@ -1291,7 +1291,7 @@ export class DeskAdministration extends Group {
   }
 
   /**
-   * List record types with what the caller may do. For each type: the states of its workflow, the layout of its form, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions. Needs a session, or a key with the scope `admin:manage`.
+   * List record types with what the caller may do. For each type: the states of its workflow, its SLA policies, the layout of its form, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/types`
    */

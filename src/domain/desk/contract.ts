@@ -38,6 +38,7 @@ const DeskType = Type.Object(
         category: Type.Union([Type.Literal('open'), Type.Literal('waiting'), Type.Literal('done')]),
       }),
     ),
+    slaPolicies: Type.Array(Type.Object({ code: Type.String(), name: Type.String() })),
   },
   { $id: 'DeskType', description: 'A record type with the actions that at least one grant of the caller allows.' },
 );
@@ -51,7 +52,7 @@ export const listDeskTypes = defineOperation({
   status: 200,
   summary: 'List record types with what the caller may do',
   description:
-    'For each type: the states of its workflow, the layout of its form, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions.',
+    'For each type: the states of its workflow, its SLA policies, the layout of its form, and whether at least one grant of the caller allows reading, creating, changing, archiving and transitions.',
   answer: Type.Array(DeskType),
   faults: [],
 });
@@ -137,6 +138,17 @@ const SlaFilter = Type.String({
   pattern: '^(overdue|today|[1-9][0-9]{0,2}h)$',
   description: '`overdue`, or due `today` or within hours, for example `4h`.',
 });
+const TIME = '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,3})?Z';
+const DoneFilter = Type.String({
+  pattern: `^(-|(${TIME})?\\.\\.(${TIME})?)$`,
+  description:
+    'Records that were done from a time until before another, `FROM..UNTIL` in UTC, each optional; `-`: records that are not done. Only records whose history the caller may read are done, as in reports.',
+});
+const PolicyFilter = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Id or code of an SLA policy that has an instance on the record; `-`: records without SLA instances.',
+});
 const Ref = Type.Object({ id: Id, name: Type.String() });
 const Milliseconds = nullable(Type.Integer());
 
@@ -182,6 +194,8 @@ export const listSelection = {
   state: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   filter: Type.Optional(Type.String({ minLength: 1, maxLength: 100_000, description: 'A condition, as JSON.' })),
   sla: Type.Optional(SlaFilter),
+  done: Type.Optional(DoneFilter),
+  slaPolicy: Type.Optional(PolicyFilter),
   sort: Type.Optional(Sort),
 };
 
@@ -222,6 +236,8 @@ const QueueDefinition = closed({
   ),
   sort: Type.Optional(Sort),
   sla: Type.Optional(SlaFilter),
+  done: Type.Optional(DoneFilter),
+  slaPolicy: Type.Optional(PolicyFilter),
   columns: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 40 })),
 });
 

@@ -334,6 +334,29 @@ describe('sorted lists', () => {
     assert.deepEqual([late.sla.breached, late.sla.remainingMs], [true, -4 * MINUTE]);
   });
 
+  it('lists the records that a report counted by the time of being done and by SLA policy', async () => {
+    for (const who of ['chief', 'reader']) {
+      for (const group of ['doneAt.day', 'slaPolicy']) {
+        const query = { types: ['incident'], measures: ['count'], groupBy: [group], timeZone: 'UTC' };
+        const { rows } = await post('/api/admin/v1/reports/query', query, who);
+        assert.ok(rows.length > (who === 'chief' ? 1 : 0), `${who} ${group}`);
+        for (const {
+          group: [value],
+          values: [count],
+        } of rows) {
+          const day = (days: number): string => new Date(Date.parse(value) + days * 24 * HOUR).toISOString();
+          const within = (): string => (value === null ? '-' : `${day(0)}..${day(1)}`);
+          const chosen = group === 'slaPolicy' ? `slaPolicy=${value ?? '-'}` : `done=${within()}`;
+          assert.equal((await list(who, `typeId=incident&${chosen}`)).total, count, `${who} ${chosen}`);
+        }
+      }
+    }
+    assert.equal(await titles('typeId=incident&done=2026-11-01T00:00:00Z..&slaPolicy=-'), 'e');
+    for (const wrong of ['done=2026-13-01T00:00:00Z..', 'done=..2026-02-31', 'slaPolicy=nothing']) {
+      assert.equal((await call('chief', `/desk/objects?${wrong}`)).status, 400, wrong);
+    }
+  });
+
   it('sends counts that changed for the caller, after changes in another process', async () => {
     const other = await startTestApp({ on: app, clock });
     const [anna, zoe] = [

@@ -19,7 +19,8 @@ import {
   type WordMatch,
 } from '../objects/index.ts';
 import { filterOnRecords, withinBudget } from '../search/index.ts';
-import { remainingTimes, type SlaFigures, slaFigures } from '../sla/index.ts';
+import { doneWithin } from '../reports/index.ts';
+import { remainingTimes, requirePolicy, type SlaFigures, slaFigures } from '../sla/index.ts';
 import type * as contract from './contract.ts';
 import { serviceNames } from './queries.ts';
 import * as store from './store-list.ts';
@@ -120,6 +121,11 @@ async function select(
   if (visible === null || filter === null) return null;
   const conditions = filter === undefined ? [] : [filter];
   if (query.sla !== undefined) conditions.push(slaCondition(ctx, query.sla));
+  if (query.done !== undefined) conditions.push(doneWithin(ctx, scope.typeIds, query.done, 'query.done'));
+  if (query.slaPolicy !== undefined) {
+    const policy = query.slaPolicy === '-' ? null : requirePolicy(ctx, query.slaPolicy, 'query.slaPolicy').id;
+    conditions.push(store.policyCondition(policy));
+  }
   let complete = true;
   if (query.q !== undefined && query.q.trim() !== '') {
     const typeIds = scope.type === undefined ? {} : { typeIds: [scope.type.id] };

@@ -7,7 +7,7 @@ import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snap
 import { findNames, type NameChoice, type NamedKind, searchNames } from '../identity/index.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
 import { findVisible, preload, requireVisible, readableTitle } from '../objects/index.ts';
-import { timerBacklog } from '../sla/index.ts';
+import { policiesOfType, timerBacklog } from '../sla/index.ts';
 import { deliveryBacklog } from '../webhooks/index.ts';
 
 /** Actions on existing records. */
@@ -33,6 +33,7 @@ function typeAnswer(ctx: ReadContext, type: RecordType): unknown {
     numbered: definition.numbering !== undefined,
     ...formAnswer(ctx, type),
     states: [...(workflow?.states.values() ?? [])].map((state) => ({ ...state, name: named(ctx, state.name) })),
+    slaPolicies: policiesOfType(ctx, type.id).map(({ code, name }) => ({ code, name: named(ctx, name) })),
   };
 }
 

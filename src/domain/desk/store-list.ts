@@ -7,7 +7,7 @@ import { joinedSortName, type NamedKind } from '../identity/index.ts';
 import { conditionEnvironment, type RecordType, registry, variables } from '../metadata/index.ts';
 import { type ListScope, whereState } from '../objects/index.ts';
 import { whereTitlesReadable } from '../search/index.ts';
-import { hasSla, RUNNING_BY_RECORD } from '../sla/index.ts';
+import { hasPolicy, hasSla, RUNNING_BY_RECORD } from '../sla/index.ts';
 
 /** What a list is sorted by. */
 export interface SortKey {
@@ -110,6 +110,7 @@ export interface Selection {
 }
 
 export const slaCondition = (due: Parameters<typeof hasSla>[1], now: string): Sql => hasSla('o.id', due, now);
+export const policyCondition = (policyId: string | null): Sql => hasPolicy('o.id', policyId);
 export const amongIds = (ids: readonly string[]): Sql => sql`o.id = ANY(${[...ids]}::uuid[])`;
 export const hasRunningSla = (running: boolean): Sql =>
   running

@@ -11,6 +11,8 @@ export interface QueueDefinition {
   filter?: unknown;
   sort?: string;
   sla?: string;
+  done?: string;
+  slaPolicy?: string;
   columns?: string[];
 }
 
@@ -48,6 +50,7 @@ const QUEUE_NAMES: NamingSchema = {
   properties: {
     type: { names: { kind: 'item', section: 'types' } },
     filter: { names: { kind: 'condition' } },
+    slaPolicy: { names: { kind: 'item', section: 'slaPolicies' } },
     columns: { names: { kind: 'field' } },
     sortField: { names: { kind: 'field' } },
     inState: { names: { kind: 'condition' } },

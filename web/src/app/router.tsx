@@ -79,6 +79,10 @@ export interface ListSearch {
   filter?: string;
   sort?: string;
   sla?: string;
+  /** When records were done, `FROM..UNTIL`; `-`: not done. */
+  done?: string;
+  /** Code of an SLA policy with an instance on the record; `-`: none. */
+  slaPolicy?: string;
   /** The built-in queue that the list shows. */
   queue?: string;
 }
@@ -91,7 +95,7 @@ function text(value: unknown): string | undefined {
 
 function listSearch(search: Record<string, unknown>): ListSearch {
   const found: ListSearch = {};
-  for (const name of ['type', 'state', 'q', 'filter', 'sort', 'sla', 'queue'] as const) {
+  for (const name of ['type', 'state', 'q', 'filter', 'sort', 'sla', 'done', 'slaPolicy', 'queue'] as const) {
     const value = text(search[name]);
     if (value !== undefined) found[name] = value;
   }

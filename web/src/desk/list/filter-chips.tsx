@@ -2,6 +2,7 @@
 import { Chip, Pill } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { FieldSchema } from '../../api/types.ts';
+import { type Formats, useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
 import type { DeskType, QueueDefinition } from '../queries.ts';
 import classes from './list.module.css';
@@ -22,8 +23,9 @@ export interface FilterChipsProps {
 
 export function FilterChips({ definition, onDefinition, type, types, fields }: FilterChipsProps) {
   const t = useText(texts);
-  const { sla, state, q, filter } = definition;
-  const remove = (key: 'state' | 'q' | 'filter' | 'sla'): void => {
+  const formats = useFormats();
+  const { sla, state, q, filter, done, slaPolicy } = definition;
+  const remove = (key: 'state' | 'q' | 'filter' | 'sla' | 'done' | 'slaPolicy'): void => {
     const { [key]: _gone, ...rest } = definition;
     onDefinition(rest);
   };
@@ -32,6 +34,8 @@ export function FilterChips({ definition, onDefinition, type, types, fields }: F
   const active = [
     ...(named === undefined ? [] : [{ key: 'state' as const, text: `${t.state}: ${named}` }]),
     ...(q === undefined ? [] : [{ key: 'q' as const, text: `«${q}»` }]),
+    ...(done === undefined ? [] : [{ key: 'done' as const, text: doneText(done, t, formats) }]),
+    ...(slaPolicy === undefined ? [] : [{ key: 'slaPolicy' as const, text: policyText(slaPolicy, t, types) }]),
   ];
   const words = { overdue: t.slaOverdue, today: t.slaToday, '4h': t.slaSoon };
   if (type !== undefined && type.states.length === 0 && active.length === 0 && filter === undefined) return null;
@@ -69,4 +73,22 @@ export function FilterChips({ definition, onDefinition, type, types, fields }: F
       )}
     </section>
   );
+}
+
+type Texts = (typeof texts)['ru-RU'];
+
+function doneText(done: string, t: Texts, formats: Formats): string {
+  if (done === '-') return t.notDone;
+  const [from = '', until = ''] = done.split('..');
+  return [
+    t.done,
+    ...(from === '' ? [] : [t.doneFrom(formats.instant(from))]),
+    ...(until === '' ? [] : [t.doneUntil(formats.instant(until))]),
+  ].join(' ');
+}
+
+function policyText(policy: string, t: Texts, types: readonly DeskType[]): string {
+  if (policy === '-') return t.noSla;
+  const known = types.flatMap(({ slaPolicies }) => slaPolicies).find(({ code }) => code === policy);
+  return `SLA: ${known?.name ?? policy}`;
 }

@@ -173,9 +173,9 @@ interface NoRowsProps {
 }
 
 /** Shown instead of the rows: the error, or that there are none. */
-function NoRows({ definition: { filter, q, state, sla }, error, retry }: NoRowsProps) {
+function NoRows({ definition: { filter, q, state, sla, done, slaPolicy }, error, retry }: NoRowsProps) {
   const t = useText(texts);
-  const filtered = filter !== undefined || q !== undefined || state !== undefined || sla !== undefined;
+  const filtered = [filter, q, state, sla, done, slaPolicy].some((one) => one !== undefined);
   return (
     <div className={classes.center}>
       <FaultAlert error={error} retry={retry} />

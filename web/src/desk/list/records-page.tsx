@@ -57,7 +57,9 @@ function isWithin(definition: QueueDefinition, queue: QueueDefinition): boolean 
   const parts = (filter: unknown): string[] =>
     filter === undefined ? [] : partsOf(filter as Condition).map((part) => JSON.stringify(part));
   const shown = parts(definition.filter);
-  return definition.sla === queue.sla && parts(queue.filter).every((part) => shown.includes(part));
+  const { sla, done, slaPolicy } = definition;
+  if (sla !== queue.sla || done !== queue.done || slaPolicy !== queue.slaPolicy) return false;
+  return parts(queue.filter).every((part) => shown.includes(part));
 }
 
 function parsed(text: string): unknown {

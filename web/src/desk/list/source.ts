@@ -109,10 +109,10 @@ export function withHead(data: RowPages, head: RowPage): RowPages {
 }
 
 export function rowsQuery(definition: QueueDefinition, type: DeskType | undefined, session: Session) {
-  const { state, filter, sort, sla } = definition;
+  const { state, filter, sort, sla, done, slaPolicy } = definition;
   const words = wordsOf(definition);
   return infiniteQueryOptions({
-    queryKey: ['records', 'list', { type: definition.type, state, q: words, filter, sort, sla }],
+    queryKey: ['records', 'list', { type: definition.type, state, q: words, filter, sort, sla, done, slaPolicy }],
     queryFn: ({ pageParam, signal }) => readPage(definition, type, session, pageParam, signal),
     initialPageParam: 1,
     getNextPageParam: (last: RowPage) => (last.hasMore ? last.page + 1 : undefined),
@@ -121,7 +121,7 @@ export function rowsQuery(definition: QueueDefinition, type: DeskType | undefine
 
 /** The parameters that select and sort the records of a list, for pages and files. */
 export function selectionOf(definition: QueueDefinition, type: DeskType | undefined, session: Session) {
-  const { state, sort, sla } = definition;
+  const { state, sort, sla, done, slaPolicy } = definition;
   const filter = definition.filter === undefined ? undefined : conditionOf(definition.filter, session);
   return {
     typeId: type?.id ?? definition.type,
@@ -130,6 +130,8 @@ export function selectionOf(definition: QueueDefinition, type: DeskType | undefi
     filter: filter === undefined ? undefined : JSON.stringify(filter),
     sort,
     sla,
+    done,
+    slaPolicy,
   };
 }
 

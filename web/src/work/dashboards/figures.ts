@@ -1,6 +1,6 @@
 /** From the answer of a report to what a tile shows: names of groups, formatted figures, series, and links to records. */
 import { useMemo } from 'react';
-import { type Measure, momentGroup, type Step, SYSTEM_GROUPS } from '../../../../src/lib/report-query.ts';
+import { type Measure, type Moment, momentGroup, type Step, SYSTEM_GROUPS } from '../../../../src/lib/report-query.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
 import type { Condition } from '../../filters/model.ts';
 import { texts as listTexts } from '../../desk/list/texts.ts';
@@ -21,6 +21,14 @@ export interface Group {
   values: readonly (number | null)[];
 }
 
+/** Search parameters of the list of records. */
+interface RecordsSearch {
+  type?: string;
+  filter?: string;
+  done?: string;
+  slaPolicy?: string;
+}
+
 export interface Figures {
   query: Query;
   report: Report;
@@ -30,8 +38,8 @@ export interface Figures {
   /** Names of `groupBy`. */
   heads: readonly string[];
   format: (measure: string, value: number | null) => string;
-  /** The condition of the records in a group; undefined if the list cannot express it. */
-  records: (key: readonly unknown[]) => { type?: string; filter?: string } | undefined;
+  /** The list of the records in a group. */
+  records: (key: readonly unknown[]) => RecordsSearch;
 }
 
 /** A figure in the units of the measure: percent, a duration, or a number. */
@@ -82,61 +90,87 @@ function withoutGaps(report: Report): Report['rows'] {
   return rows;
 }
 
-/** The condition for one value of a group; `null` if lists have no such condition. */
-function leafOf(name: string, value: unknown, report: Report): Condition[] | null {
-  const moment = momentGroup(name);
-  if (moment !== undefined) {
-    if (moment.of !== 'createdAt' || typeof value !== 'string') return null;
-    return betweenDays(value, following(value, moment.by), report.timeZone);
-  }
-  if (name === 'slaPolicy') return null;
-  if (value === null) return [{ field: name, operator: 'is-empty', value: true }];
-  return [{ field: name, operator: 'equals', value }];
+/** What a list must show: conditions, and what only its own parameters express. */
+interface Selected {
+  conditions: Condition[];
+  /** Half-open spans of the moment of being done, as instants; '' is open. */
+  done: { from: string; until: string }[];
+  notDone: boolean;
+  slaPolicy?: string;
 }
 
-/** Created from the start of `from` until before the start of `until`. */
-function betweenDays(from: string | undefined, until: string | undefined, zone: string): Condition[] {
-  const instant = (day: string): string => fromInput(`${day}T00:00`, zone);
+/** From the start of the day `from` until before the start of `until`, as instants; '' where a day is missing. */
+function spanOf(from: string | undefined, until: string | undefined, zone: string): { from: string; until: string } {
+  const instant = (day: string | undefined): string => (day === undefined ? '' : fromInput(`${day}T00:00`, zone));
+  return { from: instant(from), until: instant(until) };
+}
+
+function addSpan(selected: Selected, of: Moment, span: { from: string; until: string }): void {
+  if (of === 'doneAt') {
+    selected.done.push(span);
+    return;
+  }
+  const { from, until } = span;
   const before = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
-  return [
-    ...(from === undefined ? [] : [{ field: 'createdAt', operator: 'after', value: before(instant(from)) } as const]),
-    ...(until === undefined ? [] : [{ field: 'createdAt', operator: 'before', value: instant(until) } as const]),
-  ];
+  if (from !== '') selected.conditions.push({ field: 'createdAt', operator: 'after', value: before(from) });
+  if (until !== '') selected.conditions.push({ field: 'createdAt', operator: 'before', value: until });
 }
 
-/** The conditions for the period of the query; null if lists have none, as for the moment of being done. */
-function periodOf({ period }: Query, zone: string): Condition[] | null {
-  if (period === undefined) return [];
-  if (period.of === 'doneAt') return null;
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date());
-  if (period.lastDays !== undefined) {
-    const first = new Date(`${today}T00:00:00Z`);
-    first.setUTCDate(first.getUTCDate() - period.lastDays + 1);
-    return betweenDays(first.toISOString().slice(0, 10), undefined, zone);
+/** Adds the condition for one value of a group. */
+function addGroup(selected: Selected, name: string, value: unknown, zone: string): void {
+  const moment = momentGroup(name);
+  if (moment === undefined && name === 'slaPolicy') selected.slaPolicy = value === null ? '-' : String(value);
+  else if (moment === undefined) {
+    selected.conditions.push(
+      value === null ? { field: name, operator: 'is-empty', value: true } : { field: name, operator: 'equals', value },
+    );
+  } else if (typeof value === 'string') {
+    addSpan(selected, moment.of, spanOf(value, following(value, moment.by), zone));
+  } else selected.notDone = true;
+}
+
+function addPeriod(selected: Selected, { period }: Query, zone: string): void {
+  if (period === undefined) return;
+  const of = period.of ?? 'createdAt';
+  if (period.lastDays === undefined) {
+    const until = period.to === undefined ? undefined : following(period.to, 'day');
+    addSpan(selected, of, spanOf(period.from, until, zone));
+    return;
   }
-  return betweenDays(period.from, period.to === undefined ? undefined : following(period.to, 'day'), zone);
+  const first = new Date(`${new Intl.DateTimeFormat('sv-SE', { timeZone: zone }).format(new Date())}T00:00:00Z`);
+  first.setUTCDate(first.getUTCDate() - period.lastDays + 1);
+  addSpan(selected, of, spanOf(first.toISOString().slice(0, 10), undefined, zone));
 }
 
-function recordsOf(
-  query: Query,
-  report: Report,
-  key: readonly unknown[],
-): { type?: string; filter?: string } | undefined {
-  const period = periodOf(query, report.timeZone);
-  if (period === null) return undefined;
-  const conditions: Condition[] = [...period];
+/** The parameter `done` of lists; undefined if any record matches. */
+function doneOf({ done, notDone }: Selected): string | undefined {
+  if (notDone) return '-';
+  if (done.length === 0) return undefined;
+  const from =
+    done
+      .map((span) => span.from)
+      .sort()
+      .at(-1) ?? '';
+  const until = done.flatMap((span) => (span.until === '' ? [] : [span.until])).sort()[0] ?? '';
+  return `${from}..${until}`;
+}
+
+function recordsOf(query: Query, report: Report, key: readonly unknown[]): RecordsSearch {
+  const selected: Selected = { conditions: [], done: [], notDone: false };
+  addPeriod(selected, query, report.timeZone);
   for (const [index, name] of report.groupBy.entries()) {
-    if (index >= key.length) break;
-    const leaf = leafOf(name, key[index], report);
-    if (leaf === null) return undefined;
-    conditions.push(...leaf);
+    if (index < key.length) addGroup(selected, name, key[index], report.timeZone);
   }
+  const { conditions, slaPolicy } = selected;
   if (query.filter !== undefined) conditions.push(query.filter as Condition);
   const [only, ...others] = query.types;
   if (others.length > 0) conditions.push({ field: 'typeCode', operator: 'in', value: query.types });
   const filter = conditions.length === 1 ? conditions[0] : { logic: 'AND', conditions };
+  const done = doneOf(selected);
   return {
     ...(others.length === 0 && only !== undefined ? { type: only } : {}),
+    ...(done === undefined ? {} : { done }),
+    ...(slaPolicy === undefined ? {} : { slaPolicy }),
     ...(conditions.length === 0 ? {} : { filter: JSON.stringify(filter) }),
   };
 }

@@ -83,8 +83,7 @@ function Shown({ tile, figures, asTable, onImage }: ShownProps) {
   const navigate = useNavigate();
   const open = useCallback(
     (key: readonly unknown[]) => {
-      const search = figures.records(key);
-      if (search !== undefined) void navigate({ to: '/records', search });
+      void navigate({ to: '/records', search: figures.records(key) });
     },
     [figures, navigate],
   );
@@ -117,10 +116,9 @@ function Shown({ tile, figures, asTable, onImage }: ShownProps) {
   );
 }
 
-/** A link to the records of a group, where lists have a condition for it. */
+/** A link to the records of a group. */
 function Records({ figures, of, children }: { figures: Figures; of: readonly unknown[]; children: ReactNode }) {
   const search = figures.records(of);
-  if (search === undefined) return <>{children}</>;
   return (
     <Anchor c="inherit" inherit renderRoot={(props) => <Link to="/records" search={search} {...props} />}>
       {children}
@@ -233,11 +231,9 @@ function TileMenu({ tile, figures, image, onTable, asTable }: TileMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {records !== undefined && (
-          <Menu.Item renderRoot={(props) => <Link to="/records" search={records} {...props} />}>
-            {t.openRecords}
-          </Menu.Item>
-        )}
+        <Menu.Item renderRoot={(props) => <Link to="/records" search={records} {...props} />}>
+          {t.openRecords}
+        </Menu.Item>
         {onTable !== undefined && <Menu.Item onClick={onTable}>{asTable ? t.asChart : t.asTable}</Menu.Item>}
         <Menu.Item onClick={csv}>{t.csv}</Menu.Item>
         {image !== undefined && <Menu.Item onClick={png}>{t.png}</Menu.Item>}
