@@ -7,7 +7,7 @@ import { fieldsOf } from '../../lib/filter.ts';
 import type { Database, Transaction } from '../../platform/database/pool.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { mismatchedVersions, type RecordType, registry } from '../metadata/index.ts';
-import type { ReportPlan } from './store-query.ts';
+import type { ReportPlan } from './rules.ts';
 import * as store from './store-cells.ts';
 
 /** Data types with few values. Users are left out: cells of a thousand requesters would be as many as records. */

@@ -6,7 +6,14 @@ import type { DataType } from '../../lib/data-types/index.ts';
 import { faultAt } from '../../lib/fault.ts';
 import type { WorkTime } from '../../lib/worktime.ts';
 import { type FilterableType, typeFilter, type TypedFilter } from '../search/index.ts';
-import { GROUPED, type Moment, type MomentGroup, momentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
+import {
+  GROUPED,
+  type Measure,
+  type Moment,
+  type MomentGroup,
+  momentGroup,
+  SYSTEM_GROUPS,
+} from '../../lib/report-query.ts';
 import type { ReportBody } from './contract.ts';
 import type { Tile } from './contract-dashboards.ts';
 
@@ -182,4 +189,19 @@ export function workingHours(time: WorkTime, from: number, to: number): WorkingH
     hours.open.push(sum);
   }
   return hours;
+}
+
+/** A checked report. */
+export interface ReportPlan {
+  typeIds: readonly string[];
+  filters: readonly TypedFilter[] | null;
+  groups: readonly GroupColumn[];
+  measures: readonly Measure[];
+  span: Span | null;
+  zone: string;
+  /** For each group by time its steps, if they are few enough to be sent. */
+  steps: readonly (Steps | undefined)[];
+  /** Durations count these hours only; undefined: elapsed time. */
+  hours: WorkingHours | undefined;
+  limit: number;
 }

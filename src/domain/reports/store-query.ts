@@ -17,28 +17,14 @@ import {
   registry,
   variables,
 } from '../metadata/index.ts';
-import { filterPredicate, type TypedFilter } from '../search/index.ts';
+import { filterPredicate } from '../search/index.ts';
 import { instanceOutcomes, policiesOfRecord } from '../sla/index.ts';
 import { cellQuery } from './cells.ts';
 import { policyCodes } from './names.ts';
 import { allowed } from './store.ts';
 import { cellAggregate, cellRows } from './store-cells.ts';
 import type { Measure, Moment, MomentGroup, SYSTEM_GROUPS } from '../../lib/report-query.ts';
-import type { GroupColumn, Span, Steps, WorkingHours } from './rules.ts';
-
-export interface ReportPlan {
-  typeIds: readonly string[];
-  filters: readonly TypedFilter[] | null;
-  groups: readonly GroupColumn[];
-  measures: readonly Measure[];
-  span: Span | null;
-  zone: string;
-  /** For each group by time its steps, if they are few enough to be sent. */
-  steps: readonly (Steps | undefined)[];
-  /** Durations count these hours only; undefined: elapsed time. */
-  hours: WorkingHours | undefined;
-  limit: number;
-}
+import type { GroupColumn, ReportPlan, Steps } from './rules.ts';
 
 /** Processes of the database that may work on one report besides the session's own. They read large tables two to three times as fast. */
 const WORKERS = 2;
