@@ -1,5 +1,4 @@
 /** Answers report queries: checks what the caller may name, then runs one statement with a time limit. */
-import type { Sql } from 'sql-template-tag';
 import { faultAt, isFault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { findType, named, type RecordType, registry } from '../metadata/index.ts';
@@ -129,7 +128,12 @@ async function hoursOf(
  *
  * @throws Fault INVALID_REQUEST
  */
-export function doneWithin(ctx: ReadContext, typeIds: readonly string[], text: string, path: string): Sql {
+export function doneWithin(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  text: string,
+  path: string,
+): ReturnType<typeof whereDone> {
   if (text === '-') return whereDone(ctx, typeIds, null);
   const [from, until] = text.split('..').map((at) => {
     if (at === '') return null;
