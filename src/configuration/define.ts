@@ -55,7 +55,7 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     lockRecords: async (ctx) => {
       await parts.lockRecords?.(ctx);
     },
-    countRecords: async (ctx, change, gone, view) => (await parts.countRecords?.(ctx, change, gone, view)) ?? 0,
+    countRecords: async (ctx, change, gone, view) => (await parts.countRecords?.(ctx, change, gone, view)) ?? [],
     compare: (before, after) => parts.compare?.(before, after) ?? { compatible: true, notes: [] },
     lock: async (ctx) => {
       await parts.lock?.(ctx);

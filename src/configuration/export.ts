@@ -4,7 +4,7 @@
 import { isActive, type ItemState } from '../contract/state.ts';
 import { stringify } from 'yaml';
 import { Fault } from '../lib/fault.ts';
-import { deepEqualJson } from '../lib/json.ts';
+import { deepEqualJson, isObject } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
 import { inOrder } from './differences.ts';
 import type { ConfigSection, StoredItem } from './section.ts';
@@ -92,12 +92,28 @@ function yamlText(value: unknown, quoted = isQuoted(value)): string {
 /** The file of a section, made item by item. */
 async function sectionText({ key, shape }: ConfigSection, items: readonly unknown[], turns: Turns): Promise<string> {
   if (shape === 'map') return yamlText({ [key]: items[0] });
-  const quoted = isQuoted(items);
+  return await listText(key, items, isQuoted(items), turns);
+}
+
+/** A property with a list of objects, made element by element. */
+async function listText(key: string, list: readonly unknown[], quoted: boolean, turns: Turns): Promise<string> {
   const head = `${key}:\n`;
   const parts = [head];
-  for (const item of items) {
+  for (const member of list) {
     await turns.next();
-    parts.push(yamlText({ [key]: [item] }, quoted).slice(head.length));
+    parts.push(yamlText({ [key]: [member] }, quoted).slice(head.length));
+  }
+  return parts.join('');
+}
+
+/** The text of one item, made property by property. */
+async function itemText(item: object, turns: Turns): Promise<string> {
+  const quoted = isQuoted(item);
+  const parts: string[] = [];
+  for (const [key, value] of Object.entries(item)) {
+    await turns.next();
+    const isList = Array.isArray(value) && value.length > 0;
+    parts.push(isList ? await listText(key, value, quoted, turns) : yamlText({ [key]: value }, quoted));
   }
   return parts.join('');
 }
@@ -173,7 +189,7 @@ export async function exportItem(
   const presented = section.toBundleItem(item.definition, { identity: holders, active: hasActive });
   const written = presented === undefined ? item.definition : await withoutDefaults(section, presented, turns);
   await turns.next();
-  const text = yamlText(written);
+  const text = isObject(written) ? await itemText(written, turns) : yamlText(written);
   await turns.next();
   const { id, state } = item;
   const definition = shown(sections, section.key, item.definition, holders);
@@ -199,7 +215,9 @@ async function withoutDefaults(section: ConfigSection, item: unknown, turns: Tur
   await turns.next();
   // The parts were reduced apart from each other. If the result is not the same, which would be a defect of the section, the
   // whole item is used.
-  const same = deepEqualJson(attempt(section, whole), meant);
+  const reduced = attempt(section, whole);
+  await turns.next();
+  const same = deepEqualJson(reduced, meant);
   await turns.next();
   return same && shapeProblems(section.schema, whole).length === 0 ? whole : inOrder(section.schema, item);
 }

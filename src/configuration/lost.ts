@@ -21,14 +21,14 @@ export async function countLost(
   gone: readonly GonePart[],
   view: CompileView,
 ): Promise<Lost[]> {
-  const found: Lost[] = [];
-  for (const part of gone) {
-    const { kind } = part;
-    if (kind !== 'field' && kind !== 'option' && kind !== 'state') continue;
-    const records = await section.countRecords(ctx, change, part, view);
-    if (records > 0) found.push({ path: [section.key, change.code, ...part.codes].join('.'), kind, records });
-  }
-  return found;
+  const held = gone.filter(({ kind }) => kind === 'field' || kind === 'option' || kind === 'state');
+  if (held.length === 0) return [];
+  const counts = await section.countRecords(ctx, change, held, view);
+  return held.flatMap(({ kind, codes }, index) => {
+    const records = counts[index] ?? 0;
+    const path = [section.key, change.code, ...codes].join('.');
+    return records === 0 ? [] : [{ path, kind: kind as Lost['kind'], records }];
+  });
 }
 
 export function lostNotes(lost: readonly Lost[]): PlanNote[] {

@@ -157,8 +157,8 @@ export interface SectionParts<Item, Definition> {
   compare?(before: unknown, after: unknown): Comparison;
   /** Keeps out other writers of records before they are counted, until the apply ends. One section does it for all. */
   lockRecords?(ctx: WriteContext): Promise<unknown>;
-  /** The number of records that hold a part that goes, such as a field. By default, records hold no part of an item. */
-  countRecords?(ctx: ReadContext, change: Change, gone: GonePart, view: CompileView): Promise<number>;
+  /** The numbers of records that hold each part that goes, such as a field. By default, records hold no part of an item. */
+  countRecords?(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<number[]>;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
   /** Locks the data that validation depends on, before it is read and until the apply ends. */
   lock?(ctx: WriteContext): Promise<unknown>;
@@ -193,7 +193,7 @@ export interface ConfigSection {
   notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
   lockRecords(ctx: WriteContext): Promise<void>;
-  countRecords(ctx: ReadContext, change: Change, gone: GonePart, view: CompileView): Promise<number>;
+  countRecords(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<number[]>;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;
   write(ctx: WriteContext, change: Change, view: CompileView): void;

@@ -13,6 +13,7 @@ import { defineSection } from '../../configuration/define.ts';
 import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import type {
   Change,
+  GonePart,
   Comparison,
   CompileView,
   ConfigSection,
@@ -214,8 +215,8 @@ function normaliseType(item: TypeItem): TypeDefinition {
 export interface RecordProbe {
   /** Keeps out other writers of records until the transaction ends. */
   lockRecords(ctx: WriteContext): Promise<void>;
-  /** The number of records that have a value under this stored code; with `option`, the value or a list with it. */
-  countHolding(ctx: ReadContext, typeId: string, field: string, option?: string): Promise<number>;
+  /** The numbers of records that have a value under the stored code of each field; with an option, this one or a list with it. */
+  countHolding(ctx: ReadContext, typeId: string, parts: readonly Pick<GonePart, 'stored'>[]): Promise<number[]>;
   /** Whether a record in one of these versions of the type has a value under the field's code. */
   holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
 }
@@ -388,8 +389,7 @@ export function typesSection(probe: RecordProbe): ConfigSection {
       }
     },
     lockRecords: (ctx) => probe.lockRecords(ctx),
-    countRecords: async (ctx, { id }, { stored: [field = '', option] }) =>
-      await probe.countHolding(ctx, id, field, option),
+    countRecords: (ctx, { id }, gone) => probe.countHolding(ctx, id, gone),
     notes: async (change, view, turns) => [...indexNotes(change), ...(await hiddenConditionNotes(change, view, turns))],
     compare,
     // An explicit null, because an absent `title` would default to the field with the code `title`.

@@ -233,24 +233,37 @@ async function holdsValue(
   return rows[0]?.held === true;
 }
 
-/** The number of records of the type that have a value, or this option; archived records count. */
-async function countHolding(ctx: ReadContext, typeId: string, field: string, option?: string): Promise<number> {
-  const held =
-    option === undefined
-      ? sql`jsonb_exists(o."values", ${field})`
-      : sql`o."values" -> ${field}::text @> to_jsonb(${option}::text)`;
-  const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*)::int AS n FROM objects o WHERE o.type_id = ${typeId}::uuid AND ${held}`,
-  );
-  return row?.n ?? 0;
+/**
+ * The numbers of records of the type that have a value, or this option, in one pass; archived records count.
+ *
+ * @param parts the stored codes of a field, and of an option if only this one counts
+ */
+async function countHolding(
+  ctx: ReadContext,
+  typeId: string,
+  parts: readonly { stored: readonly string[] }[],
+): Promise<number[]> {
+  const counts = parts.map(({ stored: [field = '', option] }) => {
+    const held =
+      option === undefined
+        ? sql`jsonb_exists(o."values", ${field})`
+        : sql`o."values" -> ${field}::text @> to_jsonb(${option}::text)`;
+    return sql`count(*) FILTER (WHERE ${held})::int`;
+  });
+  const fields = [...new Set(parts.flatMap(({ stored: [field] }) => field ?? []))];
+  const [row] = await ctx.query<{ counts: number[] }>(sql`
+    SELECT ARRAY[${join(counts)}] AS counts FROM objects o
+    WHERE o.type_id = ${typeId}::uuid AND jsonb_exists_any(o."values", ${fields}::text[])`);
+  return row?.counts ?? [];
 }
 
-/** The number of records in the workflow state; archived records count. */
-async function countInState(ctx: ReadContext, stateId: string): Promise<number> {
-  const [row] = await ctx.query<{ n: number }>(
-    sql`SELECT count(*)::int AS n FROM objects o WHERE o.workflow_state_id = ${stateId}::uuid`,
-  );
-  return row?.n ?? 0;
+/** The number of records in each workflow state; archived records count. */
+async function countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<number[]> {
+  const rows = await ctx.query<{ id: string; n: number }>(sql`
+    SELECT o.workflow_state_id AS id, count(*)::int AS n FROM objects o
+    WHERE o.workflow_state_id = ANY(${[...stateIds]}::uuid[]) GROUP BY 1`);
+  const counts = new Map(rows.map(({ id, n }) => [id, n]));
+  return stateIds.map((id) => counts.get(id) ?? 0);
 }
 
 /**
@@ -277,4 +290,4 @@ async function lockRecords(ctx: WriteContext): Promise<void> {
 }
 
 /** What the sections `types` and `workflows` of the configuration ask about stored records. `modules.ts` passes it in. */
-export const recordProbe = { holdsValue, countHolding, countInState, lockRecords };
+export const recordProbe = { holdsValue, countHolding, countInStates, lockRecords };

@@ -101,8 +101,8 @@ function normalise(item: Item): WorkflowDefinition {
 
 /** Queries on stored records. The objects module implements them. */
 export interface StateProbe {
-  /** The number of records in the state. */
-  countInState(ctx: ReadContext, stateId: string): Promise<number>;
+  /** The number of records in each state. */
+  countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<number[]>;
 }
 
 /** Writes the item, and which of its states no record may enter any more. */
@@ -129,8 +129,11 @@ export function workflowsSection(probe: StateProbe): ConfigSection {
       checkUnique(workflow.transitions, (transition) => transition.code, ['transitions'], 'code', report);
       return compileWorkflow(workflow, view, report);
     },
-    countRecords: async (ctx, { code }, { kind, codes: [state = ''] }, view) =>
-      kind === 'state' ? await probe.countInState(ctx, view.nested(stateScope(code), state)) : 0,
+    countRecords: async (ctx, { code }, gone, view) =>
+      await probe.countInStates(
+        ctx,
+        gone.map(({ codes: [state = ''] }) => view.nested(stateScope(code), state)),
+      ),
     write,
     notes: hiddenConditionNotes,
   });
