@@ -20,7 +20,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'base', tags: ['$initial'] },
-            { name: 'common', minShareCount: 30 },
+            { name: 'common', minShareCount: 40 },
             { name: 'icons', test: /icons-react/, minShareCount: 2 },
             { name: 'desk', test: /web[\\/]src[\\/]desk/, minShareCount: 5 },
           ],
