@@ -1,6 +1,7 @@
 /** Comments, attachments, relations, workflow and bulk changes of a record. Rules by number: `COVERAGE.md`. */
 import assert from 'node:assert/strict';
 import { after, describe } from 'node:test';
+import { readEvents } from '../test/harness/event-stream.ts';
 import { type Answer, before, it, problemsOf, Fixture } from './service.ts';
 
 let fixture: Fixture;
@@ -208,5 +209,52 @@ describe('comments, attachments, relations, workflow and bulk changes', () => {
       const many = Array.from({ length: count }, () => ({ objectId: ABSENT, expectedRevision: 1 }));
       refused(await post('/bulk', { operation: 'archive', items: many }), 400, 'INVALID_REQUEST');
     }
+  });
+
+  it('returns every event once and in order, within the rights and scopes of the key (A-feed)', async () => {
+    const start = accepted(await get('/changes?after=now')).next;
+    const { id } = await fixture.create({ subject: 'followed' });
+    accepted(await patch(`/objects/${id}`, { expectedRevision: 1, changes: { subject: 'changed' } }));
+    accepted(await post(`/objects/${id}/comments`, { body: 'said', visibility: 'public' }), 201);
+    // A service that is used by others has other events, too.
+    const follow = async (key: string, limit: number, least: number): Promise<any[]> => {
+      const events: any[] = [];
+      for (let after = start; ; ) {
+        const wait = events.length < least ? 25 : 0;
+        const page = accepted(await get(`/changes?after=${after}&limit=${limit}&wait=${wait}&types=ticket`, key));
+        events.push(...page.events.filter(({ objectId }: { objectId: string }) => objectId === id));
+        after = page.next;
+        if (page.caughtUp && events.length >= least) return events;
+      }
+    };
+    const whole = await follow(fixture.key, 1000, 3);
+    assert.deepEqual(
+      whole.map(({ eventType, revision }) => `${eventType} ${revision}`),
+      ['ObjectCreated 1', 'ObjectUpdated 2', 'CommentAdded null'],
+    );
+    const ids = (events: readonly any[]): string[] => events.map(({ eventId }) => eventId);
+    assert.deepEqual(ids(await follow(fixture.key, 1, 3)), ids(whole));
+    assert.deepEqual(ids(await follow(helper, 1000, 0)), [], 'without the right history');
+    const bare = await fixture.keyOf('chief', 'objects:read');
+    assert.deepEqual(ids(await follow(bare, 1000, 2)), ids(whole).slice(0, 2));
+    refused(await get('/changes?eventTypes=CommentAdded', bare), 403, 'SCOPE_MISSING');
+    const since = accepted(await get(`/changes?after=${whole[0].cursor}&types=ticket&include=object`)).events;
+    const [next] = since.filter(({ objectId }: { objectId: string }) => objectId === id);
+    assert.deepEqual([next.eventId, next.object.values.subject], [whole[1].eventId, 'changed']);
+    for (const after of ['x', `${start}A`, 'A'.repeat(201)])
+      refused(await get(`/changes?after=${after}`), 400, 'INVALID_CURSOR', after);
+    refused(await get('/changes?limit=0'), 400, 'INVALID_REQUEST');
+    const stream = await fetch(`${fixture.url}/api/v1/changes?types=ticket`, {
+      headers: {
+        authorization: `Bearer ${fixture.key}`,
+        accept: 'text/event-stream',
+        'last-event-id': whole[1].cursor,
+      },
+    });
+    const events = readEvents(stream);
+    let said = await events.next(20_000);
+    while (said !== undefined && JSON.parse(said.data).objectId !== id) said = await events.next(20_000);
+    events.close();
+    assert.deepEqual([said?.event, JSON.parse(said?.data ?? '{}').eventId], ['CommentAdded', whole[2].eventId]);
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { givePlaces } from '../src/platform/audit/places.ts';
 import sql from 'sql-template-tag';
 import { parse } from 'yaml';
 import { DatabaseMetrics } from '../src/platform/observability/database-metrics.ts';
@@ -197,6 +198,12 @@ describe('metrics', () => {
     near('docket_delivery_lag_seconds', 600);
     assert.ok((found.get('docket_audit_unsealed_rows') ?? 0) > 0);
     assert.equal(found.get('docket_database_up'), 1);
+    assert.ok((found.get('docket_feed_pending') ?? 0) > 0 && (found.get('docket_feed_lag_seconds') ?? 0) > 0);
+    while (await givePlaces(db));
+    const placed = await metrics();
+    assert.deepEqual([placed.get('docket_feed_pending'), placed.get('docket_feed_lag_seconds')], [0, 0]);
+    await fixture.make({ title: 'without a place' });
+    assert.equal((await metrics()).get('docket_feed_pending'), 1);
   });
 
   it('query the database once for many scrapes, and work without it', async () => {

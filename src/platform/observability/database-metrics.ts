@@ -35,6 +35,20 @@ export function boundedCount(from: Sql): Sql {
   return sql`SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${raw(String(COUNT_BOUND))}) AS bounded`;
 }
 
+/**
+ * Times of the committed rows of the journal that have no place in the changes feed. Rows of an unfinished pass count until it
+ * ends. The ORDER BYs keep the planner from scanning the journal.
+ */
+const UNPLACED = sql`
+  (SELECT at FROM journal WHERE txid >= (SELECT pg_snapshot_xmax(done) FROM journal_placing) ORDER BY txid, seq
+    LIMIT ${raw(String(COUNT_BOUND))})
+  UNION ALL
+  (SELECT late.at FROM journal_placing p CROSS JOIN pg_snapshot_xip(p.done) AS x
+    CROSS JOIN LATERAL (SELECT j.at FROM journal j WHERE j.txid = x ORDER BY j.txid, j.seq) AS late)
+  UNION ALL
+  (SELECT at FROM journal WHERE seq > (SELECT target_seq FROM journal_placing WHERE done IS NULL) ORDER BY seq
+    LIMIT ${raw(String(COUNT_BOUND))})`;
+
 export const journalMetrics: readonly DatabaseMetric[] = [
   {
     name: 'docket_outbox_pending',
@@ -45,6 +59,16 @@ export const journalMetrics: readonly DatabaseMetric[] = [
     name: 'docket_outbox_oldest_seconds',
     help: 'Age of the oldest event in the outbox.',
     sql: (now) => secondsSince(now, sql`SELECT at FROM outbox ORDER BY seq LIMIT 1`),
+  },
+  {
+    name: 'docket_feed_pending',
+    help: 'Events without a place in the changes feed, counted up to 10,000.',
+    sql: () => boundedCount(sql`(${UNPLACED}) AS unplaced`),
+  },
+  {
+    name: 'docket_feed_lag_seconds',
+    help: 'Age of the oldest event without a place in the changes feed.',
+    sql: (now) => secondsSince(now, sql`SELECT min(at) FROM (${UNPLACED}) AS unplaced`),
   },
   {
     name: 'docket_audit_unsealed_rows',
