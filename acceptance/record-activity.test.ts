@@ -239,7 +239,7 @@ describe('comments, attachments, relations, workflow and bulk changes', () => {
     assert.deepEqual(ids(await follow(bare, 1000, 2)), ids(whole).slice(0, 2));
     refused(await get('/changes?eventTypes=CommentAdded', bare), 403, 'SCOPE_MISSING');
     const since = accepted(await get(`/changes?after=${whole[0].cursor}&types=ticket&include=object`)).events;
-    const [next] = since.filter(({ objectId }: { objectId: string }) => objectId === id);
+    const next = since.find(({ objectId }: { objectId: string }) => objectId === id);
     assert.deepEqual([next.eventId, next.object.values.subject], [whole[1].eventId, 'changed']);
     for (const after of ['x', `${start}A`, 'A'.repeat(201)])
       refused(await get(`/changes?after=${after}`), 400, 'INVALID_CURSOR', after);

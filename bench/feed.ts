@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import type pg from 'pg';
 import { cursorMaker } from '../src/domain/feed/cursor.ts';
 import { loadDesk } from './desk-records.ts';
 import { connect } from './environment.ts';
@@ -167,16 +167,34 @@ async function read(
   );
 }
 
+async function makeKey(service: ServiceOptions, scopes: string): Promise<string> {
+  const name = `bench ${Date.now()}`;
+  const made = await docket(service, [
+    'keys',
+    'create',
+    '--owner',
+    'admin',
+    '--name',
+    name,
+    '--scopes',
+    scopes,
+    '--json',
+  ]);
+  return (JSON.parse(made) as { key: string }).key;
+}
+
 /** Keys for many readers. */
-async function makeKeys({ service, key }: Bench, count: number): Promise<string[]> {
+async function makeKeys({ service }: Bench, count: number): Promise<string[]> {
   const keys: string[] = [];
+  const key = await makeKey(service, 'admin:manage');
   for (let index = 0; index < count; index++) {
     const response = await fetch(`http://127.0.0.1:${service.port}/api/admin/v1/keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ owner: 'admin', name: `reader ${index}`, scopes: ['objects:read'] }),
     });
-    const { data } = (await response.json()) as { data: { key: string } };
+    const { data, error } = (await response.json()) as { data?: { key: string }; error?: unknown };
+    if (data === undefined) throw new Error(JSON.stringify(error));
     keys.push(data.key);
   }
   return keys;
@@ -281,18 +299,7 @@ async function main(): Promise<void> {
     const connected = await connect(folder);
     leave = connected.leave;
     const { db } = connected;
-    const made = await docket(service, [
-      'keys',
-      'create',
-      '--owner',
-      'admin',
-      '--name',
-      `bench ${Date.now()}`,
-      '--scopes',
-      'all',
-      '--json',
-    ]);
-    const bench: Bench = { service, child, db, key: (JSON.parse(made) as { key: string }).key };
+    const bench: Bench = { service, child, db, key: await makeKey(service, 'all') };
     await sleep(3000);
     const { rows } = await db.query(`SELECT p.place::float8 AS place, encode(p.cursor_key, 'base64') AS "cursorKey",
       (SELECT json_agg(json_build_object('id', e.id, 'after', e.after) ORDER BY e.number DESC) FROM journal_epochs e) AS epochs FROM journal_placing p`);

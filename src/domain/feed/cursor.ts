@@ -8,6 +8,8 @@ import { secretBytes } from '../../platform/secrets.ts';
 
 const VERSION = 1;
 const NONCE_BYTES = 12;
+/** Nonces that are drawn at once: a page needs one for each event. */
+const NONCES = 64;
 const TAG_BYTES = 16;
 /** Bytes of a place, and of the id of an epoch. */
 const NUMBER_BYTES = 6;
@@ -37,9 +39,12 @@ export function cursorMaker({ cursorKey, epochs }: Pick<FeedState, 'cursorKey' |
     plain.writeUIntBE(id, at, NUMBER_BYTES);
     plain.writeUIntBE(after, at + NUMBER_BYTES, NUMBER_BYTES);
   }
+  let nonces: Buffer = Buffer.alloc(0);
   return (place) => {
     plain.writeUIntBE(place, 1, NUMBER_BYTES);
-    const nonce = secretBytes(NONCE_BYTES);
+    if (nonces.length === 0) nonces = secretBytes(NONCES * NONCE_BYTES);
+    const nonce = nonces.subarray(0, NONCE_BYTES);
+    nonces = nonces.subarray(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(PURPOSE);
     const sealed = Buffer.concat([nonce, cipher.update(plain), cipher.final()]);
     return Buffer.concat([sealed, cipher.getAuthTag()]).toString('base64url');
