@@ -96,5 +96,7 @@ export async function loadDesk(
     progress(last);
   }
   for (const table of ['objects', 'report_facts', 'sla_instances']) await db.query(`VACUUM ANALYZE ${table}`);
+  // These records have no journal, which the counts of reports follow.
+  await db.query('UPDATE report_counting SET done = NULL');
   await db.query('CHECKPOINT');
 }

@@ -13,6 +13,8 @@ const WORDS = {
     open: 'Открыто сейчас',
     byState: 'Открытые по состояниям',
     byDay: 'Создано по дням',
+    byPolicy: 'SLA по политикам, 90 дней',
+    doneByDay: 'Решено по дням',
     actions: 'Действия',
     csv: 'Скачать CSV',
     png: 'Скачать PNG',
@@ -39,6 +41,8 @@ const WORDS = {
     open: 'Open now',
     byState: 'Open by state',
     byDay: 'Created by day',
+    byPolicy: 'SLA by policy, 90 days',
+    doneByDay: 'Resolved by day',
     actions: 'Actions',
     csv: 'Download CSV',
     png: 'Download PNG',
@@ -105,6 +109,18 @@ describe('dashboards in a browser', () => {
       await page.waitForURL(/\/records\?/);
       await page.getByRole('grid').or(page.getByRole('table')).first().waitFor();
       assert.ok(Number(open) > 0);
+
+      for (const title of [t.byPolicy, t.doneByDay]) {
+        await page.goBack();
+        const row = tile(title).getByRole('row').nth(1);
+        const counted = await row.getByRole('cell').nth(1).textContent();
+        await row.getByRole('link').evaluate((link: HTMLElement) => link.click());
+        await page.waitForURL(/\/records\?.*(done|slaPolicy)=/);
+        const shown = page.getByText(language === 'ru-RU' ? /^\d+ запис/ : /^\d+ record/).first();
+        await shown.waitFor();
+        assert.equal(Number.parseInt((await shown.textContent()) ?? '', 10), Number(counted), title);
+        if (title === t.byPolicy) await check();
+      }
       await close();
     });
 

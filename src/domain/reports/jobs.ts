@@ -33,7 +33,6 @@ async function stepFactsRebuild(ctx: WriteContext): Promise<boolean> {
 interface ReportJob {
   name: string;
   everyMs: number;
-  gapMs?: number;
   run(): Promise<boolean>;
 }
 
@@ -47,6 +46,6 @@ export function reportJobs(db: Database, work: Work, system: () => Promise<Calle
         return result.kind === 'done' && result.data;
       },
     },
-    { name: 'report-cells', everyMs: 5000, gapMs: 50, run: async () => await stepCounting(db, await system()) },
+    { name: 'report-cells', everyMs: 10_000, run: async () => await stepCounting(db, await system()) },
   ];
 }

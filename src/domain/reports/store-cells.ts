@@ -69,12 +69,13 @@ function liveRecords(from: Sql, { values, sla }: Read = { values: true, sla: tru
  */
 function fieldParts(live: Sql, types: Sql): Sql {
   // Longer values occur only in versions of the type where the field had another data type.
-  const value = raw(
-    `CASE WHEN length(r."values"->>x.field) <= 64 THEN jsonb_build_object(x.field, r."values"->x.field) ELSE '{}' END`,
-  );
-  const parts = sql`SELECT r.id AS record, r.type_id, x.field, ${DAY} AS created_at, r.workflow_state_id, ${value} AS "values", ${FIGURES_OF_RECORD}
-    FROM (${live}) AS r JOIN (${types}) AS t ON t.type_id = r.type_id CROSS JOIN LATERAL unnest(t.fields || '{""}') AS x (field)`;
-  return sql`SELECT p.*, md5(concat_ws('/', p.type_id, p.field, date_part('epoch', p.created_at), p.workflow_state_id, p."values"))::uuid AS id
+  const value = raw(`CASE WHEN length(r."values"->>x.field) <= 64 THEN r."values"->x.field END`);
+  const place = sql`SELECT r.*, ${DAY} AS day, concat_ws('/', r.type_id, date_part('epoch', ${DAY}), r.workflow_state_id) AS place FROM (${live}) AS r`;
+  const parts = sql`SELECT r.id AS record, r.type_id, x.field, r.day AS created_at, r.workflow_state_id, r.place, ${value} AS value, ${FIGURES_OF_RECORD}
+    FROM (${place}) AS r JOIN (${types}) AS t ON t.type_id = r.type_id CROSS JOIN LATERAL unnest(t.fields || '{""}') AS x (field)
+    OFFSET 0`;
+  return sql`SELECT p.*, CASE WHEN p.value IS NULL THEN '{}' ELSE jsonb_build_object(p.field, p.value) END AS "values",
+      md5(p.place || '/' || p.field || '/' || coalesce(p.value::text, ''))::uuid AS id
     FROM (${parts}) AS p`;
 }
 
@@ -127,11 +128,17 @@ const COUNTING = sql`
   SELECT pg_snapshot_xmax(done)::text AS "doneMax", ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) AS running,
     storage IS DISTINCT FROM ${STORAGE} AS "isMoved" FROM report_counting`;
 
-/** Locks the counts until the transaction ends; undefined if another process has them, or facts are rebuilt. */
+/**
+ * Locks the counts until the transaction ends; undefined if another process has them, or facts are rebuilt. A rebuild changes
+ * facts without the journal, so it makes the counts invalid.
+ */
 export async function lockCounting(tx: Transaction): Promise<Counting | undefined> {
   const [counting] = await tx.query<Counting>(sql`${COUNTING} FOR UPDATE SKIP LOCKED`);
+  if (counting === undefined) return undefined;
   const [rebuild] = await tx.query(sql`SELECT 1 FROM report_rebuild`);
-  return rebuild === undefined ? counting : undefined;
+  if (rebuild === undefined) return counting;
+  if (counting.doneMax !== null) await tx.query(sql`UPDATE report_counting SET done = NULL`);
+  return undefined;
 }
 
 /** All that was counted becomes invalid: the next pass begins here. */
@@ -228,7 +235,7 @@ const MOST_CHANGED = 10_000;
 
 /** The records that changed after the last pass; undefined if counts cannot be used: types not counted, or too many changes. */
 export async function uncounted(db: Queryable, types: readonly CountedType[]): Promise<string[] | undefined> {
-  const [counting] = await db.query<Counting>(COUNTING);
+  const [counting] = await db.query<Counting>(sql`${COUNTING} WHERE NOT EXISTS (SELECT FROM report_rebuild)`);
   if (counting === undefined || counting.doneMax === null || counting.isMoved) return undefined;
   const counted = await readCountedTypes(db, types);
   if (types.some(({ typeId }) => counted.get(typeId) !== true)) return undefined;
