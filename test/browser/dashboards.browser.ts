@@ -114,7 +114,7 @@ describe('dashboards in a browser', () => {
         await page.goBack();
         const row = tile(title).getByRole('row').nth(1);
         const counted = await row.getByRole('cell').nth(1).textContent();
-        await row.getByRole('link').evaluate((link: HTMLElement) => link.click());
+        await row.getByRole('link').dispatchEvent('click');
         await page.waitForURL(/\/records\?.*(done|slaPolicy)=/);
         const shown = page.getByText(language === 'ru-RU' ? /^\d+ запис/ : /^\d+ record/).first();
         await shown.waitFor();
