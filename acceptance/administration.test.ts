@@ -254,6 +254,31 @@ describe('administration', () => {
     for (const secret of [made.key, PASSWORD]) assert.ok(!JSON.stringify(rows).includes(secret));
   });
 
+  it('explains how a request of a user is decided (AD-explain)', async () => {
+    const { id } = await fixture.create({ subject: 'explained' });
+    const explain = async (method: string, body: unknown): Promise<any> => {
+      const path = `/api/v1/objects/${id}`;
+      return accepted(await call('POST', '/access/explain-request', { user: 'helper', method, path, body }));
+    };
+    const change = { expectedRevision: 1, changes: { urgency: 'high' } };
+    const said = await explain('PATCH', change);
+    assert.deepEqual([said.status, said.code], [403, 'FIELD_READ_ONLY']);
+    const record = said.steps.find(({ kind }: any) => kind === 'record');
+    const missing = record.fields.filter((field: any) => field.missing);
+    assert.deepEqual(
+      missing.map((field: any) => [field.field, field.access]),
+      [['urgency', 'write']],
+    );
+    const [condition] = record.grants.find(({ role }: any) => role === 'narrow').conditions;
+    assert.deepEqual([condition.field, condition.actual, condition.holds], ['open', true, true]);
+    const key = await fixture.keyOf('helper');
+    const real = await fixture.api('PATCH', `/objects/${id}`, { key, body: change });
+    assert.deepEqual([real.status, real.body.error.code], [said.status, said.code]);
+    const allowed = await explain('PATCH', { expectedRevision: 1, changes: { subject: 'other' } });
+    assert.equal(allowed.status, 200);
+    assert.equal((await fixture.api('GET', `/objects/${id}`)).body.data.revision, 1, 'nothing was done');
+  });
+
   it('serves the OpenAPI document of the administration interface (AD-openapi)', async () => {
     const document = await fixture.send('GET', '/api/admin/v1/openapi.json', { key: undefined });
     assert.equal(document.status, 200);

@@ -347,4 +347,54 @@ describe('objects', () => {
       refused(await fixture.api('POST', '/objects', { body, headers }), 400, 'INVALID_IDEMPOTENCY_KEY');
     }
   });
+
+  it('answers a dry run as the call would, with its effects, and keeps nothing (O-dry-run)', async () => {
+    const { id } = await fixture.create({ urgency: 'low', secret: 'тайна' });
+    const dry = (method: string, place: string, body: unknown, key = fixture.key): Promise<Answer> =>
+      fixture.api(method, `${place}?dryRun=true`, { key, body });
+    const body = { expectedRevision: 1, changes: { subject: 'Сканер', secret: 'иная' } };
+    const tried = await dry('PATCH', `/objects/${id}`, body);
+    assert.equal(accepted(tried).revision, 2);
+    const { dryRun, effects } = tried.body.meta;
+    const [event] = effects.events;
+    assert.deepEqual([dryRun, event.type, event.objectId, event.revision], [true, 'ObjectUpdated', id, 2]);
+    assert.deepEqual(event.changes.map(({ field, from, to }: any) => [field, from, to]).sort(), [
+      ['secret', 'тайна', 'иная'],
+      ['subject', 'Принтер', 'Сканер'],
+    ]);
+    assert.deepEqual(accepted(await patch(id, 1, body.changes)).values, tried.body.data.values);
+    const made = { typeDefinitionId: 'ticket', values: { subject: 'only tried' } };
+    const { id: never, number } = accepted(await dry('POST', '/objects', made), 201);
+    assert.equal(number, null);
+    refused(await fixture.api('GET', `/objects/${never}`), 404, 'NOT_FOUND');
+    refused(await dry('PATCH', `/objects/${id}`, body), 409, 'REVISION_CONFLICT');
+    refused(await dry('DELETE', `/objects/${id}`, { expectedRevision: 2 }, helper), 403, 'RIGHT_MISSING');
+    refused(await fixture.api('GET', '/objects?dryRun=true'), 400, 'INVALID_REQUEST');
+    const headers = { 'idempotency-key': 'tried' };
+    refused(await fixture.api('POST', '/objects?dryRun=true', { body: made, headers }), 400, 'INVALID_REQUEST');
+  });
+
+  it('shows a record as of a revision or a moment, and what changed between revisions (O-as-of)', async () => {
+    const first = await fixture.create({ hours: '1' });
+    const second = accepted(await patch(first.id, 1, { subject: 'Сканер', hours: null }));
+    accepted(await patch(first.id, 2, { hours: '2' }));
+    const asOf = (query: string, key = fixture.key): Promise<Answer> =>
+      fixture.api('GET', `/objects/${first.id}${query}`, { key });
+    for (const then of [first, second]) {
+      const answer = await asOf(`?revision=${then.revision}`);
+      assert.deepEqual(accepted(answer), then);
+      assert.deepEqual(answer.body.meta.asOf, { revision: then.revision, at: then.updatedAt });
+    }
+    assert.equal(accepted(await asOf(`?at=${new Date().toISOString()}`)).revision, 3);
+    assert.deepEqual(
+      accepted(await asOf('/diff?from=1&to=3')).changes.map(({ field, from, to }: any) => [field, from, to]),
+      [
+        ['subject', 'Принтер', 'Сканер'],
+        ['hours', '1', '2'],
+      ],
+    );
+    refused(await asOf('?revision=4'), 404, 'NOT_FOUND');
+    refused(await asOf(`?revision=1&at=${first.createdAt}`), 400, 'INVALID_REQUEST');
+    refused(await asOf('?revision=1', helper), 403, 'RIGHT_MISSING', 'the history is not for everybody');
+  });
 });
