@@ -1,6 +1,7 @@
 /** Renames with `was`: every place that names a code follows (docs/spec/configuration.md#renames). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import pg from 'pg';
 import sql from 'sql-template-tag';
 import { parse, stringify } from 'yaml';
 import type { NamingSchema } from '../src/configuration/naming.ts';
@@ -135,6 +136,19 @@ describe('a rename', () => {
     initial = await exported();
   });
   after(() => fixture.close());
+
+  it('of values waits until no process of a version without renames is connected', async () => {
+    const old = new pg.Client({ connectionString: fixture.url, application_name: 'docket' });
+    await old.connect();
+    const text = WORLD.replaceAll('zzuser', 'zzowner').replace('code: zzowner,', 'code: zzowner, was: zzuser,');
+    try {
+      await assert.rejects(fixture.apply(file(text)), (error: Fault) => error.code === 'OVERLOADED');
+      assert.equal(await exported(), initial);
+      assert.ok(changed(await fixture.plan(file(text))).includes('types/zzcase change'), 'a plan is possible');
+    } finally {
+      await old.end();
+    }
+  });
 
   const recorded = new Map<string, string[]>();
   it('is followed by all sections, and changes nothing but codes', async () => {

@@ -25,6 +25,10 @@ export const FAULT_PROBLEMS = {
   USER_OR_KEY: ['INVALID_REQUEST', 'Name either user or keyId.'],
   NOT_EXPLAINED: ['INVALID_REQUEST', 'The operation {operation} cannot be explained: it cannot be dry-run.'],
   NO_FILES: ['INVALID_REQUEST', 'The request has no files. Send files, or `archive` without `prune`.'],
+  OLDER_PROCESS: [
+    'OVERLOADED',
+    'A process of an earlier version is connected to the database; it would not find renamed values. Nothing was changed. Stop it, then apply again.',
+  ],
   PRUNE_OF_PART: [
     'INVALID_REQUEST',
     'The bundle does not name {sections}; pruning would archive {count} items there. Send the whole bundle, or write "{first}: []" for a section that is to be empty.',

@@ -186,7 +186,7 @@ export class FaultEnvironment {
   async killBackend(random: () => number): Promise<number> {
     const began = performance.now();
     const rows = await this.rows<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE application_name = 'docket' AND pid <> pg_backend_pid() ORDER BY state = 'active' DESC`,
+      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'docket _' AND pid <> pg_backend_pid() ORDER BY state = 'active' DESC`,
     ).catch(() => []);
     const chosen = rows[Math.floor(random() * random() * rows.length)];
     if (chosen === undefined) return 0;

@@ -214,7 +214,7 @@ export class FeedInstallation {
   /** Kills the process of one connection of the service; PostgreSQL ends all others and recovers. */
   async killBackend(): Promise<void> {
     const [chosen] = await this.rows<{ pid: number }>(
-      `SELECT pid FROM pg_stat_activity WHERE application_name = 'docket' ORDER BY state = 'active' DESC, random() LIMIT 1`,
+      `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'docket _' ORDER BY state = 'active' DESC, random() LIMIT 1`,
     );
     kill(chosen?.pid, 'SIGKILL');
     await sleep(300);

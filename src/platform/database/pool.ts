@@ -271,6 +271,12 @@ function releaseAfter(error: Error, client: pg.PoolClient): void {
   client.on('drain', settle).on('end', settle);
 }
 
+/**
+ * Name of the connections of a service in `pg_stat_activity`. The number is raised when processes with a lower one, or with none,
+ * would misread what this version writes: 2 finds values of renamed fields under their first code.
+ */
+export const SERVICE_NAME = 'docket 2';
+
 function openPool(options: DatabaseOptions, url: string, max: number, pooled: boolean): pg.Pool {
   const onError = options.onError ?? (() => {});
   const statementMs = options.statementMs ?? 30_000;
@@ -279,7 +285,7 @@ function openPool(options: DatabaseOptions, url: string, max: number, pooled: bo
     max,
     connectionTimeoutMillis: options.acquireMs ?? 1000,
     idleTimeoutMillis: 60_000,
-    application_name: options.applicationName ?? 'docket',
+    application_name: options.applicationName ?? SERVICE_NAME,
     keepAlive: true,
     types: { getTypeParser: typeParser as pg.CustomTypesConfig['getTypeParser'] },
     ...(pooled
