@@ -45,7 +45,7 @@ const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> &
-    Partial<Pick<Settings, 'auditHeads' | 'publicUrl' | 'securityContact'>>;
+    Partial<Pick<Settings, 'groupSize' | 'auditHeads' | 'publicUrl' | 'securityContact'>>;
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
@@ -133,6 +133,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     followers: followers(search, { oidc: options.oidc !== undefined }),
     constraints: CONSTRAINTS,
     replica,
+    ...(settings.groupSize === undefined ? {} : { groupSize: settings.groupSize }),
   });
   work.onInvalidated = () => versions.refresh();
   const authenticator = new Authenticator({ db, versions, clock, onLoaded: async () => await replica?.advance() });

@@ -24,6 +24,7 @@ describe('settings', () => {
       blobs: { kind: 'file', folder: null },
       secretKey: undefined,
       pool: undefined,
+      groupSize: 16,
       starter: 'itsm',
       rateLimit: 12000,
       trustedProxies: [],
@@ -51,6 +52,7 @@ describe('settings', () => {
       DOCKET_BLOBS: url,
       DOCKET_SECRET_KEY: 'k'.repeat(32),
       DOCKET_POOL: '12',
+      DOCKET_GROUP_COMMIT: '8',
       DOCKET_STARTER: 'none',
       DOCKET_RATE_LIMIT: 'off',
       DOCKET_TRUSTED_PROXIES: ' 10.0.0.0/8, fd00::/8 ,192.0.2.7,',
@@ -77,6 +79,7 @@ describe('settings', () => {
       blobs: { kind: 's3', bucket: 'files', endpoint: 'https://s3.example.org', url },
       secretKey: 'k'.repeat(32),
       pool: 12,
+      groupSize: 8,
       starter: 'none',
       rateLimit: 'off',
       trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
@@ -231,7 +234,7 @@ describe('settings', () => {
   test('can be printed as a table', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 24);
+    assert.equal(names.length, 25);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

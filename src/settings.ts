@@ -57,6 +57,8 @@ export interface Settings {
   readonly secretKey: string | undefined;
   /** Maximum number of connections of one process; undefined: computed. */
   readonly pool: number | undefined;
+  /** Maximum number of changes in one statement; 1 turns group commit off. */
+  readonly groupSize: number;
   readonly starter: 'itsm' | 'none';
   /** Requests per minute and key. */
   readonly rateLimit: number | 'off';
@@ -121,6 +123,11 @@ export const SETTINGS_TABLE = [
     default: '',
     meaning:
       'Maximum number of database connections of one process, 4 to 1000; if not set: 20, or fewer under serve --processes.',
+  },
+  {
+    name: 'DOCKET_GROUP_COMMIT',
+    default: '16',
+    meaning: 'Maximum number of concurrent changes that are committed by one statement, 1 to 16; 1 turns grouping off.',
   },
   { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
   { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests per minute and API key, or off.' },
@@ -338,6 +345,9 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     pool: reader.value<number | undefined>('DOCKET_POOL', 'a whole number from 4 to 1000', undefined, (text) =>
       wholeNumber(text, 4, 1000),
+    ),
+    groupSize: reader.value<number>('DOCKET_GROUP_COMMIT', 'a whole number from 1 to 16', 16, (text) =>
+      wholeNumber(text, 1, 16),
     ),
     starter: reader.oneOf('DOCKET_STARTER', ['itsm', 'none']),
     rateLimit: reader.value<number | 'off'>(

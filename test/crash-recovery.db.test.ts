@@ -34,7 +34,6 @@ describe('crash recovery', () => {
     const outcome = await cutResponses(on, CUTS, SEED);
     t.diagnostic(summaryOf(outcome));
     assert.deepEqual(outcome.problems, []);
-    // Each cut affects at most one request, so there were at least as many cuts as affected requests.
     assert.ok(
       (outcome.journal.codes.get('DATABASE_UNAVAILABLE') ?? 0) >= CUTS,
       'requests were cut between commit and answer',

@@ -67,6 +67,8 @@ export interface TestOptions {
   /** Uses the database of another app, as a second process would. */
   on?: TestApp;
   ratePerMinute?: number | 'off';
+  /** Maximum number of changes in one statement; default as in production. */
+  groupSize?: number;
   /** Addresses whose X-Forwarded-For is trusted, for requests from several addresses. */
   trustedProxies?: readonly string[];
   /** The sign-in provider. */
@@ -180,6 +182,7 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
   const app = await buildApp({
     settings: {
       rateLimit: options.ratePerMinute ?? 'off',
+      groupSize: options.groupSize ?? 16,
       trustedProxies: options.trustedProxies ?? [],
       metricsAllow: ['127.0.0.0/8'],
       webhookAllowPrivate: false,

@@ -42,8 +42,8 @@ export async function startConnectionFaults(): Promise<ConnectionFaults> {
 }
 
 /**
- * Cuts connections one at a time between the commit and its confirmation, until `count` requests got DATABASE_UNAVAILABLE. A
- * cut may also affect background work or an item of a bulk call.
+ * Cuts `count` or more connections one at a time between the commit and its confirmation, until as many requests got
+ * DATABASE_UNAVAILABLE. A cut may also affect background work, an item of a bulk call or a whole group of requests.
  */
 export async function cutResponses(on: ConnectionFaults, count: number, seed: number, name = 'cut'): Promise<Outcome> {
   const { stage: environment, proxy } = on;
@@ -57,7 +57,8 @@ export async function cutResponses(on: ConnectionFaults, count: number, seed: nu
     faults: async (next) => {
       const until = performance.now() + 60_000 + count * 500;
       const said = (): number => journal.codes.get('DATABASE_UNAVAILABLE') ?? 0;
-      while (said() < count) {
+      const before = proxy.cut;
+      while (said() < count || proxy.cut - before < count) {
         if (performance.now() > until)
           throw new Error(`${proxy.cut} connections cut, ${said()} requests failed because of it`);
         await sleep(next() * 40);

@@ -60,6 +60,7 @@ export const insertAttachment: GuardedWrite<
 > = guarded({
   name: 'insert_attachment',
   guard: true,
+  records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
     INSERT INTO attachments (id, object_id, original_filename, media_type, size, sha256, revision, created_at, created_by)
     SELECT id, object_id, original_filename, media_type, size, sha256, 1, at, by

@@ -90,6 +90,7 @@ export const insertComment: GuardedWrite<
 > = guarded({
   name: 'insert_comment',
   guard: true,
+  records: ({ object_id }) => [object_id],
   columns: {
     id: 'uuid',
     object_id: 'uuid',
@@ -117,6 +118,7 @@ export const changeComment: GuardedWrite<
 > = guarded({
   name: 'change_comment',
   guard: true,
+  records: ({ id }) => [id],
   sql: (rows: Sql) => sql`
     UPDATE comments c SET revision = c.revision + 1, body = r.body, visibility = r.visibility, state = r.state, updated_at = r.at
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, expected integer, body text, visibility text, state text, at timestamptz)

@@ -61,6 +61,7 @@ export const insertRun: TableWrite<{
 }> = {
   name: 'insert_inbound_runs',
   guard: false,
+  records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
     INSERT INTO inbound_runs (id, integration_id, at, command, status, object_id, comment_id, owner_id, key_id, correlation_id, error)
     SELECT id, integration_id, at, command, status, object_id, comment_id, owner_id, key_id, correlation_id, error

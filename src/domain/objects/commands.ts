@@ -172,7 +172,7 @@ function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Recor
     at: ctx.now,
     by: ctx.actor.userId,
   });
-  if (numbering !== undefined) ctx.returning('number', { write: insertObject.write.name });
+  if (numbering !== undefined) ctx.returning('number', { write: insertObject.write.name, id: row.id });
   const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
   ctx.emit({
     type: 'ObjectCreated',

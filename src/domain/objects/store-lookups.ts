@@ -114,6 +114,7 @@ export async function findImage(ctx: ReadContext, objectId: string, sha256: stri
 export const useImage: TableWrite<{ object_id: string; sha256: string; media_type: string; size: number }> = {
   name: 'use_image',
   guard: false,
+  records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
     INSERT INTO inline_images (object_id, sha256, media_type, size)
     SELECT object_id, sha256, media_type, size
@@ -196,6 +197,7 @@ function named(name: string, table: Sql): TableWrite<{ id: string }> {
   return {
     name,
     guard: true,
+    records: () => [],
     columns: { id: 'uuid' },
     sql: (rows: Sql) => sql`SELECT n.id FROM ${rows} JOIN ${table} n ON n.id = r.id WHERE n.state = 'ACTIVE'`,
   };

@@ -163,10 +163,8 @@ export async function listAdmitted(ctx: ReadContext, ids: readonly string[], vis
   return rows.map(({ id }) => id);
 }
 
-/**
- * A process may have an older configuration for a moment. It must not write what a change of the type has replaced: the apply
- * counted the records that hold removed fields and options.
- */
+// A process may have an older configuration for a moment. It must not write what a change of the type has replaced: the apply
+// counted the records that hold removed fields and options.
 function isCurrentVersion(typeId: Sql, newest: Sql): Sql {
   return sql`NOT EXISTS (SELECT FROM type_versions v WHERE v.type_id = ${typeId} AND v.version > ${newest})`;
 }
@@ -179,6 +177,7 @@ function isPresentState(stateId: Sql): Sql {
 export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
   name: 'insert_object',
   guard: true,
+  records: ({ id }) => [id],
   columns: {
     id: 'uuid',
     type_id: 'uuid',
@@ -235,6 +234,7 @@ export interface ObjectChange {
 export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'transition'> = guarded({
   name: 'change_object',
   guard: true,
+  records: ({ id }) => [id],
   columns: {
     id: 'uuid',
     expected: 'integer',
@@ -381,6 +381,7 @@ export const moveVersion: TableWrite<{
 export const holdActive: TableWrite<{ id: string }> = {
   name: 'hold_active',
   guard: true,
+  records: ({ id }) => [id],
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`
     SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id
@@ -391,6 +392,7 @@ export const holdActive: TableWrite<{ id: string }> = {
 export const holdRevision: TableWrite<{ id: string; expected: number }> = {
   name: 'hold_revision',
   guard: true,
+  records: ({ id }) => [id],
   columns: { id: 'uuid', expected: 'integer' },
   sql: (rows: Sql) => sql`
     SELECT o.id FROM objects o JOIN ${rows} ON r.id = o.id

@@ -94,6 +94,7 @@ export const insertRelation: GuardedWrite<
 > = guarded({
   name: 'insert_relation',
   guard: true,
+  records: ({ source_id, target_id }) => [source_id, target_id],
   columns: {
     id: 'uuid',
     definition_id: 'uuid',

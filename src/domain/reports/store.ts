@@ -30,6 +30,7 @@ const COLUMNS: Readonly<Record<keyof FactsRow, string>> = {
 export const putFacts: TableWrite<FactsRow> = {
   name: 'put_report_facts',
   guard: false,
+  records: ({ id }) => [id],
   columns: COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)
@@ -47,6 +48,7 @@ export const putFacts: TableWrite<FactsRow> = {
 export const putReply: TableWrite<FactsRow> = {
   name: 'put_report_reply',
   guard: false,
+  records: ({ id }) => [id],
   columns: COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO report_facts AS f (id, type_id, state, workflow_state_id, created_at, first_reply_at, done_at)

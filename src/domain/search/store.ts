@@ -19,6 +19,7 @@ const RECORD_COLUMNS = { id: 'uuid', profile_id: 'integer', size: 'integer', wor
 export const putRecord: TableWrite<RecordRow> = {
   name: 'search_put_record',
   guard: false,
+  records: ({ id }) => [id],
   columns: RECORD_COLUMNS,
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, profile_id, size, words)
@@ -33,6 +34,7 @@ export const putRecord: TableWrite<RecordRow> = {
 export const putNumbered: TableWrite<RecordRow> = {
   name: 'search_put_numbered',
   guard: false,
+  records: ({ id }) => [id],
   columns: { ...RECORD_COLUMNS, words: 'text' },
   sql: (rows: Sql) => sql`
     INSERT INTO search_records (id, profile_id, size, words)
@@ -55,6 +57,7 @@ export interface CommentRow {
 export const putComment: TableWrite<CommentRow> = {
   name: 'search_put_comment',
   guard: false,
+  records: ({ object_id }) => [object_id],
   columns: {
     id: 'uuid',
     object_id: 'uuid',
@@ -75,6 +78,7 @@ export const putComment: TableWrite<CommentRow> = {
 export const dropComment: TableWrite<{ id: string }> = {
   name: 'search_drop_comment',
   guard: false,
+  records: ({ id }) => [id],
   sql: (rows: Sql) => sql`
     DELETE FROM search_comments WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid))`,
 };
@@ -113,6 +117,7 @@ export const dropArticle: TableWrite<{ id: string }> = {
 export const pendingWords: TableWrite<{ id: string }> = {
   name: 'search_pending_words_rows',
   guard: false,
+  records: ({ id }) => [id],
   columns: { id: 'uuid' },
   sql: (rows: Sql) => sql`INSERT INTO search_pending_words (id) SELECT id FROM ${rows}`,
 };

@@ -90,6 +90,7 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
 export const journalWrite: TableWrite<JournalRow> = {
   name: 'journal_rows',
   guard: false,
+  records: ({ object_id }) => [object_id],
   afterGuards: true,
   columns: {
     id: 'uuid',
@@ -117,6 +118,7 @@ export const journalWrite: TableWrite<JournalRow> = {
 export const outboxWrite: TableWrite<Record<string, never>> = {
   name: 'outbox_rows',
   guard: false,
+  records: () => [],
   sql: () => sql`
     INSERT INTO outbox (event_id, type, object_id, at, journal_seq)
     SELECT id, type, object_id, at, seq FROM journal_rows`,

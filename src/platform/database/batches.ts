@@ -35,6 +35,8 @@ export interface BatchRun<Item, Answer> {
   alone(item: Item): Promise<Answer>;
   /** Whether the requests of a failed batch are answered one by one. Otherwise each fails with the error of the batch. */
   isSeparable(error: unknown, count: number): boolean;
+  /** Only requests of the same kind share a batch. */
+  kind?(item: Item): string;
 }
 
 export class Batches<Item, Answer> {
@@ -42,9 +44,12 @@ export class Batches<Item, Answer> {
   readonly #limits: BatchLimits;
   #waiting: Waiting<Item, Answer>[] = [];
   #underWay = 0;
+  /** The present limit: halved when a batch fails and raised by one when one succeeds. */
+  #size: number;
 
   constructor(limits: BatchLimits, run: BatchRun<Item, Answer>) {
     this.#limits = limits;
+    this.#size = limits.size;
     this.#run = run;
   }
 
@@ -58,7 +63,7 @@ export class Batches<Item, Answer> {
 
   #send(): void {
     while (this.#underWay < this.#limits.underWay && this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#limits.size);
+      const batch = this.#take();
       this.#underWay++;
       let ended = false;
       const end = (): void => {
@@ -74,11 +79,28 @@ export class Batches<Item, Answer> {
     }
   }
 
+  /** The request that has waited longest, and others of its kind. */
+  #take(): Waiting<Item, Answer>[] {
+    const { kind } = this.#run;
+    const [first] = this.#waiting;
+    if (kind === undefined || first === undefined) return this.#waiting.splice(0, this.#size);
+    const wanted = kind(first.item);
+    const batch: Waiting<Item, Answer>[] = [];
+    this.#waiting = this.#waiting.filter((one) => {
+      const isTaken = batch.length < this.#size && kind(one.item) === wanted;
+      if (isTaken) batch.push(one);
+      return !isTaken;
+    });
+    return batch;
+  }
+
   async #answer(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     try {
       const answers = await this.#run.together(batch.map(({ item }) => item));
+      this.#size = Math.min(this.#size + 1, this.#limits.size);
       for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
     } catch (error) {
+      if (batch.length > 1) this.#size = Math.ceil(this.#size / 2);
       // The next batch does not wait for these: each may wait for a lock.
       for (const { item, within, resolve, reject } of batch) {
         if (this.#run.isSeparable(error, batch.length)) within(() => this.#run.alone(item)).then(resolve, reject);

@@ -113,6 +113,16 @@ function serverError(error: unknown): ServerError | undefined {
   return reported;
 }
 
+/** Whether the server refused the statement. Its transaction was rolled back, and the connection is intact. */
+export function isRefused(error: unknown): boolean {
+  return serverError(error) !== undefined && !isConnectionLost(error);
+}
+
+/** Whether the statement was cancelled, by its time limit for example. */
+export function isCancelled(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '57014';
+}
+
 /** Whether `lock_timeout` ended the statement. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === '55P03';

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { byId, find } from '../database/lookups.ts';
+import type { TableWrite } from './context.ts';
+import { Groups } from './groups.ts';
+import { Statements } from './statement.ts';
 import { Database, type QueryOptions, type Statement } from '../database/pool.ts';
 
 /** Counts its statements, and delays each on its way to the server and back. */
@@ -53,12 +56,6 @@ describe('statements', () => {
     await db.query(sql`INSERT INTO things (id, value) VALUES (${id}::uuid, ${value}::int)`);
     return id;
   };
-  const codeOf = async (failing: Promise<unknown>): Promise<string> =>
-    await failing.then(
-      () => 'none',
-      (error: unknown) => String((error as { code?: string }).code),
-    );
-
   it('that the database refuses do not end their connections', async () => {
     await Promise.all(Array.from({ length: 4 }, () => db.query(sql`SELECT pg_sleep(0.05)`)));
     const started = await backends();
@@ -157,6 +154,105 @@ describe('statements', () => {
     assert.equal(await codeOf(find(db, thingById, { id: broken })), '22012');
   });
 });
+
+interface Change {
+  id: string;
+  expected: number;
+  value: number;
+}
+
+const changeThing: TableWrite<Change> = {
+  name: 'change_thing',
+  guard: true,
+  records: ({ id }) => [id],
+  columns: { id: 'uuid', expected: 'integer', value: 'integer' },
+  sql: (rows) =>
+    sql`UPDATE things t SET value = r.value FROM ${rows} WHERE t.id = r.id AND t.value = r.expected RETURNING 1`,
+};
+
+const takeName: TableWrite<{ id: string; name: string }> = {
+  name: 'take_name',
+  guard: false,
+  records: () => [],
+  columns: { id: 'uuid', name: 'text' },
+  sql: (rows) => sql`INSERT INTO names (id, name) SELECT id, name FROM ${rows}`,
+};
+
+describe('units of work in groups', () => {
+  let database: TestDatabase;
+  let db: SlowDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+    db = new SlowDatabase({ url: database.url, max: 20 });
+    await db.query(sql`CREATE TABLE things (id uuid PRIMARY KEY, value integer NOT NULL)`);
+    await db.query(sql`CREATE TABLE names (id uuid NOT NULL, name text PRIMARY KEY)`);
+  });
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  it('end as some order of the same units alone', async () => {
+    const groups = new Groups(db, new Statements(), 16);
+    let calm = { units: 0, statements: 0 };
+    for (let round = 0; round < 40; round++) {
+      // In some rounds all units can succeed; in others they compete for records and names, or know old values.
+      const records = round % 4 === 0 ? 20 : 12;
+      const ids = Array.from({ length: records }, () => randomUUID());
+      await db.query(sql`INSERT INTO things (id, value) SELECT id, 0 FROM unnest(${ids}::uuid[]) AS id`);
+      const plans = Array.from({ length: 20 }, (_, at) => {
+        const isCalm = round % 4 === 0;
+        const id = ids[isCalm ? at : Math.floor(Math.random() * records)] as string;
+        const name = isCalm ? randomUUID() : `${round} ${Math.floor(Math.random() * 18)}`;
+        return { unit: randomUUID(), id, name, expected: !isCalm && Math.random() < 0.1 ? 7 : 0, value: at + 100 };
+      });
+      db.delayMs = 4;
+      db.sent = 0;
+      const outcomes = await Promise.all(
+        plans.map(async ({ unit, id, name, expected, value }) => {
+          const planned = [
+            { write: changeThing as TableWrite<unknown>, rows: [{ id, expected, value }] },
+            { write: takeName as TableWrite<unknown>, rows: [{ id: unit, name }] },
+          ];
+          return await codeOf(
+            groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }),
+          );
+        }),
+      );
+      db.delayMs = 0;
+      if (round % 4 === 0) calm = { units: calm.units + plans.length, statements: calm.statements + db.sent };
+      const done = plans.filter((_, at) => outcomes[at] === 'none');
+      const values = await db.query<Thing>(sql`SELECT id, value FROM things WHERE id = ANY(${ids}::uuid[])`);
+      const names = await db.query<{ id: string; name: string }>(
+        sql`SELECT id, name FROM names WHERE id = ANY(${plans.map(({ unit }) => unit)}::uuid[])`,
+      );
+      assert.deepEqual(
+        names.map(({ id, name }) => `${id} ${name}`).sort(),
+        done.map(({ unit, name }) => `${unit} ${name}`).sort(),
+      );
+      for (const { id, value } of values) assert.equal(value, done.find((one) => one.id === id)?.value ?? 0);
+      assert.equal(new Set(done.map(({ id }) => id)).size, done.length, 'one unit changed each record');
+      for (const [at, outcome] of outcomes.entries()) {
+        const { id, name, expected } = plans[at] as (typeof plans)[number];
+        if (outcome === 'DK001') assert.ok(expected !== 0 || done.some((one) => one.id === id), 'its guard failed');
+        else if (outcome === '23505')
+          assert.ok(
+            done.some((one) => one.name === name),
+            'its name was taken',
+          );
+        else assert.equal(outcome, 'none');
+      }
+    }
+    assert.ok(calm.statements < calm.units / 2, JSON.stringify(calm));
+  });
+});
+
+async function codeOf(failing: Promise<unknown>): Promise<string> {
+  return await failing.then(
+    () => 'none',
+    (error: unknown) => String((error as { code?: string }).code),
+  );
+}
 
 /** A connection that holds all rows locked. */
 async function holdAll(db: Database): ReturnType<Database['connect']> {

@@ -121,6 +121,11 @@ export interface TableWrite<Row> {
   /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
   readonly afterGuards?: true;
   /**
+   * The records that the row changes, locks or belongs to; null for none. If set, rows of several units may be written by one
+   * statement, which never contains two units on one record (`groups.ts`).
+   */
+  records?(row: Row): readonly (string | null)[];
+  /**
    * @param alone whether there is only one row, so that the statement need not lock several rows in a fixed order
    * @param ready for a write with `afterGuards`: a condition that the statement must include; true once the guarded writes ran
    */
@@ -129,9 +134,13 @@ export interface TableWrite<Row> {
   readonly row?: Row;
 }
 
-/** A value that only the statement knows (a record's number): the column `returned_value` of the named write's RETURNING. */
+/**
+ * A value that only the statement knows (a record's number): the column `returned_value` in the RETURNING of the named write, of
+ * the row with this `id`.
+ */
 export interface ReturnedValue {
   write: string;
+  id: string;
 }
 
 /**

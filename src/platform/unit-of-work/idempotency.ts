@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { parseStoredJson } from '../../lib/json.ts';
-import type { ReturnedValue } from './context.ts';
+import type { ReturnedValue, TableWrite } from './context.ts';
 import { find, type Lookup } from '../database/lookups.ts';
 import type { Queryable } from '../database/pool.ts';
-import { required, type Part, Slot, type Statements } from './statement.ts';
+import { required, type Part, Slot, type Statements, writePart } from './statement.ts';
 /** How long a response is stored, in milliseconds. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** How long a call waits for the first call with its key, in milliseconds. */
@@ -34,8 +34,8 @@ export interface KeptAnswer {
   data: unknown;
 }
 
-/** Identifies the caller, route and key of a claim. */
-function lockNumber(claim: IdempotencyClaim): string {
+/** Identifies the caller, route and key of a claim: the number of its advisory lock. */
+export function lockNumber(claim: IdempotencyClaim): string {
   const digest = createHash('sha256').update(`${claim.callerId}\n${claim.route}\n${claim.key}`).digest();
   return digest.readBigInt64BE(0).toString();
 }
@@ -64,7 +64,7 @@ export class SeenKeys {
   }
 }
 
-/** The source of the values in the parts of a claim. */
+/** A claim with the response to store. */
 export interface Claimed {
   claim: IdempotencyClaim;
   /** The response as JSON text. */
@@ -72,45 +72,86 @@ export interface Claimed {
   now: string;
 }
 
-type ClaimedSlot = Slot<Claimed>;
-const slot = (take: (claimed: Claimed) => unknown): ClaimedSlot => new Slot(take);
+const CLAIM_COLUMNS = {
+  caller_id: 'uuid',
+  route: 'text',
+  key: 'text',
+  lock: 'bigint',
+  fingerprint: 'bytea',
+  status: 'smallint',
+  answer: 'text',
+  /** The member of the response that only the statement knows, and the id of the written row that has it. */
+  late_name: 'text',
+  late_id: 'uuid',
+  at: 'timestamptz',
+} as const;
 
-/** The parts of the flush that claim the key without waiting and store the response. Their values come from a `Claimed`. */
-export function claimParts(
-  statements: Statements,
+type ClaimRow = Record<keyof typeof CLAIM_COLUMNS, unknown>;
+
+/** The row of a claim in the flush. */
+export function claimRow(
+  { claim, answer, now }: Claimed,
   returned: { key: string; value: ReturnedValue } | undefined,
-): { ctes: Part; busy: Part; kept: Part } {
-  const variant = returned === undefined ? '' : `${returned.key} ${returned.value.write}`;
+): ClaimRow {
   return {
-    ctes: statements.part(claimParts, `ctes ${variant}`, () => claimCtes(returned)),
-    busy: statements.part(claimParts, 'busy', () =>
-      required('idempotency-busy', sql`(SELECT got FROM idempotency_lock)`),
-    ),
-    kept: statements.part(claimParts, 'kept', () =>
-      required('idempotency-kept', sql`(SELECT count(*) FROM idempotency_row) = 1`),
-    ),
+    caller_id: claim.callerId,
+    route: claim.route,
+    key: claim.key,
+    lock: lockNumber(claim),
+    fingerprint: `\\x${claim.fingerprint.toString('hex')}`,
+    status: claim.status,
+    answer,
+    late_name: returned?.key ?? null,
+    late_id: returned?.value.id ?? null,
+    at: now,
   };
 }
 
-function claimCtes(returned: { key: string; value: ReturnedValue } | undefined): Sql {
-  const returnedValue =
-    returned === undefined
+const claimLock: TableWrite<ClaimRow> = {
+  name: 'idempotency_lock',
+  guard: false,
+  columns: CLAIM_COLUMNS,
+  sql: (rows: Sql) => sql`SELECT r.*, pg_try_advisory_xact_lock(r.lock) AS got FROM ${rows}`,
+};
+
+/** @param late name of the write whose rows have values that the responses need */
+function insertClaim(late: string | undefined): Sql {
+  const returned =
+    late === undefined
       ? sql`NULL::jsonb`
-      : sql`(SELECT jsonb_build_object(${returned.key}::text, to_jsonb(w.returned_value)) FROM ${raw(returned.value.write)} w LIMIT 1)`;
-  const now = slot((claimed) => claimed.now);
-  const expired = slot((claimed) => new Date(Date.parse(claimed.now) - KEPT_MS).toISOString());
-  const of = (name: keyof IdempotencyClaim): ClaimedSlot => slot(({ claim }) => claim[name]);
-  return sql`idempotency_lock AS MATERIALIZED (
-      SELECT pg_try_advisory_xact_lock(${slot(({ claim }) => lockNumber(claim))}::bigint) AS got),
-    idempotency_row AS (
+      : sql`(SELECT jsonb_build_object(l.late_name, to_jsonb(w.returned_value)) FROM ${raw(late)} w WHERE w.id = l.late_id)`;
+  return sql`idempotency_row AS (
       INSERT INTO idempotency AS i (caller_id, route, key, fingerprint, status, answer, returned, created_at)
-      SELECT ${of('callerId')}::uuid, ${of('route')}::text, ${of('key')}::text, ${of('fingerprint')}::bytea,
-        ${of('status')}::smallint, ${slot(({ answer }) => answer)}::text, ${returnedValue}, ${now}::timestamptz
-      FROM idempotency_lock WHERE got
+      SELECT l.caller_id, l.route, l.key, l.fingerprint, l.status, l.answer, ${returned}, l.at
+      FROM idempotency_lock l WHERE l.got
       ON CONFLICT (caller_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
         answer = excluded.answer, returned = excluded.returned, created_at = excluded.created_at
-        WHERE i.created_at < ${expired}::timestamptz
+        WHERE i.created_at < excluded.created_at - ${raw(`interval '${KEPT_MS} ms'`)}
       RETURNING 1)`;
+}
+
+/** The parts of the flush that claim keys without waiting and store the responses. Their values come from the rows. */
+export function claimParts(
+  statements: Statements,
+  late: string | undefined,
+  rows: readonly ClaimRow[],
+): { ctes: Part[]; guards: Part[] } {
+  const guard = (name: string, build: () => Sql): Part => statements.part(claimParts, name, build);
+  return {
+    ctes: [
+      writePart(statements, claimLock as TableWrite<unknown>, rows, []),
+      statements.part(claimParts, `row ${late ?? ''}`, () => insertClaim(late)),
+    ],
+    guards: [
+      guard('busy', () => required('idempotency-busy', sql`(SELECT bool_and(got) FROM idempotency_lock)`)),
+      guard('kept', () =>
+        required(
+          'idempotency-kept',
+          sql`(SELECT count(*) FROM idempotency_row) = ${new Slot((claims: readonly unknown[]) => claims.length)}::bigint`,
+        ),
+      ),
+    ],
+  };
 }
 
 interface StoredResponse {

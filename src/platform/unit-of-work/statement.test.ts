@@ -25,12 +25,9 @@ const rows = (count: number): { id: string; note: unknown }[] =>
   Array.from({ length: count }, (_, index) => ({ id: `id${index}`, note: index === 0 ? null : { index } }));
 
 function flushed(statements: Statements, ...planned: Planned[]): { text: string; values: unknown[] } {
-  const { text, values } = flushStatement(statements, {
-    planned,
-    claimed: undefined,
-    returned: undefined,
-    invalidated: new Set(),
-  });
+  const { text, values } = flushStatement(statements, [
+    { planned, claimed: undefined, returned: undefined, invalidated: new Set() },
+  ]);
   // Every placeholder has exactly one value.
   const places = [...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
   assert.deepEqual(

@@ -160,6 +160,11 @@ export function guardOf(error: unknown): string | undefined {
   return code === GUARD_STATE && typeof detail === 'string' ? detail : undefined;
 }
 
+/** The error of a guard that is known to fail, without asking the database. */
+export function failedGuard(guard: string): Error {
+  return Object.assign(new Error(`guard ${guard} not met`), { code: GUARD_STATE, detail: guard });
+}
+
 export function contended(): Fault {
   return new Fault(
     'OVERLOADED',

@@ -3,6 +3,9 @@
  * queues for the record, and so does every later unit that loads it, until the queue is empty. Otherwise many units would read
  * the same revision at the same time, and all but one would do their work in vain.
  *
+ * The newest and the oldest unit of a queue alternate. The newest most likely expects the current revision, so changes go on
+ * while units with an old revision are refused; the oldest does not wait for ever.
+ *
  * This only saves work within one process. The guards of the statements decide which change is made.
  */
 
@@ -10,18 +13,19 @@
 const PATIENCE_MS = 5000;
 
 interface Queue {
-  size: number;
-  /** Resolves when the last unit in the queue has ended. */
-  last: Promise<void>;
+  waiting: (() => void)[];
+  isNewestNext: boolean;
 }
 
+/** Record → the units that wait while another has its turn. */
 export type Queues = Map<string, Queue>;
 
-/** The turn of one unit of work. It has at most one, so that units cannot wait for each other. */
+/** The turn of one unit of work. It waits for one turn at most, so that units cannot wait for each other. */
 export class Turn {
   readonly #queues: Queues;
   #first: string | undefined;
-  #end: (() => void) | undefined;
+  #queue: Queue | undefined;
+  #record: string | undefined;
 
   constructor(queues: Queues) {
     this.#queues = queues;
@@ -39,28 +43,40 @@ export class Turn {
   }
 
   async #enter(id: string): Promise<void> {
-    if (this.#end !== undefined) return;
-    const ended = Promise.withResolvers<void>();
-    const queue = this.#queues.get(id) ?? { size: 0, last: Promise.resolve() };
-    const before = queue.last;
-    this.#queues.set(id, { size: queue.size + 1, last: ended.promise });
-    this.#end = () => {
-      const { size = 0, last = before } = this.#queues.get(id) ?? {};
-      if (size <= 1) this.#queues.delete(id);
-      else this.#queues.set(id, { size: size - 1, last });
-      ended.resolve();
-    };
-    let patience: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      patience = setTimeout(resolve, PATIENCE_MS);
-    });
-    await Promise.race([before, limit]);
-    clearTimeout(patience);
+    if (this.#record !== undefined) return;
+    this.#record = id;
+    const queue = this.#queues.get(id);
+    if (queue === undefined) {
+      this.#queue = { waiting: [], isNewestNext: true };
+      this.#queues.set(id, this.#queue);
+    } else if (await waitIn(queue)) {
+      this.#queue = queue;
+    }
   }
 
-  /** The unit has ended: the next one takes its turn. */
+  /** The unit has ended: another one takes its turn. */
   end(): void {
-    this.#end?.();
-    this.#end = undefined;
+    const queue = this.#queue;
+    if (queue === undefined || this.#record === undefined) return;
+    this.#queue = undefined;
+    const next = queue.isNewestNext ? queue.waiting.pop() : queue.waiting.shift();
+    queue.isNewestNext = !queue.isNewestNext;
+    if (next === undefined) this.#queues.delete(this.#record);
+    else next();
   }
+}
+
+/** @returns whether the turn came in time */
+function waitIn({ waiting }: Queue): Promise<boolean> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      clearTimeout(patience);
+      resolve(true);
+    };
+    const patience = setTimeout(() => {
+      waiting.splice(waiting.indexOf(go), 1);
+      resolve(false);
+    }, PATIENCE_MS);
+    waiting.push(go);
+  });
 }

@@ -70,7 +70,8 @@ export class UnitContext implements WriteContext {
   }
 
   async find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
-    if (this.#turn !== undefined && 'id' in key) await this.#turn.load(key.id as string);
+    // A unit in a transaction holds locks that those before it may need.
+    if (this.#turn !== undefined && 'id' in key && !('transaction' in this.db)) await this.#turn.load(key.id as string);
     return await find(this.db, lookup, key);
   }
 

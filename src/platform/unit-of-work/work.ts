@@ -15,7 +15,7 @@ import { type BlobStore, putAll } from '../blobs/store.ts';
 import type { Database, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
 import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
-import { flushStatement } from './flush.ts';
+import { GROUP_SIZE, Groups } from './groups.ts';
 import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, SeenKeys, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
 import {
@@ -62,7 +62,7 @@ const MOST_ATTEMPTS = 6;
 
 export class Work {
   readonly #db: Database;
-  readonly #statements = new Statements();
+  readonly #groups: Groups;
   readonly #seenKeys = new SeenKeys();
   readonly #queues: Queues = new Map();
   readonly #clock: Clock;
@@ -86,8 +86,11 @@ export class Work {
     constraints?: Constraints;
     /** Serves reads whose caller allows a replica. */
     replica?: Replica | undefined;
+    /** Maximum number of units in one statement; 1 turns group commit off. */
+    groupSize?: number;
   }) {
     this.#db = options.db;
+    this.#groups = new Groups(options.db, new Statements(), options.groupSize ?? GROUP_SIZE);
     this.#clock = options.clock;
     this.#blobs = options.blobs;
     this.#followers = options.followers ?? [];
@@ -353,8 +356,8 @@ export class Work {
     const returned = ctx.returnedValue;
     const { planned, invalidated, now } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
-    const statement = flushStatement(this.#statements, { planned: planned.values(), claimed, returned, invalidated });
-    const rows = await ctx.db.query<{ returned?: unknown }>(statement);
-    return returned === undefined ? undefined : { key: returned.key, value: rows[0]?.returned ?? null };
+    const unit = { planned: [...planned.values()], claimed, returned, invalidated };
+    const value = await (ctx.db === this.#db ? this.#groups.write(unit) : this.#groups.alone(ctx.db, unit));
+    return returned === undefined ? undefined : { key: returned.key, value };
   }
 }

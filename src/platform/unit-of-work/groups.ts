@@ -1,0 +1,138 @@
+/**
+ * Group commit: concurrent units of work of the same kind are written by one statement (ADR 0001). Most of the cost of a small
+ * change is the fixed cost of its statement and of its commit, and a group pays it once.
+ *
+ *     units      a   b c d x            e f
+ *     groups     |-- a --|-- b c d ----|-- e f --|        x: another kind, or a record that is being written
+ *     alone           x  |-- x --------|
+ *
+ * - Units are of the same kind if they plan the same numbers of rows of the same writes. A group is then the statement of one unit
+ *   with more rows, and there are few different texts to prepare.
+ * - A unit whose record is being written by another unit is never in a group, so no group holds two units on one record.
+ * - A group waits for a lock for a short time only, so one locked record does not hold up the others.
+ * - If the group fails, for any reason, nothing of it is stored, and each of its units is written alone. So the guards, claims and
+ *   constraints of a unit decide about that unit. Groups are then smaller for a while (`Batches`).
+ * - Units in an open transaction, with invariants or with changes of cached versions are written alone, and those in dry runs.
+ */
+import { Batches } from '../database/batches.ts';
+import type { Queryable } from '../database/pool.ts';
+import { isCancelled, isLockTimeout, isRefused } from '../database/sqlstate.ts';
+import { type Flushed, flushStatement } from './flush.ts';
+import { lockNumber } from './idempotency.ts';
+import type { Statements } from './statement.ts';
+import { failedGuard } from './transactions.ts';
+
+/** The largest group; also the default of `DOCKET_GROUP_COMMIT`. */
+export const GROUP_SIZE = 16;
+const UNDER_WAY = 2;
+/** How long a group waits for a lock, in milliseconds. It is below `deadlock_timeout`. */
+const LOCK_MS = 100;
+/** Units with more rows gain nothing. */
+const MOST_ROWS = 32;
+
+interface Grouped {
+  unit: Flushed;
+  kind: string;
+}
+
+export class Groups {
+  readonly #db: Queryable;
+  readonly #statements: Statements;
+  readonly #size: number;
+  readonly #batches: Batches<Grouped, unknown>;
+  /** Record → number of units that are writing it or wait to do so. */
+  readonly #writing = new Map<string, number>();
+  /** Idempotency keys of the units that are being written. */
+  readonly #claimed = new Set<string>();
+
+  /** @param size the largest number of units in a group; 1 turns grouping off */
+  constructor(db: Queryable, statements: Statements, size: number) {
+    this.#db = db;
+    this.#statements = statements;
+    this.#size = size;
+    this.#batches = new Batches<Grouped, unknown>(
+      { size, underWay: UNDER_WAY },
+      {
+        together: (group) => this.#together(group.map(({ unit }) => unit)),
+        alone: ({ unit }) => this.alone(this.#db, unit),
+        // After the time limit of a statement, the clients wait no longer.
+        isSeparable: (error, count) => isRefused(error) && !isCancelled(error) && (count > 1 || isLockTimeout(error)),
+        kind: ({ kind }) => kind,
+      },
+    );
+  }
+
+  /**
+   * Writes a unit, possibly with others.
+   *
+   * @returns the value for `Flushed.returned`
+   * @throws the error of the guard `idempotency-busy` while another unit of this process writes with the same key. A group that
+   *   failed releases its keys for a moment, and another unit must not take them then.
+   */
+  async write(unit: Flushed): Promise<unknown> {
+    const key = unit.claimed === undefined ? undefined : lockNumber(unit.claimed.claim);
+    if (key === undefined) return await this.#write(unit);
+    if (this.#claimed.has(key)) throw failedGuard('idempotency-busy');
+    this.#claimed.add(key);
+    try {
+      return await this.#write(unit);
+    } finally {
+      this.#claimed.delete(key);
+    }
+  }
+
+  async #write(unit: Flushed): Promise<unknown> {
+    const records = this.#size > 1 ? recordsOf(unit) : undefined;
+    if (records === undefined) return await this.alone(this.#db, unit);
+    const isFree = !records.some((record) => this.#writing.has(record));
+    for (const record of records) this.#writing.set(record, (this.#writing.get(record) ?? 0) + 1);
+    try {
+      if (!isFree) return await this.alone(this.#db, unit);
+      return await this.#batches.ask({ unit, kind: kindOf(unit) });
+    } finally {
+      for (const record of records) {
+        const others = (this.#writing.get(record) ?? 1) - 1;
+        if (others === 0) this.#writing.delete(record);
+        else this.#writing.set(record, others);
+      }
+    }
+  }
+
+  /** Writes a unit by a statement of its own. */
+  async alone(db: Queryable, unit: Flushed): Promise<unknown> {
+    const [row] = await db.query<Row>(flushStatement(this.#statements, [unit]));
+    return returnedOf(unit, row);
+  }
+
+  async #together(units: readonly Flushed[]): Promise<unknown[]> {
+    const [row] = await this.#db.query<Row>(flushStatement(this.#statements, units, LOCK_MS));
+    return units.map((unit) => returnedOf(unit, row));
+  }
+}
+
+interface Row {
+  /** Id → value, for the rows of the writes that return one. */
+  returned?: Record<string, unknown> | null;
+}
+
+function returnedOf({ returned }: Flushed, row: Row | undefined): unknown {
+  return returned === undefined ? undefined : (row?.returned?.[returned.value.id] ?? null);
+}
+
+/** The records that the unit changes or locks; undefined if it cannot be written with others. */
+function recordsOf({ planned, invalidated }: Flushed): string[] | undefined {
+  if (invalidated.size > 0) return undefined;
+  const records = new Set<string>();
+  let count = 0;
+  for (const { write, rows } of planned) {
+    count += rows.length;
+    if (write.records === undefined || count > MOST_ROWS) return undefined;
+    for (const row of rows) for (const record of write.records(row)) if (record !== null) records.add(record);
+  }
+  return [...records];
+}
+
+function kindOf({ planned, claimed, returned }: Flushed): string {
+  const writes = planned.map(({ write, rows }) => `${write.name} ${rows.length}`).join();
+  return `${writes};${claimed === undefined ? '' : 'claimed'};${returned?.value.write ?? ''}`;
+}
