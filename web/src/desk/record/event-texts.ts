@@ -45,6 +45,7 @@ export const revisionTexts = defineText(
     noDifferences: 'Эта версия не отличается от нынешней.',
     bringBack: 'Вернуть выбранные значения',
     broughtBack: 'Значения подставлены в форму. Проверьте и сохраните.',
+    imagesLeftOut: (n: number) => `Изображений, которых больше нет в записи: ${n}. Они не возвращены.`,
   },
   {
     compareVersions: 'Compare versions',
@@ -56,5 +57,6 @@ export const revisionTexts = defineText(
     noDifferences: 'This version does not differ from the current one.',
     bringBack: 'Restore selected values',
     broughtBack: 'The values are in the form. Check and save them.',
+    imagesLeftOut: (n: number) => `Images that are no longer in the record: ${n}. They were left out.`,
   },
 );

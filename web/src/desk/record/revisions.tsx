@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Loader, Slider, Stack, Table, Text } from '@ma
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { DocketRecord, FieldSchema } from '../../api/types.ts';
+import { imageHandles, withKnownImages } from '../../fields/rich-text-images.ts';
 import { FieldValue } from '../../fields/value.tsx';
 import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
@@ -116,21 +117,36 @@ interface DifferencesProps extends RevisionsProps {
   past: DocketRecord;
 }
 
+/** Fills the values of then into the form. @returns the number of images that were left out */
+function bringBackInto({ draft, past, record, fields }: DifferencesProps, chosen: ReadonlySet<string>): number {
+  const rich = new Set(fields.filter(({ dataType }) => dataType === 'rich-text').map(({ code }) => code));
+  const known = imageHandles([...rich].map((code) => record.values[code]));
+  let missing = 0;
+  for (const code of chosen) {
+    const value = past.values[code] ?? null;
+    const { document, removed } = rich.has(code) ? withKnownImages(value, known) : { document: value, removed: 0 };
+    draft.set(code, document);
+    missing += removed;
+  }
+  return missing;
+}
+
 function Differences(props: DifferencesProps) {
   const t = useText(revisionTexts);
-  const { past, draft } = props;
+  const { past } = props;
   const differences = useDifferences(props);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [isFilled, setFilled] = useState(false);
+  /** Images that were left out of the values in the form; undefined while there are none in it. */
+  const [leftOut, setLeftOut] = useState<number>();
   if (differences.length === 0) return <Text size="sm">{t.noDifferences}</Text>;
   const choose = (code: string, isChosen: boolean): void => {
-    setFilled(false);
+    setLeftOut(undefined);
     setChosen(new Set(isChosen ? [...chosen, code] : [...chosen].filter((one) => one !== code)));
   };
   const bringBack = (): void => {
-    for (const code of chosen) draft.set(code, past.values[code] ?? null);
+    const missing = bringBackInto(props, chosen);
     setChosen(new Set());
-    setFilled(true);
+    setLeftOut(missing);
   };
   return (
     <>
@@ -156,7 +172,8 @@ function Differences(props: DifferencesProps) {
             {t.bringBack}
           </Button>
           <Text size="sm" role="status">
-            {isFilled ? t.broughtBack : ''}
+            {leftOut === undefined ? '' : t.broughtBack}{' '}
+            {leftOut !== undefined && leftOut > 0 && t.imagesLeftOut(leftOut)}
           </Text>
         </Group>
       )}
