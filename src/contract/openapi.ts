@@ -3,6 +3,7 @@
  * always match the served API. There is one document for the public API and one for the administration API, which includes all
  * public operations.
  */
+import { pageMeta, queryOn } from './paging.ts';
 import type { TSchema } from 'typebox';
 import { MetaSchema } from './envelope.ts';
 import type { Example, Examples } from './examples.ts';
@@ -120,7 +121,7 @@ function describe(
   components: Components,
   example: Example = {},
 ): Json {
-  const success = successOf(operation, components, example);
+  const success = successOf(operation, surface, components, example);
   const scope = operation.access === 'open' || operation.access === 'console' ? undefined : operation.access;
   return {
     operationId: operation.id,
@@ -130,7 +131,7 @@ function describe(
     security: operation.access === 'open' ? [] : securityOf(surface),
     ...(scope === undefined ? {} : { 'x-scope': scope }),
     ...(operation.right === undefined ? {} : { 'x-right': operation.right }),
-    parameters: parametersOf(operation, components, example),
+    parameters: parametersOf(operation, surface, components, example),
     ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation, operation.body, components, example) }),
     responses: {
       [operation.status]: success,
@@ -184,11 +185,16 @@ function othersOf({ alsoAnswers = [] }: Operation, success: Json): Json {
   return Object.fromEntries(alsoAnswers.map((status) => [status, described[status]]));
 }
 
-function parametersOf(operation: Operation, components: Components, example: Example): Json[] {
+function parametersOf(
+  operation: Operation,
+  surface: DocumentOptions['surface'],
+  components: Components,
+  example: Example,
+): Json[] {
   const parameters: Json[] = [];
   for (const [place, schema] of [
     ['path', operation.params],
-    ['query', operation.query],
+    ['query', queryOn(surface, operation)],
   ] as const) {
     const { properties = {}, required = [] } = (schema ?? {}) as {
       properties?: Record<string, TSchema>;
@@ -235,7 +241,12 @@ function bodyOf(operation: Operation, schema: TSchema, components: Components, e
   return { required: !optional, content: { 'application/json': content } };
 }
 
-function successOf(operation: Operation, components: Components, example: Example): Json {
+function successOf(
+  operation: Operation,
+  surface: DocumentOptions['surface'],
+  components: Components,
+  example: Example,
+): Json {
   const own = operation.idempotent === true ? ['Idempotency-Replayed'] : [];
   const rated = operation.access === 'open' ? [] : ['RateLimit-Policy', 'RateLimit'];
   const writes =
@@ -255,7 +266,7 @@ function successOf(operation: Operation, components: Components, example: Exampl
     required: ['data', 'meta'],
     properties: {
       data: titled(operation, 'Data', components.schema(operation.answer)),
-      meta: components.schema(metaOf(operation)),
+      meta: components.schema(metaOf(operation, surface)),
     },
   });
   const envelope =
@@ -266,8 +277,12 @@ function successOf(operation: Operation, components: Components, example: Exampl
   return { ...answer, content: { 'application/json': { schema, ...exampleOf(envelope) }, ...stream } };
 }
 
-function metaOf(operation: Operation): TSchema {
-  const { meta } = operation;
+/** `meta` of an answer in pages. */
+const PagedMeta = Type.Object({ ...MetaSchema.properties, ...pageMeta }, { $id: 'PagedMeta' });
+
+function metaOf(operation: Operation, surface: DocumentOptions['surface']): TSchema {
+  const { meta, paged } = operation;
+  if (paged === true && surface === 'console') return PagedMeta;
   if (!takesDryRun(operation)) return meta ?? MetaSchema;
   if (meta === undefined) return DryRunMeta;
   const { $id } = meta as { $id?: string };

@@ -52,6 +52,8 @@ export interface Operation<
   description: string;
   params?: P;
   query?: Q;
+  /** A list that also answers in pages under `/api/admin/v1`; `/api/v1` always answers it whole. */
+  paged?: true;
   body?: B;
   /** DELETE with `expectedRevision` in the body: the header `If-Match` may replace it. */
   ifMatch?: true;
@@ -80,11 +82,20 @@ export function takesDryRun({ method, unit, dryRun }: Operation): boolean {
   return method !== 'GET' && (unit === 'write' || unit === 'own') && dryRun !== false;
 }
 
+/** Query parameters of an operation with `paged: true` under `/api/admin/v1`. */
+export interface ChosenPage {
+  page?: number;
+  pageSize?: number;
+  order?: 'oldest' | 'newest';
+}
+
 type StaticOr<S, Fallback> = S extends TSchema ? Static<S> : Fallback;
 
 export interface Input<O extends Operation> {
   params: StaticOr<O['params'], Record<string, never>>;
-  query: StaticOr<O['query'], Record<string, never>>;
+  query: O['paged'] extends true
+    ? StaticOr<O['query'], unknown> & ChosenPage
+    : StaticOr<O['query'], Record<string, never>>;
   body: StaticOr<O['body'], undefined>;
 }
 

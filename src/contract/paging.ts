@@ -1,6 +1,10 @@
-/** Pagination of `GET /objects` and `GET /search` (docs/spec/conventions.md#limits, docs/spec/search.md#search). */
-import Type, { type Static } from 'typebox';
+/**
+ * Pagination of `GET /objects` and `GET /search` (docs/spec/conventions.md#limits, docs/spec/search.md#search), and of lists
+ * around a record in the administration API (docs/spec/configuration.md#administration-api).
+ */
+import Type, { type Static, type TSchema } from 'typebox';
 import { faultAt } from '../lib/fault.ts';
+import { type ChosenPage, Reply } from './operation.ts';
 
 const DEFAULT_PAGE_SIZE = 25;
 const MOST_PAGE_SIZE = 100;
@@ -45,4 +49,55 @@ export function pageOf<Row>(
 ): { rows: Row[]; page: number; pageSize: number; hasMore: boolean } {
   const { page, pageSize } = window;
   return { rows: rows.slice(0, pageSize), page, pageSize, hasMore: rows.length > pageSize };
+}
+
+/** Query parameters of operations with `paged: true` under `/api/admin/v1`. Without all of them, the answer is the whole list. */
+const chosenPage = {
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_REACH,
+      description: 'The first page is 1. Without `page`, `pageSize` and `order`, the answer is the whole list.',
+    }),
+  ),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, description: 'Default: 25.' })),
+  order: Type.Optional(
+    Type.Union([Type.Literal('oldest'), Type.Literal('newest')], {
+      description: 'What comes first. Default: `oldest`.',
+    }),
+  ),
+};
+
+/** Members of `meta` in an answer that is a page. */
+export const pageMeta = {
+  page: Type.Optional(Type.Integer({ minimum: 1, description: 'Only if a page was asked for.', examples: [1] })),
+  pageSize: Type.Optional(Type.Integer({ minimum: 1, examples: [25] })),
+  hasMore: Type.Optional(Type.Boolean({ examples: [false] })),
+};
+
+export interface OrderedWindow extends Window {
+  newestFirst: boolean;
+}
+
+/** The chosen page; undefined for the whole list. @throws Fault INVALID_REQUEST */
+export function chosenWindow({ page, pageSize, order }: ChosenPage): OrderedWindow | undefined {
+  if (page === undefined && pageSize === undefined && order === undefined) return undefined;
+  const window = windowOf({ page: page ?? 1, pageSize: pageSize ?? DEFAULT_PAGE_SIZE });
+  return { ...window, newestFirst: order === 'newest' };
+}
+
+/** The answer for a window: the rows, and the page in `meta`. */
+export function pageReply<Row>(rows: readonly Row[], window: Window): Reply<Row[]> {
+  const { rows: shown, ...meta } = pageOf(rows, window);
+  return Reply.withMeta(shown, meta);
+}
+
+/** The query parameters of an operation on a surface. */
+export function queryOn(
+  surface: 'public' | 'console',
+  { query, paged }: { query?: TSchema; paged?: true },
+): TSchema | undefined {
+  if (paged !== true || surface === 'public') return query;
+  const { properties = {} } = (query ?? {}) as { properties?: Record<string, TSchema> };
+  return Type.Object({ ...properties, ...chosenPage }, { additionalProperties: false });
 }

@@ -1,4 +1,5 @@
 /** Turns declared operations into routes. Declarations are checked and compiled once, at startup. */
+import { queryOn } from '../contract/paging.ts';
 import Type from 'typebox';
 import { isScope } from '../contract/scopes.ts';
 import { type Input, type Operation, takesDryRun } from '../contract/operation.ts';
@@ -40,7 +41,7 @@ export interface Route {
 }
 
 /** @throws Error naming the operation if its declaration is invalid */
-function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
+function prepare(binding: BoundOperation, surface: Surface, defaultTimeoutMs: number): Prepared {
   const { operation } = binding;
   const place = `operation ${operation.id}`;
   if (operation.id === '') throw new Error('an operation has no id');
@@ -61,7 +62,7 @@ function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
   return {
     binding,
     params: paramsCheck(operation.params, operation.path, `${place}, params`),
-    query: queryReader(queryOf(operation), `${place}, query`),
+    query: queryReader(queryOf(operation, surface), `${place}, query`),
     body,
     bodyOptional: body !== undefined && body({}) === undefined,
     timeoutMs: operation.timeoutMs ?? defaultTimeoutMs,
@@ -69,8 +70,8 @@ function prepare(binding: BoundOperation, defaultTimeoutMs: number): Prepared {
 }
 
 /** The parameters of the operation, with `dryRun` for writes that take it. */
-function queryOf(operation: Operation): Operation['query'] {
-  if (!takesDryRun(operation)) return operation.query;
+function queryOf(operation: Operation, surface: Surface): Operation['query'] {
+  if (!takesDryRun(operation)) return queryOn(surface, operation);
   const { properties = {} } = (operation.query ?? {}) as { properties?: Record<string, Type.TSchema> };
   return closed({ ...properties, dryRun: Type.Optional(Type.Boolean()) });
 }
@@ -89,8 +90,12 @@ export function routesOf(bindings: readonly BoundOperation[], defaultTimeoutMs: 
     const { operation } = binding;
     if (ids.has(operation.id)) throw new Error(`operation ${operation.id}: the id is declared twice`);
     ids.add(operation.id);
-    const prepared = prepare(binding, defaultTimeoutMs);
-    for (const surface of surfacesOf(operation)) {
+    const surfaces = surfacesOf(operation);
+    const [first = 'public'] = surfaces;
+    const shared = prepare(binding, first, defaultTimeoutMs);
+    for (const surface of surfaces) {
+      const prepared =
+        operation.paged !== true || surface === first ? shared : prepare(binding, surface, defaultTimeoutMs);
       const path = PREFIX[surface] + operation.path;
       // Parameter names do not distinguish routes.
       const place = `${operation.method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`;

@@ -106,6 +106,38 @@ describe('comments', () => {
     assert.deepEqual(await listed(made), ['internal', 'public']);
   });
 
+  it('and history and relations are also answered in pages, only in the administration API', async () => {
+    const made = await around.make({ title: 'The paged one' });
+    for (const n of [1, 2, 3, 4, 5]) {
+      await add(made, { body: `internal ${n}` });
+      await add(made, { body: `public ${n}`, visibility: 'public' });
+      const relation = { definitionId: around.id('about'), targetObjectId: (await around.make({}, 'problem')).id };
+      await around.ok('chief', 'POST', `/objects/${made.id}/relations`, relation);
+    }
+    for (const who of ['chief', 'agent'] as const) {
+      const key = (await around.app.createKey({ login: who, scopes: ['admin:manage'] })).key;
+      const read = (list: string, query = '') =>
+        around.app.request('GET', `/api/admin/v1/objects/${made.id}/${list}${query}`, { key });
+      for (const list of ['comments', 'history', 'relations']) {
+        const whole: unknown[] = (await read(list)).body.data;
+        assert.ok(whole.length >= 5, list);
+        for (const order of ['oldest', 'newest'] as const) {
+          const pages: unknown[] = [];
+          for (let page = 1, hasMore = true; hasMore; page++) {
+            const { body } = await read(list, `?page=${page}&pageSize=3&order=${order}`);
+            const { correlationId: _1, apiVersion: _2, ...meta } = body.meta;
+            hasMore = pages.length + body.data.length < whole.length;
+            assert.deepEqual(meta, { page, pageSize: 3, hasMore });
+            pages.push(...body.data);
+          }
+          assert.deepEqual(order === 'oldest' ? pages : pages.toReversed(), whole);
+        }
+        assertRejected(await around.call(who, 'GET', `/objects/${made.id}/${list}?page=1`), 400, 'INVALID_REQUEST');
+        assertRejected(await read(list, '?page=500000&pageSize=100'), 400, 'INVALID_REQUEST');
+      }
+    }
+  });
+
   it('require the right for a change of visibility in either direction', async () => {
     const made = await around.make();
     const open = await add(made, { body: 'open', visibility: 'public' }, 'agent');

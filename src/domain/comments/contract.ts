@@ -29,6 +29,7 @@ const tag = 'Comments';
 
 export const listComments = defineOperation({
   id: 'comments.list',
+  paged: true,
   replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/comments',

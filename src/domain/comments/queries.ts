@@ -1,6 +1,8 @@
 /** Reads of comments. The caller must be able to read the record and to see the comment (`canSeeComment`). */
 import { isActive, isArchived, type ItemState } from '../../contract/state.ts';
 import { COMMENT_VISIBILITIES, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
+import type { Reply } from '../../contract/operation.ts';
+import { type OrderedWindow, pageReply } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/index.ts';
@@ -33,11 +35,16 @@ export function plannedComment(ctx: ReadContext, id: string): CommentRow | undef
   return ctx.memo.get(`comments:${id}`) as CommentRow | undefined;
 }
 
-/** @throws Fault NOT_FOUND */
-export async function listComments(ctx: ReadContext, objectId: string): Promise<CommentAnswer[]> {
+/** The comments that the caller may see: all, oldest first, or those of a page. @throws Fault NOT_FOUND */
+export async function listComments(
+  ctx: ReadContext,
+  objectId: string,
+  window?: OrderedWindow,
+): Promise<CommentAnswer[] | Reply<CommentAnswer[]>> {
   const object = await requireVisible(ctx, objectId);
-  const rows = await listRows(ctx, objectId, seenVisibilities(object.right.can));
-  return rows.map(commentAnswer);
+  const rows = await listRows(ctx, objectId, seenVisibilities(object.right.can), window);
+  const answers = rows.map(commentAnswer);
+  return window === undefined ? answers : pageReply(answers, window);
 }
 
 /** The comment with its record. A comment that the caller may not see counts as missing. @throws Fault NOT_FOUND */

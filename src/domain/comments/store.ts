@@ -5,6 +5,8 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { OrderedWindow } from '../../contract/paging.ts';
+import { inWindow } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 
 export interface CommentRow {
@@ -34,16 +36,17 @@ export async function findComments(ctx: ReadContext, ids: readonly string[]): Pr
   return await ctx.query<CommentRow>(sql`SELECT ${COLUMNS} FROM comments c WHERE c.id = ANY(${[...ids]}::uuid[])`);
 }
 
-/** The active comments of these visibilities, oldest first. */
+/** The active comments of these visibilities, oldest first, or those of a window. */
 export async function listComments(
   ctx: ReadContext,
   objectId: string,
   seen: readonly CommentVisibility[],
+  window?: OrderedWindow,
 ): Promise<CommentRow[]> {
   return await ctx.query<CommentRow>(sql`
     SELECT ${COLUMNS} FROM comments c
     WHERE c.object_id = ${objectId}::uuid AND c.state = 'ACTIVE' AND c.visibility = ANY(${[...seen]}::text[])
-    ORDER BY c.created_at, c.id`);
+    ${inWindow(window, ['c.created_at', 'c.id'])}`);
 }
 
 /** A change of a comment: what was changed, when and by whom. */

@@ -10,7 +10,7 @@ import { deepEqualJson } from '../../lib/json.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, titleText } from '../metadata/index.ts';
 import { requireGranted } from './load.ts';
-import { actorAnswer, type HistoryEventAnswer } from './queries.ts';
+import { actorAnswer, type HistoryEventAnswer } from './history.ts';
 import { type ObjectAnswer, project, type VisibleObject } from './record.ts';
 import type { Values } from './rules.ts';
 import { listRevisions, type RevisionRow } from './store-lookups.ts';

@@ -225,6 +225,7 @@ export const archiveObject = defineOperation({
 
 export const getHistory = defineOperation({
   id: 'objects.history',
+  paged: true,
   replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/history',

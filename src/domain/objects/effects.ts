@@ -5,9 +5,9 @@ import type { Scope } from '../../contract/scopes.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
 import { findVisible, preload } from './load.ts';
-import { type EventFilter, eventAnswers } from './queries.ts';
+import { type EventFilter, eventAnswers } from './history.ts';
 import type { VisibleObject } from './record.ts';
-import type { HistoryRow } from './store.ts';
+import type { HistoryRow } from './store-history.ts';
 
 const SLA_CHANGES: ReadonlyMap<string, Effects['sla'][number]['change']> = new Map([
   ['SlaStarted', 'STARTED'],

@@ -5,15 +5,8 @@ import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import {
-  type GuardedWrite,
-  findObject,
-  findObjects,
-  holdActive,
-  listAdmitted,
-  type ObjectRow,
-  listEvents,
-} from './store.ts';
+import { type GuardedWrite, findObject, findObjects, holdActive, listAdmitted, type ObjectRow } from './store.ts';
+import { listEvents } from './store-history.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;

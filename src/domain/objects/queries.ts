@@ -3,7 +3,6 @@ import { isItemState, type ItemState } from '../../contract/state.ts';
 import type * as contract from './contract.ts';
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
-import { mapInTurns } from '../../lib/yielding.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
@@ -19,9 +18,9 @@ import {
   today,
   valueOfCell,
 } from '../metadata/index.ts';
-import { findVisible, preload, RECORD_CHANGES, requireAction, requireVisible } from './load.ts';
+import { findVisible, preload, requireVisible } from './load.ts';
 import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
-import { findCreationData, type HistoryRow, listEvents, listVisible } from './store.ts';
+import { listVisible } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts as Parts, serveImage } from '../../platform/blobs/serve.ts';
@@ -133,85 +132,6 @@ function stateFilter(
   }
   if (ids.size === 0) throw faultAt('INVALID_REQUEST', 'query.state', 'UNKNOWN_STATE_FILTER');
   return { state: 'ACTIVE', workflowStateIds: [...ids] };
-}
-
-export interface HistoryEventAnswer {
-  id: string;
-  type: string;
-  at: string;
-  actor: { id: string | null; displayName: string; via: string };
-  revision: number | null;
-  changes: { field: string; from: unknown; to: unknown }[];
-  data: Record<string, unknown>;
-}
-
-/** Who caused an event; the system has no id. */
-export function actorAnswer({
-  actorId,
-  actorName,
-  via,
-}: Pick<HistoryRow, 'actorId' | 'actorName' | 'via'>): HistoryEventAnswer['actor'] {
-  return { id: actorId, displayName: actorName ?? 'system', via };
-}
-
-/** An event of the history with the changes of readable fields; undefined if all its changes are hidden. */
-export function eventAnswer(event: HistoryRow, canRead: (code: string) => boolean): HistoryEventAnswer | undefined {
-  const all = Object.entries(event.changes ?? {});
-  const shown = all.filter(([field]) => RECORD_CHANGES.has(field) || canRead(field));
-  if (all.length > 0 && shown.length === 0) return undefined;
-  return {
-    id: event.id,
-    type: event.type,
-    at: event.at,
-    actor: actorAnswer(event),
-    revision: event.revision,
-    changes: shown.map(([field, [from, to]]) => ({ field, from, to })),
-    data: event.data ?? {},
-  };
-}
-
-/**
- * Returns the ids of events that the caller may not see now. Each module decides on the events of its own items (comments,
- * relations). `app.ts` passes the filters in, so that this module does not depend on the others.
- */
-export type EventFilter = (
-  ctx: ReadContext,
-  object: VisibleObject,
-  events: readonly HistoryRow[],
-) => Promise<ReadonlySet<string>>;
-
-/**
- * The events of a record that the caller may see now, oldest first. An event is left out if all its changes are hidden.
- *
- * @throws Fault NOT_FOUND, RIGHT_MISSING
- */
-export async function getHistory(
-  ctx: ReadContext,
-  id: string,
-  filters: readonly EventFilter[],
-): Promise<HistoryEventAnswer[]> {
-  const object = await requireVisible(ctx, id);
-  requireAction(object, 'history');
-  return await eventAnswers(ctx, object, await listEvents(ctx, object.row), filters);
-}
-
-/** The events that the caller may see. The caller of this function must check the right `history`. */
-export async function eventAnswers(
-  ctx: ReadContext,
-  object: VisibleObject,
-  events: readonly HistoryRow[],
-  filters: readonly EventFilter[],
-): Promise<HistoryEventAnswer[]> {
-  const hidden = new Set<string>();
-  for (const filter of filters) for (const eventId of await filter(ctx, object, events)) hidden.add(eventId);
-  const shown = events.filter((event) => !hidden.has(event.id));
-  const answers = await mapInTurns(shown, (event) => eventAnswer(event, (code) => object.right.canRead(code)));
-  return answers.filter((answer) => answer !== undefined);
-}
-
-/** The data of the record's `ObjectCreated` event. The caller of this function must check access. */
-export async function creationData(ctx: ReadContext, id: string): Promise<Record<string, unknown>> {
-  return (await findCreationData(ctx, id)) ?? {};
 }
 
 /** @throws Fault NOT_FOUND */

@@ -1,3 +1,5 @@
+import { chosenWindow } from '../../contract/paging.ts';
+import { type EventFilter, getHistory } from './history.ts';
 import * as contract from './contract.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { diffRevisions, getObjectAsOf } from './as-of.ts';
@@ -5,8 +7,6 @@ import { archiveObject, createObject, restoreObject, updateObject } from './comm
 import {
   type ContentParts,
   readImage,
-  type EventFilter,
-  getHistory,
   getObject,
   getSchema,
   listObjects,
@@ -31,7 +31,9 @@ export function objectRoutes(
     bind(contract.diffRevisions, (ctx, { params, query }) => diffRevisions(ctx, params.objectId, query)),
     bind(contract.updateObject, (ctx, { params, body }) => updateObject(ctx, { ...params, ...body })),
     bind(contract.archiveObject, (ctx, { params, body }) => archiveObject(ctx, { ...params, ...body })),
-    bind(contract.getHistory, (ctx, { params }) => getHistory(ctx, params.objectId, filters)),
+    bind(contract.getHistory, (ctx, { params, query }) =>
+      getHistory(ctx, params.objectId, filters, chosenWindow(query)),
+    ),
     bind(contract.getObjectSchema, (ctx, { params }) => getSchema(ctx, params.objectId)),
     bind(contract.readImage, (runner, { params }, request) => readImage(runner, content, params, request)),
     bind(contract.restoreObject, (ctx, { params }) => restoreObject(ctx, params.objectId)),

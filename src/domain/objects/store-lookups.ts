@@ -7,7 +7,8 @@ import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-
 import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
 import { ACTOR, saysStored, storedMember } from '../../platform/audit/journal.ts';
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
-import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, type HistoryRow, queryObjects } from './store.ts';
+import { JOINED_NAMES, JOINS, OBJECT_COLUMNS, type ObjectRow, queryObjects } from './store.ts';
+import type { HistoryRow } from './store-history.ts';
 import { isLockTimeout } from '../../platform/database/sqlstate.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';

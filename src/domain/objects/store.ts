@@ -1,15 +1,12 @@
-/** SQL on the table `objects` and on the journal rows of a record. */
+/** SQL on the table `objects`. */
 import { isActive, type ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
-import { mapInTurns } from '../../lib/yielding.ts';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import { registry, storedCodes, type StoredValues, type TypeRegistry } from '../metadata/index.ts';
-import { withCurrentCodes } from '../../configuration/current-codes.ts';
-import type { NamingSchema } from '../../configuration/naming.ts';
+import { registry, storedCodes, type StoredValues } from '../metadata/index.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { QueryOptions } from '../../platform/database/pool.ts';
-import { shownData, ACTOR, joinedUser, userName } from '../../platform/audit/journal.ts';
+import { joinedUser, userName } from '../../platform/audit/journal.ts';
 
 declare const needed: unique symbol;
 
@@ -262,84 +259,6 @@ export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'tr
       AND (r.workflow_state_id IS NOT DISTINCT FROM o.workflow_state_id OR ${isPresentState(sql`r.workflow_state_id`)})
     RETURNING 1`,
 });
-
-export interface HistoryRow {
-  id: string;
-  type: string;
-  at: string;
-  actorId: string | null;
-  actorName: string | null;
-  via: string;
-  revision: number | null;
-  changes: Record<string, [unknown, unknown]> | null;
-  data: Record<string, unknown> | null;
-}
-
-/** Events of one statement. The driver parses all rows that have arrived at once, which must not block the event loop. */
-const EVENTS_AT_ONCE = 2000;
-
-/**
- * The events of a record of the type in the order in which they took effect, under the current codes; with `after`, only those
- * of later revisions.
- */
-export async function listEvents(
-  ctx: ReadContext,
-  { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
-  after?: number,
-): Promise<HistoryRow[]> {
-  const decode = eventDecoder(ctx, typeId);
-  // The bound ends the scan at the known revision: a record may have thousands of older events.
-  const later =
-    after === undefined
-      ? empty
-      : sql`AND j.revision > ${after}::bigint AND j.seq > coalesce((SELECT k.seq FROM journal k
-          WHERE k.object_id = ${objectId}::uuid AND k.revision <= ${after}::bigint ORDER BY k.seq DESC LIMIT 1), 0)`;
-  const events: HistoryRow[] = [];
-  for (let last = '0'; ; ) {
-    const rows = await ctx.query<HistoryRow & { seq: string }>(sql`
-      SELECT j.seq::text, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
-        ${shownData('j')} AS data
-      FROM journal j ${ACTOR.join}
-      WHERE j.object_id = ${objectId}::uuid AND j.seq > ${last}::bigint ${later}
-      ORDER BY j.seq LIMIT ${EVENTS_AT_ONCE}::int`);
-    for (const event of await mapInTurns(rows, decode)) events.push(event);
-    if (rows.length < EVENTS_AT_ONCE) return events;
-    last = rows.at(-1)?.seq ?? last;
-  }
-}
-
-/** @returns a function that puts a stored event of a record of the type under the current codes */
-export function eventDecoder(ctx: Pick<ReadContext, 'config'>, typeId: string): <T extends HistoryRow>(row: T) => T {
-  const types = registry(ctx);
-  const codes = storedCodes(types, typeId);
-  return (row) => ({
-    ...row,
-    changes: row.changes === null ? null : codes.decodeChanges(row.changes),
-    data: withCurrentCodes(ctx, DATA_NAMES, withCurrentTransition(types, row.data)),
-  });
-}
-
-/** The data of the record's first event. */
-export async function findCreationData(ctx: ReadContext, objectId: string): Promise<HistoryRow['data']> {
-  const [row] = await ctx.query<Pick<HistoryRow, 'data'>>(sql`
-    SELECT ${shownData('j')} AS data FROM journal j WHERE j.object_id = ${objectId}::uuid AND j.type = 'ObjectCreated'`);
-  return row?.data ?? null;
-}
-
-/** What events name by codes of that time, apart from the transition. */
-const DATA_NAMES: NamingSchema = {
-  properties: {
-    definitionCode: { names: { kind: 'item', section: 'relationDefinitions' } },
-    policyCode: { names: { kind: 'item', section: 'slaPolicies' } },
-  },
-};
-
-/** The data of a transition names it by its code at that time. */
-function withCurrentTransition({ transitions }: TypeRegistry, data: HistoryRow['data']): HistoryRow['data'] {
-  const transition = data?.['transition'] as { id?: string; code?: string } | undefined;
-  const code = transition?.id === undefined ? undefined : transitions.get(transition.id);
-  return code === undefined || code === transition?.code ? data : { ...data, transition: { ...transition, code } };
-}
 
 /** Records of the type with an older version, by id, after `after`. */
 export async function listOlderVersions(

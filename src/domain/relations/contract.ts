@@ -50,6 +50,7 @@ const tag = 'Relations';
 
 export const listRelations = defineOperation({
   id: 'relations.list',
+  paged: true,
   replicaSafe: true,
   method: 'GET',
   path: '/objects/{objectId}/relations',

@@ -1,4 +1,6 @@
 /** Reads of relations. A relation with an end that the caller may not read is left out or reported as not found. */
+import { Reply } from '../../contract/operation.ts';
+import { type OrderedWindow, pageOf } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named, registry } from '../metadata/index.ts';
@@ -19,9 +21,22 @@ export async function listRelations(
   ctx: ReadContext,
   objectId: string,
   direction: 'incoming' | 'outgoing',
-): Promise<unknown[]> {
+  window?: OrderedWindow,
+): Promise<unknown[] | Reply<unknown[]>> {
   await requireVisible(ctx, objectId);
-  const rows = await listRows(ctx, objectId, direction);
+  if (window === undefined) return await relationAnswers(ctx, await listRows(ctx, objectId, direction), direction);
+  const visible = ctx.actor.visible('o', 'read', ctx.now);
+  const rows = visible === null ? [] : await listRows(ctx, objectId, direction, { window, visible });
+  const { rows: shown, ...meta } = pageOf(rows, window);
+  return Reply.withMeta(await relationAnswers(ctx, shown, direction), meta);
+}
+
+/** The relations whose other end the caller may read. */
+async function relationAnswers(
+  ctx: ReadContext,
+  rows: readonly RelationRow[],
+  direction: 'incoming' | 'outgoing',
+): Promise<unknown[]> {
   const other = (row: RelationRow): string => (direction === 'outgoing' ? row.targetId : row.sourceId);
   await preload(ctx, rows.map(other));
   const answers: unknown[] = [];

@@ -1,3 +1,4 @@
+import { chosenWindow } from '../../contract/paging.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import { addRelation, removeRelation } from './commands.ts';
 import * as contract from './contract.ts';
@@ -5,7 +6,7 @@ import { listDefinitions, listRelations, replayRelation } from './queries.ts';
 
 export const relationRoutes: BoundOperation[] = [
   bind(contract.listRelations, (ctx, { params, query }) =>
-    listRelations(ctx, params.objectId, query.direction ?? 'outgoing'),
+    listRelations(ctx, params.objectId, query.direction ?? 'outgoing', chosenWindow(query)),
   ),
   bind(contract.listDefinitions, (ctx, { query }) => listDefinitions(ctx, query.sourceObjectId)),
   bind(contract.addRelation, (ctx, { params, body }) => addRelation(ctx, { ...params, ...body }), replayRelation),

@@ -1,8 +1,10 @@
 /** SQL on the table `relations`. */
 import type { ItemState } from '../../contract/state.ts';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { OrderedWindow } from '../../contract/paging.ts';
+import { inWindow } from '../../platform/database/window.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
@@ -25,14 +27,18 @@ export async function findRelation(ctx: ReadContext, id: string): Promise<Relati
   return await ctx.find(relationById, { id });
 }
 
+/** The relations in one direction, oldest first; of a page, only those whose other end `o` is visible. */
 export async function listRelations(
   ctx: ReadContext,
   objectId: string,
   direction: 'incoming' | 'outgoing',
+  page?: { window: OrderedWindow; visible: Sql },
 ): Promise<RelationRow[]> {
-  const end = direction === 'outgoing' ? sql`r.source_id` : sql`r.target_id`;
+  const [end, other] = direction === 'outgoing' ? ['r.source_id', 'r.target_id'] : ['r.target_id', 'r.source_id'];
+  const readable = page === undefined ? empty : sql`JOIN objects o ON o.id = ${raw(other)} AND ${page.visible}`;
   return await ctx.query<RelationRow>(sql`
-    SELECT ${COLUMNS} FROM relations r WHERE ${end} = ${objectId}::uuid AND r.state = 'ACTIVE' ORDER BY r.created_at, r.id`);
+    SELECT ${COLUMNS} FROM relations r ${readable} WHERE ${raw(end)} = ${objectId}::uuid AND r.state = 'ACTIVE'
+    ${inWindow(page?.window, ['r.created_at', 'r.id'])}`);
 }
 
 /** A query for the links to the duplicates of a record (SQL of its id); null if no definition means duplicates. */

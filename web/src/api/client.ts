@@ -3,6 +3,7 @@
  * session is a cookie that scripts cannot read. Writes send the CSRF token from sign-in or `GET /session`.
  */
 import type { Static, TSchema } from 'typebox';
+import type { ChosenPage } from '../../../src/contract/operation.ts';
 import type { Effects } from '../../../src/contract/effects.ts';
 import { currentLanguage } from '../i18n/language.ts';
 import type { ReportedProblem } from '../problems/russian.ts';
@@ -144,6 +145,19 @@ export async function callWithMeta<O extends Declared & { meta: TSchema }>(
   options: CallOptions<BodyOf<O>> = {},
 ): Promise<{ data: AnswerOf<O>; meta: Static<O['meta']> }> {
   return (await answerOf(method, path, options)) as { data: AnswerOf<O>; meta: Static<O['meta']> };
+}
+
+export interface Page<Row> {
+  data: Row[];
+  meta: { page: number; pageSize: number; hasMore: boolean };
+}
+
+/** A page of a list with `paged: true`. @throws ApiFault */
+export async function callPage<O extends Declared & { paged: true }>(
+  path: string,
+  { query, signal }: { query: ChosenPage & Query; signal: AbortSignal },
+): Promise<Page<AnswerOf<O> extends (infer Row)[] ? Row : never>> {
+  return (await answerOf('GET', path, { query, signal })) as Page<AnswerOf<O> extends (infer Row)[] ? Row : never>;
 }
 
 /** Asks what a write would do: its answer and its effects. Nothing is changed. @throws ApiFault as the write itself */

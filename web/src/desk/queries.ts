@@ -1,6 +1,6 @@
 /** Queries of the desk, with their cache keys. */
-import { queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, call } from '../api/client.ts';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { type AnswerOf, call, callPage, type Page } from '../api/client.ts';
 import type {
   attachments,
   comments,
@@ -83,11 +83,39 @@ export const workflowQuery = (id: string) =>
     queryFn: ({ signal }) => call<typeof workflow.getWorkflow>('GET', `/objects/${id}/workflow`, { signal }),
   });
 
-export const commentsQuery = (id: string) =>
-  queryOptions({
-    queryKey: [...recordKey(id), 'comments'],
-    queryFn: ({ signal }) => call<typeof comments.listComments>('GET', `/objects/${id}/comments`, { signal }),
+/** Rows of a page of comments, history or relations; the most that the service allows. */
+const PAGE_SIZE = 100;
+
+const commentPage = (id: string, page: number, pageSize: number, signal: AbortSignal) =>
+  callPage<typeof comments.listComments>(`/objects/${id}/comments`, {
+    query: { page, pageSize, order: 'newest' },
+    signal,
   });
+
+const nextPage = ({ meta }: Page<unknown>): number | undefined => (meta.hasMore ? meta.page + 1 : undefined);
+
+/** The comments, newest first, page by page. */
+export const commentPagesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [...recordKey(id), 'comments', 'pages'],
+    queryFn: ({ pageParam, signal }) => commentPage(id, pageParam, PAGE_SIZE, signal),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
+
+/** The newest comments, newest first. */
+export const newestCommentsQuery = (id: string, count = PAGE_SIZE) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'comments', count],
+    queryFn: async ({ signal }) => (await commentPage(id, 1, count, signal)).data,
+  });
+
+/** The rows of all loaded pages. A new row moves others to the next page, so a row may be on two. */
+export function rowsOf<Row extends { id: string }>(pages: readonly Page<Row>[] | undefined): Row[] | undefined {
+  return pages === undefined
+    ? undefined
+    : [...new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row])).values()];
+}
 
 export type Macro = AnswerOf<typeof deskRecord.listMacros>[number];
 
@@ -113,19 +141,47 @@ export const attachmentsQuery = (id: string) =>
     queryFn: ({ signal }) => call<typeof attachments.listAttachments>('GET', `/objects/${id}/attachments`, { signal }),
   });
 
+async function allRelations(id: string, direction: 'outgoing' | 'incoming', signal: AbortSignal) {
+  const found: AnswerOf<typeof relations.listRelations> = [];
+  for (let page: number | undefined = 1; page !== undefined; ) {
+    const query = { direction, page, pageSize: PAGE_SIZE };
+    const answer: Page<(typeof found)[number]> = await callPage<typeof relations.listRelations>(
+      `/objects/${id}/relations`,
+      { query, signal },
+    );
+    found.push(...answer.data);
+    page = nextPage(answer);
+  }
+  return found;
+}
+
 export const relationsQuery = (id: string) =>
   queryOptions({
     queryKey: [...recordKey(id), 'relations'],
     queryFn: async ({ signal }) => {
-      const both = (['outgoing', 'incoming'] as const).map((direction) =>
-        call<typeof relations.listRelations>('GET', `/objects/${id}/relations`, { query: { direction }, signal }),
-      );
+      const both = (['outgoing', 'incoming'] as const).map((direction) => allRelations(id, direction, signal));
       return (await Promise.all(both)).flat();
     },
   });
 
-export const historyQuery = (id: string) =>
+const historyPage = (id: string, page: number, signal: AbortSignal) =>
+  callPage<typeof objects.getHistory>(`/objects/${id}/history`, {
+    query: { page, pageSize: PAGE_SIZE, order: 'newest' },
+    signal,
+  });
+
+/** The history, newest first, page by page. */
+export const historyPagesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [...recordKey(id), 'history', 'pages'],
+    queryFn: ({ pageParam, signal }) => historyPage(id, pageParam, signal),
+    initialPageParam: 1,
+    getNextPageParam: nextPage,
+  });
+
+/** The newest events, oldest first. */
+export const newestHistoryQuery = (id: string) =>
   queryOptions({
-    queryKey: [...recordKey(id), 'history'],
-    queryFn: ({ signal }) => call<typeof objects.getHistory>('GET', `/objects/${id}/history`, { signal }),
+    queryKey: [...recordKey(id), 'history', 'newest'],
+    queryFn: async ({ signal }) => (await historyPage(id, 1, signal)).data.toReversed(),
   });

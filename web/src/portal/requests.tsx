@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { seenVisibilities } from '../../../src/contract/comment-visibility.ts';
 import type { DocketRecord } from '../api/types.ts';
 import { useSession } from '../app/session.ts';
-import { commentsQuery } from '../desk/queries.ts';
+import { newestCommentsQuery } from '../desk/queries.ts';
 import { StateBadge } from '../desk/record/state-badge.tsx';
 import { useText } from '../i18n/text.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -58,8 +58,8 @@ const PUBLIC = seenVisibilities(() => false);
 function LastReply({ record }: { record: DocketRecord }) {
   const t = useText(texts);
   const { user } = useSession();
-  const { data } = useQuery({ ...commentsQuery(record.id), staleTime: 30_000 });
-  const reply = data?.findLast((comment) => PUBLIC.includes(comment.visibility) && comment.author?.id !== user.id);
+  const { data } = useQuery({ ...newestCommentsQuery(record.id), staleTime: 30_000 });
+  const reply = data?.find((comment) => PUBLIC.includes(comment.visibility) && comment.author?.id !== user.id);
   if (reply === undefined) return null;
   return (
     <span className={classes.snippet}>

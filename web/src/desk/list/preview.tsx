@@ -12,7 +12,7 @@ import { useText } from '../../i18n/text.ts';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
-import { commentsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
+import { newestCommentsQuery, recordQuery, recordSchemaQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
 import { texts as deskTexts } from '../texts.ts';
 import classes from './list.module.css';
@@ -91,12 +91,12 @@ function Details({ id }: { id: string }) {
 
 function NewestComments({ id }: { id: string }) {
   const t = useText(deskTexts);
-  const { data = [] } = useQuery(commentsQuery(id));
+  const { data = [] } = useQuery(newestCommentsQuery(id, COMMENTS));
   if (data.length === 0) return null;
   return (
     <section>
       <h3>{t.activity}</h3>
-      {data.slice(-COMMENTS).map((comment) => (
+      {data.toReversed().map((comment) => (
         <article key={comment.id} className={classes.previewComment} data-visibility={comment.visibility}>
           <header>
             <PersonName name={comment.author?.displayName ?? ''} /> <Time at={comment.createdAt} />

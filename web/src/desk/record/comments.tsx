@@ -1,7 +1,7 @@
 /** Comments of a record. Public comments and internal notes differ visibly, also while typing. */
 import { ActionIcon, Button, Loader, Menu, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { type CommentVisibility, seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
 import type { RecordAction } from '../../../../src/contract/rights.ts';
@@ -19,7 +19,7 @@ import { Markdown } from '../../ui/markdown.tsx';
 import { PersonMark } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
 import { VISIBILITY_VIEWS } from '../comment-visibility.tsx';
-import { commentsQuery, recordKey } from '../queries.ts';
+import { commentPagesQuery, recordKey, rowsOf } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { actionTexts } from './action-texts.ts';
 import classes from './comments.module.css';
@@ -48,8 +48,11 @@ interface CommentsProps {
 export function Comments({ record, can, upload, fields, marked = true }: CommentsProps) {
   const recordId = record.id;
   const t = useText(texts);
-  const { data, error, refetch } = useQuery({ ...commentsQuery(recordId), refetchInterval: 10_000 });
-  const newest = useMemo(() => data?.toReversed() ?? [], [data]);
+  const { data, error, refetch, ...pages } = useInfiniteQuery({
+    ...commentPagesQuery(recordId),
+    refetchInterval: 10_000,
+  });
+  const newest = useMemo(() => rowsOf(data?.pages) ?? [], [data]);
   const unread = useUnread(recordId, data === undefined ? undefined : newest);
   const first = unread.at(-1);
   // A long conversation scrolls before it shows the comment.
@@ -59,7 +62,7 @@ export function Comments({ record, can, upload, fields, marked = true }: Comment
     <Stack gap="sm">
       {can('comment.create') && <NewComment record={record} can={can} upload={upload} fields={fields} />}
       {data === undefined && <Loader size="sm" />}
-      {data?.length === 0 && <Empty>{t.noComments}</Empty>}
+      {data !== undefined && newest.length === 0 && <Empty>{t.noComments}</Empty>}
       {first !== undefined && unread.length > 1 && (
         <FirstUnread count={unread.length} onJump={() => (scroll.current ?? focusComment)(first.id)} />
       )}
@@ -72,6 +75,11 @@ export function Comments({ record, can, upload, fields, marked = true }: Comment
         />
       ) : (
         newest.map((comment) => <Comment key={comment.id} comment={comment} can={can} marked={marked} />)
+      )}
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {t.showMore}
+        </Button>
       )}
     </Stack>
   );

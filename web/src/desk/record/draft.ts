@@ -9,7 +9,7 @@ import type { DocketRecord, FieldSchema, HistoryEvent, objects } from '../../api
 import { checkField, type Problem } from '../../fields/check.ts';
 import { useText } from '../../i18n/text.ts';
 import { invalidate, useAction } from '../../ui/action.ts';
-import { historyQuery, recordKey, recordQuery } from '../queries.ts';
+import { newestHistoryQuery, recordKey, recordQuery } from '../queries.ts';
 import { texts } from '../texts.ts';
 
 /** The last change of a field since the draft's base. */
@@ -171,7 +171,7 @@ function useConflict(mayReadHistory: boolean) {
     run: async (base: DocketRecord) => {
       const [latest, events] = await Promise.all([
         latestOf(base.id),
-        mayReadHistory ? client.fetchQuery({ ...historyQuery(base.id), staleTime: 0 }) : [],
+        mayReadHistory ? client.fetchQuery({ ...newestHistoryQuery(base.id), staleTime: 0 }) : [],
       ]);
       return { changed: changesBetween(base, latest, events), latest };
     },

@@ -1,9 +1,9 @@
 /** History of a record, newest first, with old and new values. */
 import { Anchor, Button, Loader } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { FieldSchema, HistoryEvent, WorkflowState } from '../../api/types.ts';
 import { isEmpty } from '../../fields/check.ts';
 import { labelText, useLabels } from '../../fields/labels.ts';
@@ -15,14 +15,12 @@ import { viewOf } from '../comment-visibility.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
-import { historyQuery } from '../queries.ts';
+import { historyPagesQuery, rowsOf } from '../queries.ts';
 import { texts } from '../texts.ts';
 import { eventTexts } from './event-texts.ts';
 import classes from './lists.module.css';
 import { Revisions, type RevisionsProps } from './revisions.tsx';
 import { slaQuery } from './sla.tsx';
-
-const SHOWN = 50;
 
 export interface HistoryProps extends RevisionsProps {
   states: readonly WorkflowState[];
@@ -31,21 +29,20 @@ export interface HistoryProps extends RevisionsProps {
 export default function History({ states, ...compared }: HistoryProps) {
   const { record, fields } = compared;
   const t = useText(texts);
-  const [most, setMost] = useState(SHOWN);
-  const { data, error, refetch } = useQuery(historyQuery(record.id));
+  const { data, error, refetch, ...pages } = useInfiniteQuery(historyPagesQuery(record.id));
   const byCode = useMemo(() => new Map(fields.map((field) => [field.code, field])), [fields]);
+  const newest = useMemo(() => rowsOf(data?.pages), [data]);
   if (error !== null) return <FaultAlert error={error} retry={() => void refetch()} />;
-  if (data === undefined) return <Loader size="sm" />;
-  if (data.length === 0) return <Empty>{t.noHistory}</Empty>;
-  const newest = data.toReversed();
+  if (newest === undefined) return <Loader size="sm" />;
+  if (newest.length === 0) return <Empty>{t.noHistory}</Empty>;
   return (
     <div>
       <Revisions {...compared} />
-      {newest.slice(0, most).map((event) => (
+      {newest.map((event) => (
         <Event key={event.id} event={event} fields={byCode} states={states} recordId={record.id} />
       ))}
-      {newest.length > most && (
-        <Button variant="default" onClick={() => setMost(most + SHOWN * 4)}>
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
           {t.showMore}
         </Button>
       )}

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
 import type { FieldSchema, RecordComment } from '../../api/types.ts';
-import { commentsQuery, deskTypesQuery, recordQuery, recordSchemaQuery } from '../../desk/queries.ts';
+import { deskTypesQuery, newestCommentsQuery, recordQuery, recordSchemaQuery } from '../../desk/queries.ts';
 import { recordLayout } from '../../desk/record/schema.ts';
 import type { RichNode } from '../../fields/rich-text.tsx';
 
@@ -27,7 +27,7 @@ export function useRecordText(recordId: string | undefined): StartedQuery {
   const id = recordId ?? '';
   const record = useQuery({ ...recordQuery(id), enabled });
   const schema = useQuery({ ...recordSchemaQuery(id), enabled });
-  const comments = useQuery({ ...commentsQuery(id), enabled });
+  const comments = useQuery({ ...newestCommentsQuery(id), enabled });
   const types = useQuery({ ...deskTypesQuery, enabled });
   if (!enabled) return { data: { title: '', bodyDocument: null }, error: null };
   const error = record.error ?? schema.error ?? comments.error ?? types.error;
@@ -50,8 +50,9 @@ export function useRecordText(recordId: string | undefined): StartedQuery {
 }
 
 /** The last public comment of somebody other than the requester. */
+/** Of comments, newest first. */
 function lastReply(comments: readonly RecordComment[], requester: unknown): RecordComment | undefined {
-  return comments.findLast(({ visibility, author }) => PUBLIC.includes(visibility) && author?.id !== requester);
+  return comments.find(({ visibility, author }) => PUBLIC.includes(visibility) && author?.id !== requester);
 }
 
 function part(name: string, nodes: readonly RichNode[]): RichNode[] {

@@ -1,0 +1,102 @@
+/** SQL on the journal rows of a record. */
+import { mapInTurns } from '../../lib/yielding.ts';
+import sql, { empty } from 'sql-template-tag';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
+import { withCurrentCodes } from '../../configuration/current-codes.ts';
+import type { NamingSchema } from '../../configuration/naming.ts';
+import { shownData, ACTOR } from '../../platform/audit/journal.ts';
+import type { ObjectRow } from './store.ts';
+
+export interface HistoryRow {
+  id: string;
+  type: string;
+  at: string;
+  actorId: string | null;
+  actorName: string | null;
+  via: string;
+  revision: number | null;
+  changes: Record<string, [unknown, unknown]> | null;
+  data: Record<string, unknown> | null;
+}
+
+/** Events of one statement. The driver parses all rows that have arrived at once, which must not block the event loop. */
+const EVENTS_AT_ONCE = 2000;
+
+/**
+ * The events of a record of the type in the order in which they took effect, under the current codes; with `after`, only those
+ * of later revisions.
+ */
+export async function listEvents(
+  ctx: ReadContext,
+  record: Pick<ObjectRow, 'id' | 'typeId'>,
+  after?: number,
+): Promise<HistoryRow[]> {
+  const events: HistoryRow[] = [];
+  for await (const batch of eventBatches(ctx, record, { size: EVENTS_AT_ONCE, newestFirst: false, after })) {
+    for (const event of batch) events.push(event);
+  }
+  return events;
+}
+
+/** The events of a record in batches of a size; with `after`, only those of later revisions. */
+export async function* eventBatches(
+  ctx: ReadContext,
+  { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
+  { size, newestFirst, after }: { size: number; newestFirst: boolean; after?: number | undefined },
+): AsyncGenerator<HistoryRow[]> {
+  const decode = eventDecoder(ctx, typeId);
+  // The bound ends the scan at the known revision: a record may have thousands of older events.
+  const later =
+    after === undefined
+      ? empty
+      : sql`AND j.revision > ${after}::bigint AND j.seq > coalesce((SELECT k.seq FROM journal k
+          WHERE k.object_id = ${objectId}::uuid AND k.revision <= ${after}::bigint ORDER BY k.seq DESC LIMIT 1), 0)`;
+  const order = newestFirst ? sql`DESC` : empty;
+  for (let last: string | undefined; ; ) {
+    const next =
+      last === undefined ? empty : newestFirst ? sql`AND j.seq < ${last}::bigint` : sql`AND j.seq > ${last}::bigint`;
+    const rows = await ctx.query<HistoryRow & { seq: string }>(sql`
+      SELECT j.seq::text, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
+        ${shownData('j')} AS data
+      FROM journal j ${ACTOR.join}
+      WHERE j.object_id = ${objectId}::uuid ${next} ${later}
+      ORDER BY j.seq ${order} LIMIT ${size}::int`);
+    yield await mapInTurns(rows, decode);
+    if (rows.length < size) return;
+    last = rows.at(-1)?.seq;
+  }
+}
+
+/** @returns a function that puts a stored event of a record of the type under the current codes */
+export function eventDecoder(ctx: Pick<ReadContext, 'config'>, typeId: string): <T extends HistoryRow>(row: T) => T {
+  const types = registry(ctx);
+  const codes = storedCodes(types, typeId);
+  return (row) => ({
+    ...row,
+    changes: row.changes === null ? null : codes.decodeChanges(row.changes),
+    data: withCurrentCodes(ctx, DATA_NAMES, withCurrentTransition(types, row.data)),
+  });
+}
+
+/** The data of the record's first event. */
+export async function findCreationData(ctx: ReadContext, objectId: string): Promise<HistoryRow['data']> {
+  const [row] = await ctx.query<Pick<HistoryRow, 'data'>>(sql`
+    SELECT ${shownData('j')} AS data FROM journal j WHERE j.object_id = ${objectId}::uuid AND j.type = 'ObjectCreated'`);
+  return row?.data ?? null;
+}
+
+/** What events name by codes of that time, apart from the transition. */
+const DATA_NAMES: NamingSchema = {
+  properties: {
+    definitionCode: { names: { kind: 'item', section: 'relationDefinitions' } },
+    policyCode: { names: { kind: 'item', section: 'slaPolicies' } },
+  },
+};
+
+/** The data of a transition names it by its code at that time. */
+function withCurrentTransition({ transitions }: TypeRegistry, data: HistoryRow['data']): HistoryRow['data'] {
+  const transition = data?.['transition'] as { id?: string; code?: string } | undefined;
+  const code = transition?.id === undefined ? undefined : transitions.get(transition.id);
+  return code === undefined || code === transition?.code ? data : { ...data, transition: { ...transition, code } };
+}
