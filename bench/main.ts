@@ -12,6 +12,7 @@ import { Load } from './load.ts';
 import { makeReport, printed } from './report.ts';
 import { measureAll, type Plan } from './rounds.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
+import { measureRivals, RIVALS_USAGE } from './rivals/main.ts';
 import { measureSearch, SEARCH_USAGE } from './search/main.ts';
 import { measureQuality } from './search-quality/main.ts';
 import { OpenedEnvironment, openEnvironment, type Environment } from './environment.ts';
@@ -36,7 +37,8 @@ npm run bench -- search-quality [--every N] [--no-comments] [folder of the judge
   --every N           asks every Nth question of the largest set, which takes minutes
 ${SEARCH_USAGE}
 ${COST_USAGE}
-${CYCLE_USAGE}`;
+${CYCLE_USAGE}
+${RIVALS_USAGE}`;
 
 /** Benchmarks that do not compare requests with the baseline server; each has its own options. */
 const OTHERS = new Map([
@@ -44,6 +46,7 @@ const OTHERS = new Map([
   ['search-quality', measureQuality],
   ['cost', measureCost],
   ['cycle', measureCycle],
+  ['--rivals', measureRivals],
 ]);
 
 interface Options {

@@ -104,6 +104,10 @@ const POOL = [
   'ANALYZE bench_pool',
 ];
 
+/** The hash in the lexeme of a whole title (`src/domain/search/lexemes.ts`), from its folded text. */
+const titleHash = (folded: string): string =>
+  `translate(encode(substring(sha256(convert_to(${folded}, 'UTF8')) FROM 1 FOR 9), 'base64'), '+/', '-_')`;
+
 /** The text with the number of the record instead of the placeholder. */
 const numbered = (text: string): string => `replace(${text}, '${PLACEHOLDER}', r.i::text)`;
 
@@ -131,7 +135,8 @@ const LOAD = `
     RETURNING id, created_at, "values", type_id, type_version, workflow_state_id
   ), words AS (
     INSERT INTO search_records (id, profile_id, size, words)
-    SELECT new_id, profile_id, size, replace(${numbered('words')}, lower(number), lower(new_number))::tsvector FROM made AS r ORDER BY i
+    SELECT new_id, profile_id, size, replace(replace(${numbered('words')}, lower(number), lower(new_number)),
+      ${titleHash("folded->>'title'")}, ${titleHash(numbered("folded->>'title'"))})::tsvector FROM made AS r ORDER BY i
   ), said AS MATERIALIZED (
     SELECT r.*, ${uuidAt('said_at', "'comment' || r.i || n2")} AS said_id, n2, said_at
     FROM made AS r, generate_series(1, comments) AS n2, LATERAL (SELECT r.at + make_interval(secs => n2) AS said_at) AS t

@@ -15,7 +15,7 @@ const SHAPE = `
     'event', (SELECT jsonb_object_agg(key, jsonb_typeof(value)) FROM jsonb_each(to_jsonb(j) - 'changes')),
     'changes', (SELECT jsonb_object_agg(key, jsonb_typeof(value->0) || ' ' || jsonb_typeof(value->1))
       FROM jsonb_each(j.changes - $2::text[])),
-    'events', (SELECT count(*) FROM journal WHERE object_id = o.id)) AS shape
+    'events', (SELECT count(*) FROM journal WHERE object_id = o.id AND type = 'ObjectCreated')) AS shape
   FROM objects o JOIN journal j ON j.object_id = o.id AND j.type = 'ObjectCreated' WHERE o.id = $1`;
 
 async function shapeOf(db: pg.Client, id: string): Promise<unknown> {

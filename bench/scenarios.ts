@@ -1,6 +1,7 @@
 /** The measured work: for each scenario, the request to the service and the one to the baseline server that does the same. */
 import { randomUUID } from 'node:crypto';
 import { MEMBERSHIP_SCENARIOS } from './memberships.ts';
+import { RIVAL_SCENARIOS } from './rivals/scenarios.ts';
 import { MANY_ROLES } from './bundle.ts';
 import { get, root, type Scenario, send } from './scenario.ts';
 import { ACTIVITY_SCENARIOS } from './scenarios-activity.ts';
@@ -149,7 +150,7 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 export function scenarioOf(name: string): Scenario {
-  const found = SCENARIOS.find((scenario) => scenario.name === name);
+  const found = [...SCENARIOS, ...RIVAL_SCENARIOS].find((scenario) => scenario.name === name);
   if (found === undefined) {
     throw new Error(`there is no scenario "${name}"; there are ${SCENARIOS.map((one) => one.name).join(', ')}`);
   }
