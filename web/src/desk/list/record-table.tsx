@@ -12,7 +12,7 @@ import { useText } from '../../i18n/text.ts';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
 import {
-  commentsQuery,
+  commentPagesQuery,
   type DeskType,
   permissionsQuery,
   recordQuery,
@@ -335,7 +335,7 @@ function usePrefetch(row: Row): () => void {
     void client.prefetchQuery(recordQuery(row.id));
     void client.prefetchQuery(recordSchemaQuery(row.id));
     void client.prefetchQuery(permissionsQuery(row.id));
-    void client.prefetchQuery(commentsQuery(row.id));
+    void client.prefetchInfiniteQuery(commentPagesQuery(row.id));
     if (row.workflowState !== null) void client.prefetchQuery(workflowQuery(row.id));
   };
 }
