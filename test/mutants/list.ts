@@ -80,7 +80,7 @@ export const MUTANTS: readonly Mutant[] = [
     '  if (object === undefined || !canSeeComment(object, row.visibility)) throw missing;',
     '  if (object === undefined) throw missing;',
   ),
-  COMMENT_READS('seenVisibilities(object.right.can));\n  return rows', 'COMMENT_VISIBILITIES);\n  return rows'),
+  COMMENT_READS('seenVisibilities(object.right.can), window);', 'COMMENT_VISIBILITIES, window);'),
   COMMENT_READS(
     'if (about.length === 0 || seen.length === COMMENT_VISIBILITIES.length) return',
     'if (about.length >= 0) return',

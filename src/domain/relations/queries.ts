@@ -25,8 +25,7 @@ export async function listRelations(
 ): Promise<unknown[] | Reply<unknown[]>> {
   await requireVisible(ctx, objectId);
   if (window === undefined) return await relationAnswers(ctx, await listRows(ctx, objectId, direction), direction);
-  const visible = ctx.actor.visible('o', 'read', ctx.now);
-  const rows = visible === null ? [] : await listRows(ctx, objectId, direction, { window, visible });
+  const rows = await listRows(ctx, objectId, direction, window);
   const { rows: shown, ...meta } = pageOf(rows, window);
   return Reply.withMeta(await relationAnswers(ctx, shown, direction), meta);
 }

@@ -5,7 +5,7 @@ import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { OrderedWindow } from '../../contract/paging.ts';
 import { inWindow } from '../../platform/database/window.ts';
-import { type GuardedWrite, guarded } from '../objects/index.ts';
+import { type GuardedWrite, guarded, visibleRecord } from '../objects/index.ts';
 import { definitions } from './definitions.ts';
 
 export interface RelationRow {
@@ -27,18 +27,20 @@ export async function findRelation(ctx: ReadContext, id: string): Promise<Relati
   return await ctx.find(relationById, { id });
 }
 
-/** The relations in one direction, oldest first; of a page, only those whose other end `o` is visible. */
+/** The relations in one direction, oldest first; of a page, only those whose other end the caller may read. */
 export async function listRelations(
   ctx: ReadContext,
   objectId: string,
   direction: 'incoming' | 'outgoing',
-  page?: { window: OrderedWindow; visible: Sql },
+  window?: OrderedWindow,
 ): Promise<RelationRow[]> {
   const [end, other] = direction === 'outgoing' ? ['r.source_id', 'r.target_id'] : ['r.target_id', 'r.source_id'];
-  const readable = page === undefined ? empty : sql`JOIN objects o ON o.id = ${raw(other)} AND ${page.visible}`;
+  const visible = window === undefined ? null : visibleRecord(ctx, other);
+  if (window !== undefined && visible === null) return [];
   return await ctx.query<RelationRow>(sql`
-    SELECT ${COLUMNS} FROM relations r ${readable} WHERE ${raw(end)} = ${objectId}::uuid AND r.state = 'ACTIVE'
-    ${inWindow(page?.window, ['r.created_at', 'r.id'])}`);
+    SELECT ${COLUMNS} FROM relations r WHERE ${raw(end)} = ${objectId}::uuid AND r.state = 'ACTIVE'
+      ${visible === null ? empty : sql`AND ${visible}`}
+    ${inWindow(window, ['r.created_at', 'r.id'])}`);
 }
 
 /** A query for the links to the duplicates of a record (SQL of its id); null if no definition means duplicates. */
