@@ -1,6 +1,6 @@
 /** A life of records of all kinds of changes, repeated in an empty second installation. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { Docket } from '../../client/src/index.ts';
 import { givePlaces } from '../../src/platform/audit/places.ts';
 import { type RecordFixture, startRecordFixture } from '../../test/harness/record-fixture.ts';
@@ -8,19 +8,6 @@ import { Replay } from './replay.ts';
 
 let source: RecordFixture;
 let target: RecordFixture;
-
-before(async () => {
-  source = await startRecordFixture();
-  target = await startRecordFixture();
-  // Reading users by login needs one right, exports the other.
-  const text =
-    'roles: [{ code: people, name: People, rights: [user.administer, export.execute], assignedTo: { users: [chief] } }]';
-  for (const { app } of [source, target]) await app.apply([{ name: 'people.yaml', text }]);
-});
-after(async () => {
-  await source.close();
-  await target.close();
-});
 
 const clientOf = ({ app, keys }: RecordFixture): Docket => new Docket({ url: app.url, key: keys.chief });
 
@@ -54,55 +41,70 @@ async function contents(fixture: RecordFixture): Promise<unknown> {
   return { exported, around };
 }
 
-it('repeats records, changes, comments, files, relations and transitions', async () => {
-  const { ok, id: idOf } = source;
-  const chief = async (method: string, path: string, body?: unknown): Promise<any> =>
-    await ok('chief', method, path, body);
-  const problem = await source.make({ title: 'The cause' }, 'problem');
-  const first = await source.make({ title: 'First', assignee: await source.person('agent'), causes: [problem.id] });
-  const second = await source.make({ title: 'Second', note: 'with a note' });
-  await chief('PATCH', `/objects/${first.id}`, { expectedRevision: 1, changes: { count: 7, note: 'changed' } });
-  await chief('PATCH', `/objects/${first.id}`, { expectedRevision: 2, changes: { note: null, kind: 'a' } });
-  const moved = await chief('POST', `/objects/${first.id}/transitions`, {
-    transitionId: idOf('take'),
-    expectedRevision: 3,
-    expectedStateId: first.stateId,
-    values: { note: 'taken' },
+describe('a replay of the changes feed', () => {
+  before(async () => {
+    source = await startRecordFixture();
+    target = await startRecordFixture();
+    // Reading users by login needs one right, exports the other.
+    const text =
+      'roles: [{ code: people, name: People, rights: [user.administer, export.execute], assignedTo: { users: [chief] } }]';
+    for (const { app } of [source, target]) await app.apply([{ name: 'people.yaml', text }]);
   });
-  const { workflowState } = await chief('GET', `/objects/${first.id}`);
-  await chief('POST', `/objects/${first.id}/transitions`, {
-    transitionId: idOf('hold'),
-    expectedRevision: moved.object.revision,
-    expectedStateId: workflowState.id,
-    values: { $reason: 'waits for a part', grade: 'b' },
+  after(async () => {
+    await source.close();
+    await target.close();
   });
-  await chief('POST', `/objects/${first.id}/comments`, { body: 'public words', visibility: 'public' });
-  const said = await chief('POST', `/objects/${first.id}/comments`, { body: 'at first', visibility: 'internal' });
-  await chief('PATCH', `/comments/${said.id}`, { expectedRevision: said.revision, body: 'at last' });
-  const gone = await chief('POST', `/objects/${first.id}/comments`, { body: 'gone', visibility: 'public' });
-  await chief('DELETE', `/comments/${gone.id}`, { expectedRevision: gone.revision });
-  const contentBase64 = Buffer.from('content').toString('base64');
-  await chief('POST', `/objects/${second.id}/attachments`, { filename: 'отчёт.txt', contentBase64 });
-  const relate = async (definition: string, targetObjectId: string): Promise<any> =>
-    (await chief('POST', `/objects/${first.id}/relations`, { definitionId: idOf(definition), targetObjectId }))
-      .relation;
-  await relate('about', second.id);
-  const ended = await relate('after', second.id);
-  await chief('DELETE', `/relations/${ended.id}`, { expectedRevision: ended.revision });
-  await source.archive(second);
-  while (await givePlaces(source.app.db));
 
-  const { repeated, left } = await new Replay(clientOf(source), clientOf(target)).run();
-  assert.deepEqual(await contents(target), await contents(source));
-  assert.deepEqual(Object.fromEntries(repeated), {
-    ObjectCreated: 3,
-    ObjectUpdated: 2,
-    ObjectTransitioned: 2,
-    CommentAdded: 2,
-    AttachmentAdded: 1,
-    RelationAdded: 2,
-    RelationArchived: 1,
-    ObjectArchived: 1,
+  it('repeats records, changes, comments, files, relations and transitions', async () => {
+    const { ok, id: idOf } = source;
+    const chief = async (method: string, path: string, body?: unknown): Promise<any> =>
+      await ok('chief', method, path, body);
+    const problem = await source.make({ title: 'The cause' }, 'problem');
+    const first = await source.make({ title: 'First', assignee: await source.person('agent'), causes: [problem.id] });
+    const second = await source.make({ title: 'Second', note: 'with a note' });
+    await chief('PATCH', `/objects/${first.id}`, { expectedRevision: 1, changes: { count: 7, note: 'changed' } });
+    await chief('PATCH', `/objects/${first.id}`, { expectedRevision: 2, changes: { note: null, kind: 'a' } });
+    const moved = await chief('POST', `/objects/${first.id}/transitions`, {
+      transitionId: idOf('take'),
+      expectedRevision: 3,
+      expectedStateId: first.stateId,
+      values: { note: 'taken' },
+    });
+    const { workflowState } = await chief('GET', `/objects/${first.id}`);
+    await chief('POST', `/objects/${first.id}/transitions`, {
+      transitionId: idOf('hold'),
+      expectedRevision: moved.object.revision,
+      expectedStateId: workflowState.id,
+      values: { $reason: 'waits for a part', grade: 'b' },
+    });
+    await chief('POST', `/objects/${first.id}/comments`, { body: 'public words', visibility: 'public' });
+    const said = await chief('POST', `/objects/${first.id}/comments`, { body: 'at first', visibility: 'internal' });
+    await chief('PATCH', `/comments/${said.id}`, { expectedRevision: said.revision, body: 'at last' });
+    const gone = await chief('POST', `/objects/${first.id}/comments`, { body: 'gone', visibility: 'public' });
+    await chief('DELETE', `/comments/${gone.id}`, { expectedRevision: gone.revision });
+    const contentBase64 = Buffer.from('content').toString('base64');
+    await chief('POST', `/objects/${second.id}/attachments`, { filename: 'отчёт.txt', contentBase64 });
+    const relate = async (definition: string, targetObjectId: string): Promise<any> =>
+      (await chief('POST', `/objects/${first.id}/relations`, { definitionId: idOf(definition), targetObjectId }))
+        .relation;
+    await relate('about', second.id);
+    const ended = await relate('after', second.id);
+    await chief('DELETE', `/relations/${ended.id}`, { expectedRevision: ended.revision });
+    await source.archive(second);
+    while (await givePlaces(source.app.db));
+
+    const { repeated, left } = await new Replay(clientOf(source), clientOf(target)).run();
+    assert.deepEqual(await contents(target), await contents(source));
+    assert.deepEqual(Object.fromEntries(repeated), {
+      ObjectCreated: 3,
+      ObjectUpdated: 2,
+      ObjectTransitioned: 2,
+      CommentAdded: 2,
+      AttachmentAdded: 1,
+      RelationAdded: 2,
+      RelationArchived: 1,
+      ObjectArchived: 1,
+    });
+    assert.equal(left.length, 1, left.join());
   });
-  assert.equal(left.length, 1, left.join());
 });
