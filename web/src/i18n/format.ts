@@ -39,17 +39,14 @@ function build(language: Language, timeZone: string | undefined): Formats {
   const calendarDay = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const number = new Intl.NumberFormat(language);
-  const units = new Map<string, Intl.NumberFormat>();
-  const unit = (value: number, name: string, digits = 0): string => {
-    const key = `${name} ${digits}`;
-    // `byte` has no short plural in English.
-    const unitDisplay = name === 'byte' ? 'long' : 'short';
-    const format =
-      units.get(key) ??
-      new Intl.NumberFormat(language, { style: 'unit', unit: name, unitDisplay, maximumFractionDigits: digits });
-    units.set(key, format);
-    return format.format(value);
-  };
+  const unit = (value: number, name: string, digits = 0): string =>
+    new Intl.NumberFormat(language, {
+      style: 'unit',
+      unit: name,
+      // `byte` has no short plural in English.
+      unitDisplay: name === 'byte' ? 'long' : 'short',
+      maximumFractionDigits: digits,
+    }).format(value);
   const day = (value: string | Date): string => date.format(new Date(value));
   return {
     instant: (value) => instant.format(new Date(value)),

@@ -13,6 +13,8 @@ import { Page } from '../../ui/page.tsx';
 import { PersonName } from '../../ui/person.tsx';
 import { Time } from '../../ui/time.tsx';
 import classes from './audit.module.css';
+import { useItemNames } from '../config/place-names.ts';
+import { propertyTexts } from '../config/property-texts.ts';
 import { detailTexts, kindTexts, subjectTexts, texts, viaTexts } from './texts.ts';
 
 type Entry = AnswerOf<typeof access.readAudit>['rows'][number];
@@ -155,11 +157,12 @@ function ownName({ name, title, code }: Data): string | undefined {
 }
 
 /**
- * Returns a function that names the subject of an entry: users, groups and units by name, keys and articles by the entry's
- * data, others by code.
+ * Returns a function that names the subject of an entry: users, groups, units and items of the configuration by name, keys and
+ * articles by the entry's data.
  */
 export function useSubjects(subjects: readonly (string | null)[]): (subject: string | null, data: Data) => string {
   const words = useText(subjectTexts);
+  const nameOf = useItemNames(subjects.map((subject) => (subject ?? '').split(':')[0] ?? ''));
   const labels = useLabels(subjects.flatMap((subject) => ID.exec(subject ?? '')?.[2] ?? []));
   return useCallback(
     (subject, data) => {
@@ -168,9 +171,9 @@ export function useSubjects(subjects: readonly (string | null)[]): (subject: str
       const kind = said(words, subject.slice(0, cut));
       const rest = subject.slice(cut + 1);
       const name = labelText(labels.get(rest)) ?? (UUID.test(rest) ? ownName(data) : undefined);
-      return `${kind}: ${name ?? (UUID.test(rest) ? `${rest.slice(0, 8)}…` : rest)}`;
+      return `${kind}: ${name ?? (UUID.test(rest) ? `${rest.slice(0, 8)}…` : nameOf(subject.slice(0, cut), rest).name)}`;
     },
-    [words, labels],
+    [words, labels, nameOf],
   );
 }
 
@@ -189,6 +192,7 @@ function short(value: unknown): string {
 /** Formats the data of an entry in one line. */
 function useDetailsLine(): (data: Data) => string {
   const words = useText(detailTexts);
+  const properties = useText(propertyTexts);
   return ({ before, after, ...rest }) => {
     const parts = Object.entries(rest)
       .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
@@ -196,7 +200,7 @@ function useDetailsLine(): (data: Data) => string {
       .map(([key, value]) => `${said(words, key)}: ${said(words, short(value))}`);
     const isList = Array.isArray(before) || Array.isArray(after);
     const keys = isList || before === undefined || before === null ? [] : changedKeys(before, after);
-    if (keys.length > 0) parts.push(`${words.changed}: ${keys.join(', ')}`);
+    if (keys.length > 0) parts.push(`${words.changed}: ${keys.map((key) => said(properties, key)).join(', ')}`);
     return parts.join(' · ');
   };
 }

@@ -14,10 +14,10 @@ import { nameIn } from '../config/yaml-text.ts';
 import { EntryForm } from './entry-form.tsx';
 import { texts } from './texts.ts';
 
-const TEMPLATE = `code: my-catalogue
+const TEMPLATE = `code: my-catalog
 name:
   ru-RU: Новый каталог
-  en-US: New catalogue
+  en-US: New catalog
 active: false
 categories:
   - code: common

@@ -1,11 +1,13 @@
 /** Names of items and of places inside them, for plans and their impact: titles where the service only gives codes. */
 import { useQueries, useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useHas } from '../../app/session.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { subjectTexts } from '../audit/texts.ts';
 import { PAGES, type PagedSection } from './pages.ts';
 import { propertyTexts } from './property-texts.ts';
-import { itemQuery, type PlannedChange, sectionQuery } from './queries.ts';
+import { type ConfigItem, itemQuery, type PlannedChange, sectionQuery } from './queries.ts';
 import { nameIn, valueOf } from './yaml-text.ts';
 
 export interface ItemName {
@@ -18,16 +20,23 @@ export interface ItemName {
 /** Users are named by their logins, which are their codes: the list of users may be long. */
 const isNamed = (section: string): section is PagedSection => Object.hasOwn(PAGES, section) && section !== 'users';
 
+const combine = (lists: readonly { data: readonly ConfigItem[] | undefined }[]) => lists.map(({ data }) => data);
+
 /** Names of the items of these sections by their codes. Until they are loaded, and for users without the right to read them, the codes. */
 export function useItemNames(sections: readonly string[]): (section: string, code: string) => ItemName {
   const language = useLanguage();
   const kinds: Readonly<Record<string, string>> = useText(subjectTexts);
-  const wanted = [...new Set(sections)].filter(isNamed);
-  const lists = useQueries({ queries: wanted.map((section) => ({ ...sectionQuery(section), retry: false })) });
-  return (section, code) => {
-    const item = lists[wanted.indexOf(section as PagedSection)]?.data?.find((one) => one.code === code);
-    return { kind: kinds[section] ?? section, name: nameIn(item?.name, language) || code };
-  };
+  const may = useHas()('config.manage');
+  const wanted = may ? [...new Set(sections)].filter(isNamed) : [];
+  const lists = useQueries({ queries: wanted.map((section) => ({ ...sectionQuery(section), retry: false })), combine });
+  const key = wanted.join(' ');
+  return useCallback(
+    (section, code) => {
+      const item = lists[key.split(' ').indexOf(section)]?.find((one) => one.code === code);
+      return { kind: kinds[section] ?? section, name: nameIn(item?.name, language) || code };
+    },
+    [lists, key, kinds, language],
+  );
 }
 
 /** A step of a path such as `fields[priority].name.ru-RU`: a property, or the code or index of a member of a list. */

@@ -17,7 +17,7 @@ export const texts = defineText(
     noFilter: 'все записи',
   },
   {
-    title: 'Dashboards',
+    title: 'Shared dashboards',
     hint: 'Dashboards for roles and groups. Users make their own ones under “Dashboards”.',
     create: 'New dashboard',
     roles: 'Available to roles',

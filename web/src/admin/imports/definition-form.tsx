@@ -203,6 +203,7 @@ function MappingInputs({ form }: { form: Form<Values> }) {
         <FileInput
           label={t.sample}
           description={t.sampleHint}
+          placeholder={t.chooseFile}
           size="xs"
           accept=".csv,.json,.txt,text/csv,application/json"
           onChange={(file) => void readSample(file)}

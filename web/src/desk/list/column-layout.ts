@@ -74,6 +74,6 @@ export function useFittingColumns({ shown, chosen }: ColumnControl, preview: boo
   if (!preview || chosen || width === 0) return { ref, columns: shown };
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   // The width of the preview, as the style sheet has it.
-  const beside = Math.min(28 * rem, window.innerWidth * 0.28);
+  const beside = Math.min(28 * rem, window.innerWidth * 0.26);
   return { ref, columns: fittingColumns(shown, (width - beside) / rem - AROUND) };
 }

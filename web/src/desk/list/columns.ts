@@ -41,7 +41,7 @@ export function useColumns(type: DeskType | undefined, fields: readonly FieldSch
         })),
       ...(type === undefined || type.states.length > 0
         ? [
-            { code: 'sla.remaining', name: t.slaRemaining, width: 10.5, sort: 'sla.remaining' },
+            { code: 'sla.remaining', name: t.slaRemaining, width: 12, sort: 'sla.remaining' },
             { code: 'sla.dueAt', name: t.slaDue, width: 10, sort: 'sla.dueAt' },
             { code: 'sla.breached', name: t.slaBreached, width: 7 },
           ]
@@ -112,7 +112,7 @@ export function movedColumn(codes: readonly string[], code: string, to: number):
 }
 
 /** The least width of the title in rem: with the default columns, lists fit in windows of 1280 px. */
-export const TITLE = 14;
+export const TITLE = 13;
 
 /** What a list keeps beside an open preview, and after these what it keeps if there is room: what is left out first comes first. */
 const KEPT = new Set(['number', 'title', 'workflowState']);

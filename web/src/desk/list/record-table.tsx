@@ -4,7 +4,7 @@
  */
 import { Checkbox } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { FieldValue } from '../../fields/value.tsx';
@@ -66,6 +66,7 @@ export function RecordTable(props: RecordTableProps) {
   const [place] = useState(() => takePlace(props.name));
   const virtual = useVirtualRows(props, scroller, place);
   const items = virtual.getVirtualItems();
+  const loadPage = useRecordPage();
   const control = useControl(props, place, (index) => virtual.scrollToIndex(index));
   useListPlace(props.name, () => ({
     offset: scroller.current?.scrollTop ?? 0,
@@ -88,8 +89,8 @@ export function RecordTable(props: RecordTableProps) {
         items.some((item) => item.index === control.at) ? `row-${rows[control.at]?.id}` : undefined
       }
       onKeyDown={control.onKey}
-      onPointerEnter={loadRecordPage}
-      onFocus={loadRecordPage}
+      onPointerEnter={loadPage}
+      onFocus={loadPage}
       data-cards={cards || undefined}
     >
       {!cards && (
@@ -121,9 +122,10 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-/** Loads the code of the record page before a row is opened. */
-function loadRecordPage(): void {
-  void import('../record/record-page.tsx');
+/** Returns a function that loads the code of the record page, before a row is opened. */
+function useRecordPage(): () => void {
+  const router = useRouter();
+  return () => void router.loadRouteChunk(router.routesById['/inside/records/$recordId']);
 }
 
 /** The least width of all columns in rem. All rows have it, so that long texts do not move columns. */
@@ -345,7 +347,9 @@ function Card({ row, columns, types }: Pick<RecordTableProps, 'columns' | 'types
   const title = columns.find((column) => column.code === 'title');
   const hasTime = row.sla !== null && row.sla !== undefined && (row.sla.remainingMs !== null || row.sla.breached);
   const last = hasTime ? 'sla.remaining' : 'updatedAt';
-  const rest = columns.filter(({ code }) => !['title', 'updatedAt', 'sla.remaining'].includes(code));
+  const facts = columns.filter(({ code }) => !['title', 'updatedAt', 'sla.remaining'].includes(code));
+  // The state is cut last.
+  const rest = facts.toSorted((a, b) => Number(a.code === 'type') - Number(b.code === 'type'));
   return (
     <div role="gridcell" className={classes.card}>
       <div className={classes.cardTitle}>{title !== undefined && <Cell row={row} column={title} types={types} />}</div>

@@ -23,8 +23,11 @@ export function TimeLeft({ sla }: { sla: Row['sla'] | null }) {
   }
   const close = !sla.paused && isClose(remainingMs, targetMs ?? 0);
   const level = sla.breached ? 'breached' : close ? 'close' : undefined;
-  const text = timeText(Math.abs(remainingMs), sla.workingTime, t);
-  const said = remainingMs < 0 ? t.slaOver(text) : text;
+  // Short units: the word before them takes the room.
+  const short = { ...t, workingMinutes: t.shortMinutes, workingHours: t.shortHours };
+  const { workingTime } = sla;
+  const said =
+    remainingMs < 0 ? t.slaOver(timeText(-remainingMs, workingTime, short)) : timeText(remainingMs, workingTime, t);
   return (
     <span className={classes.timeLeft} data-level={level} title={sla.policyName ?? undefined}>
       {level === 'close' && '⚠ '}
