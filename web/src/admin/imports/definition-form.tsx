@@ -184,8 +184,7 @@ function MappingInputs({ form }: { form: Form<Values> }) {
   const readSample = async (file: File | null): Promise<void> => {
     if (file === null) return;
     const text = await textOf(file);
-    const found = columnsOf(text);
-    const rows = firstRows(text);
+    const [found, rows] = [columnsOf(text), firstRows(text)];
     lastSample.file = file;
     setSample({ name: file.name, columns: found, rows });
     form.set({

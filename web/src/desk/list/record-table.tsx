@@ -66,7 +66,6 @@ export function RecordTable(props: RecordTableProps) {
   const [place] = useState(() => takePlace(props.name));
   const virtual = useVirtualRows(props, scroller, place);
   const items = virtual.getVirtualItems();
-  const loadPage = useRecordPage();
   const control = useControl(props, place, (index) => virtual.scrollToIndex(index));
   useListPlace(props.name, () => ({
     offset: scroller.current?.scrollTop ?? 0,
@@ -89,8 +88,7 @@ export function RecordTable(props: RecordTableProps) {
         items.some((item) => item.index === control.at) ? `row-${rows[control.at]?.id}` : undefined
       }
       onKeyDown={control.onKey}
-      onPointerEnter={loadPage}
-      onFocus={loadPage}
+      {...useRecordPage()}
       data-cards={cards || undefined}
     >
       {!cards && (
@@ -122,10 +120,11 @@ export function RecordTable(props: RecordTableProps) {
   );
 }
 
-/** Returns a function that loads the code of the record page, before a row is opened. */
-function useRecordPage(): () => void {
+/** Handlers that load the code of the record page before a row is opened. */
+function useRecordPage(): { onPointerEnter: () => void; onFocus: () => void } {
   const router = useRouter();
-  return () => void router.loadRouteChunk(router.routesById['/inside/records/$recordId']);
+  const load = (): void => void router.loadRouteChunk(router.routesById['/inside/records/$recordId']);
+  return { onPointerEnter: load, onFocus: load };
 }
 
 /** The least width of all columns in rem. All rows have it, so that long texts do not move columns. */
