@@ -86,6 +86,23 @@ describe('a dry run', () => {
     );
   });
 
+  it('shows the first hundred events, and says that there are more', async () => {
+    const made = await around.make();
+    const itemsOf = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        objectId: made.id,
+        expectedRevision: index + 1,
+        changes: { note: `note ${index}` },
+      }));
+    for (const [count, isTruncated] of [
+      [100, false],
+      [101, true],
+    ] as const) {
+      const { events, truncated } = await dry('chief', 'POST', '/bulk', { operation: 'update', items: itemsOf(count) });
+      assert.deepEqual([events.length, truncated], [100, isTruncated]);
+    }
+  });
+
   it('keeps to its time after a failed unit, and whatever limit a unit sets', async () => {
     const { work, system } = around.app.app;
     const limit = async (ctx: ReadContext): Promise<number> => {

@@ -248,6 +248,26 @@ describe('rights of the executor', () => {
     }
   });
 
+  it('are not asked by a dry run, which names the subscriptions that match by event and record type', async () => {
+    const matching = await subscribe({ eventTypes: ['ObjectCreated'], filters: { types: ['thing'] } });
+    const condition = { field: 'title', operator: 'equals', value: 'never' };
+    const conditional = await subscribe({ eventTypes: ['ObjectCreated'], filters: { types: ['thing'], condition } });
+    await subscribe({ eventTypes: ['ObjectCreated'], filters: { types: ['other'] } });
+    await subscribe({ eventTypes: ['ObjectUpdated'] });
+    await subscribe({ eventTypes: ['ObjectCreated'], enabled: false });
+    const effects = async (key: string): Promise<any> => {
+      const body = { typeDefinitionId: 'thing', values: { title: 'Tried' } };
+      const answer = await hooks.app.request('POST', '/api/v1/objects?dryRun=true', { key, body });
+      assert.equal(answer.status, 201);
+      return answer.body.meta.effects.webhooks;
+    };
+    const named = [matching, conditional].map((subscriptionId) => ({ subscriptionId, eventType: 'ObjectCreated' }));
+    const bySubscription = (one: any, other: any): number => one.subscriptionId.localeCompare(other.subscriptionId);
+    assert.deepEqual((await effects(hooks.keys.boss)).toSorted(bySubscription), named.toSorted(bySubscription));
+    const { key } = await hooks.app.createKey({ login: 'boss', scopes: ['objects:read', 'objects:write'] });
+    assert.deepEqual(await effects(key), [], 'without the scope webhooks:manage');
+  });
+
   it('apply to docket webhooks listen, which forwards what a webhook would deliver', async () => {
     const connections = new Set<Socket>();
     // In front of the service, to break the connection.
