@@ -10,7 +10,7 @@ import { findMatches, listMatches, type Match, type Matched } from './store-matc
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
-import { type Term, type TermQuery, termQuery, titleQuery } from './terms.ts';
+import { type Term, type TermQuery, termQuery, titleQuery, respelledTerms } from './terms.ts';
 import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
@@ -274,7 +274,7 @@ async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]
 }
 
 async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
-  const terms = await withTypos(question);
+  const terms = [...(await withTypos(question)), ...respelledTerms(question.analysis, question.q)];
   const { accessFilter } = question;
   const predicate = anyOf(
     terms.map((term) => termQuery(term, accessFilter, true)),

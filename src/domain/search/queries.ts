@@ -14,7 +14,7 @@ import { type Facets, facetsOf, recordResult, type SearchResult, Snippets } from
 import { otherResults } from './results-other.ts';
 import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
-import { type Term, termsOf } from './terms.ts';
+import { respelledTerms, type Term, termsOf } from './terms.ts';
 import { limitTime } from '../../platform/database/pool.ts';
 
 /** Time limit for a statement of a search with a filter. */
@@ -74,7 +74,8 @@ async function answer(
           : await otherSource(ctx, parts, kind, terms),
       );
     }
-    return await present(ctx, parts, sources, terms, counted, window);
+    const marked = request.q === null ? [] : [...terms, ...respelledTerms(parts.analysis, request.q)];
+    return await present(ctx, parts, sources, marked, counted, window);
   };
   return filter === null ? await find() : await withinBudget(ctx, 'query.filter', find);
 }

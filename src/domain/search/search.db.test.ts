@@ -97,6 +97,20 @@ describe('search by words', () => {
     assert.deepEqual(await world.titles('chief', { q: 'kqleidqscope' }), []);
   });
 
+  it('finds words typed in the wrong keyboard layout or the other alphabet, after exact ones', async () => {
+    await world.make({ title: 'Проектор мигает', body: 'сообщение' });
+    for (const q of ['ghjtrnjh', 'proektor', 'Cjj,otybt']) {
+      const [hit] = (await world.search('chief', { q })).body.data.results;
+      assert.equal(hit?.title, 'Проектор мигает', q);
+      assert.match(hit.snippet, /<mark>/, q);
+    }
+    await world.make({ title: 'Gamepad drifts' });
+    assert.deepEqual(await world.titles('chief', { q: 'пфьузфв' }), ['Gamepad drifts']);
+    assert.deepEqual(await world.titles('chief', { q: 'дрифтс' }), ['Gamepad drifts']);
+    await world.make({ title: 'Proektor arrived' });
+    assert.deepEqual(await world.titles('chief', { q: 'proektor' }), ['Proektor arrived']);
+  });
+
   it('ranks full matches before partial matches and those before similar words', async () => {
     await world.make({ title: 'Quokka zeppelin' });
     await world.make({ title: 'Quokka alone' });

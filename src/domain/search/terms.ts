@@ -1,6 +1,7 @@
 /** Translates a question to queries on the index. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
 import { anyLexeme, anyTitle, numberQuery } from './lexemes.ts';
+import { respell } from './respell.ts';
 
 /** Shorter prefixes do not count if other words are missing. */
 const SHORTEST_BEGINNING = 3;
@@ -46,6 +47,16 @@ export interface TermQuery {
 
 export function termsOf(analysis: Analysis, q: string): Term[] {
   return analysis.queryTerms(q).map((term) => ({ ...term, near: [] }));
+}
+
+/** The words of the question in the other keyboard layout and alphabet. None is required. */
+export function respelledTerms(analysis: Analysis, q: string): Term[] {
+  return termsOf(analysis, respell(q).join(' ')).map((term) => ({
+    ...term,
+    last: false,
+    beginnings: [],
+    completions: [],
+  }));
 }
 
 function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Part {
