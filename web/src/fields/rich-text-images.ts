@@ -1,9 +1,11 @@
 /** Images in rich text. The service accepts only handles of images that the record shows now. */
-import { isObject } from '../../../src/lib/json.ts';
 
 const HANDLE = /^blob:/;
 
 type Node = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isHandle = ({ type, attrs }: Node): boolean =>
   type === 'image' && isObject(attrs) && HANDLE.test(String(attrs['src']));
