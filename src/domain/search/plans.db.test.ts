@@ -123,9 +123,10 @@ describe('SQL plans of frequent searches', () => {
       if (!/^\s*(WITH|SELECT)\b[^]*\b(objects|search_records) /.test(text)) continue;
       // The check whether there are more than a number of records may use any index.
       if (/^\s*SELECT count\(\*\) AS n FROM \(SELECT 1 /.test(text)) continue;
+      // Tables that are empty or small here are read as a whole.
       const { rows } = await client.query({ text: `EXPLAIN (COSTS OFF, FORMAT JSON) ${text}`, values: [...values] });
       for (const one of pathsOf(rows[0]['QUERY PLAN'][0].Plan))
-        if (!/ (users|search_comments)/.test(one)) found.add(one);
+        if (!/ (users|search_comments|relations)/.test(one)) found.add(one);
     }
     return [...found].sort();
   }
