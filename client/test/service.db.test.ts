@@ -84,15 +84,16 @@ describe('the client', () => {
     );
     const stop = new AbortController();
     const seen: unknown[] = [];
-    const following = (async () => {
+    const following = async (): Promise<void> => {
       for await (const event of docket.feed.each(query, { signal: stop.signal })) {
         seen.push(...titles([event]));
         if (seen.length === 4) stop.abort(new Error('enough'));
       }
-    })();
+    };
+    const stopped = assert.rejects(following(), /enough/);
     await things.create({ title: 'four' });
     await placed();
-    await assert.rejects(following, /enough/);
+    await stopped;
     assert.deepEqual(seen, ['one', 'two', 'three', 'four']);
     // What a restored backup looks like: the last events are gone, and the tables are in other storage.
     const last = pages.at(-1)?.next as string;
