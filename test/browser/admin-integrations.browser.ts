@@ -59,7 +59,7 @@ describe('integrations in the console', () => {
       const watched = await desk.open('admin', '/admin/integrations', { language });
       const { page } = watched;
       const dialog = page.getByRole('dialog');
-      await page.getByRole('button', { name: words.create }).click();
+      await page.getByRole('button', { name: words.create }).first().click();
       await dialog.getByRole('textbox', { name: words.code }).fill(code);
       await dialog.getByRole('combobox', { name: words.type }).click();
       await page.getByRole('option', { name: words.category, exact: true }).click();

@@ -6,7 +6,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { Batches } from './batches.ts';
 import { Database, type Queryable, type Statement } from './pool.ts';
-import { isConnectionLost } from './sqlstate.ts';
+import { isConnectionLost, isOverdue } from './sqlstate.ts';
 
 type Keys<Key> = Readonly<Record<keyof Key, string>>;
 
@@ -94,7 +94,7 @@ function batchesOf<Row, Key extends object>(db: Database, lookup: Lookup<Row, Ke
     found = new Batches<object, unknown>(LIMITS, {
       together: (keys) => findTogether(db, lookup, keys as Key[]),
       alone: (key) => findAlone(db, lookup, key as Key),
-      isSeparable: (error, count) => count > 1 && !isConnectionLost(error),
+      isSeparable: (error, count) => count > 1 && !isConnectionLost(error) && !isOverdue(error),
     });
     ofDatabase.set(lookup, found);
   }

@@ -6,6 +6,7 @@ import sql from 'sql-template-tag';
 import pg from 'pg';
 import { statementName, type Tracer } from '../observability/traces.ts';
 import { parseStoredJson } from '../../lib/json.ts';
+import { leavesConnectionUsable } from './sqlstate.ts';
 
 export interface QueryOptions {
   /**
@@ -260,7 +261,7 @@ function isIdle(client: pg.PoolClient): boolean {
  * for the next statement, so this waits until it is. If it never is, the connection is broken and is ended.
  */
 function releaseAfter(error: Error, client: pg.PoolClient): void {
-  if (isSilent(error)) return client.release(error);
+  if (isSilent(error) || !leavesConnectionUsable(error)) return client.release(error);
   if (isIdle(client)) return client.release();
   const settle = (): void => {
     clearTimeout(patience);

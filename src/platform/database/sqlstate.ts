@@ -120,12 +120,28 @@ export function isRefused(error: unknown): boolean {
 
 /** Whether the statement was cancelled, by its time limit for example. */
 export function isCancelled(error: unknown): boolean {
-  return (error as { code?: unknown }).code === '57014';
+  return serverError(error)?.code === '57014';
+}
+
+/** Whether a time limit ended the wait for a connection, for the statement or for its answer. */
+export function isOverdue(error: unknown): boolean {
+  return (
+    isCancelled(error) || (error instanceof Error && (error.message === POOL_BUSY || error.message === ANSWER_LATE))
+  );
 }
 
 /** Whether `lock_timeout` ended the statement. */
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === '55P03';
+}
+
+/** Errors after which the prepared statements of a connection may be unusable: wrong result type, unknown name, taken name. */
+const STALE = new Set(['0A000', '26000', '42P05']);
+
+/** Whether the connection can be used again after this error, once the server is ready. */
+export function leavesConnectionUsable(error: unknown): boolean {
+  const code = serverError(error)?.code;
+  return code !== undefined && !STALE.has(code) && !code.startsWith('XX');
 }
 
 /** Whether retrying the whole unit of work may succeed. The failed attempt was rolled back. */
@@ -168,7 +184,7 @@ export function toFault(error: unknown, constraints: Constraints = new Map()): u
   if (reported !== undefined) return ofServer(reported, constraints);
   if (isConnectionLost(error))
     return unavailable('The database does not respond. Retry after the time in Retry-After.', error);
-  if (error instanceof Error && (error.message === POOL_BUSY || error.message === ANSWER_LATE)) {
+  if (isOverdue(error)) {
     return overloaded('The database is busy. Retry after the time in Retry-After.', error);
   }
   return error;

@@ -9,9 +9,10 @@
  * - Units are of the same kind if they plan the same numbers of rows of the same writes. A group is then the statement of one unit
  *   with more rows, and there are few different texts to prepare.
  * - A unit whose record is being written by another unit is never in a group, so no group holds two units on one record.
- * - A group waits for a lock for a short time only, so one locked record does not hold up the others.
+ * - A group waits for a locked row for a short time only, so one locked record does not hold up the others.
  * - If the group fails, for any reason, nothing of it is stored, and each of its units is written alone. So the guards, claims and
  *   constraints of a unit decide about that unit. Groups are then smaller for a while (`Batches`).
+ * - A unit that is repeated after a guard failed is written alone, because it may well fail again.
  * - Units in an open transaction, with invariants or with changes of cached versions are written alone, and those in dry runs.
  */
 import { Batches } from '../database/batches.ts';
@@ -25,7 +26,7 @@ import { failedGuard } from './transactions.ts';
 /** The largest group; also the default of `DOCKET_GROUP_COMMIT`. */
 export const GROUP_SIZE = 16;
 const UNDER_WAY = 2;
-/** How long a group waits for a lock, in milliseconds. It is below `deadlock_timeout`. */
+/** How long a group waits for a row, in milliseconds. It is below `deadlock_timeout`. */
 const LOCK_MS = 100;
 /** Units with more rows gain nothing. */
 const MOST_ROWS = 32;
@@ -65,29 +66,30 @@ export class Groups {
   /**
    * Writes a unit, possibly with others.
    *
+   * @param alone whether it is written by a statement of its own, and still keeps others away from its records and its key
    * @returns the value for `Flushed.returned`
    * @throws the error of the guard `idempotency-busy` while another unit of this process writes with the same key. A group that
    *   failed releases its keys for a moment, and another unit must not take them then.
    */
-  async write(unit: Flushed): Promise<unknown> {
+  async write(unit: Flushed, alone = false): Promise<unknown> {
     const key = unit.claimed === undefined ? undefined : lockNumber(unit.claimed.claim);
-    if (key === undefined) return await this.#write(unit);
+    if (key === undefined) return await this.#write(unit, alone);
     if (this.#claimed.has(key)) throw failedGuard('idempotency-busy');
     this.#claimed.add(key);
     try {
-      return await this.#write(unit);
+      return await this.#write(unit, alone);
     } finally {
       this.#claimed.delete(key);
     }
   }
 
-  async #write(unit: Flushed): Promise<unknown> {
+  async #write(unit: Flushed, alone: boolean): Promise<unknown> {
     const records = this.#size > 1 ? recordsOf(unit) : undefined;
     if (records === undefined) return await this.alone(this.#db, unit);
     const isFree = !records.some((record) => this.#writing.has(record));
     for (const record of records) this.#writing.set(record, (this.#writing.get(record) ?? 0) + 1);
     try {
-      if (!isFree) return await this.alone(this.#db, unit);
+      if (alone || !isFree) return await this.alone(this.#db, unit);
       return await this.#batches.ask({ unit, kind: kindOf(unit) });
     } finally {
       for (const record of records) {

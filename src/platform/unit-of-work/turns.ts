@@ -20,6 +20,9 @@ interface Queue {
 /** Record → the units that wait while another has its turn. */
 export type Queues = Map<string, Queue>;
 
+/** A unit waited for its turn while it loaded a record: it starts again, with the current time. Nothing is planned by then. */
+export class TurnAwaited extends Error {}
+
 /** The turn of one unit of work. It waits for one turn at most, so that units cannot wait for each other. */
 export class Turn {
   readonly #queues: Queues;
@@ -31,10 +34,16 @@ export class Turn {
     this.#queues = queues;
   }
 
-  /** The unit is about to load this record. */
+  /**
+   * The unit is about to load this record.
+   *
+   * @throws TurnAwaited if it had to wait
+   */
   async load(id: string): Promise<void> {
     this.#first ??= id;
-    if (this.#queues.has(id)) await this.#enter(id);
+    if (!this.#queues.has(id) || this.#record !== undefined) return;
+    await this.#enter(id);
+    throw new TurnAwaited('the unit starts again');
   }
 
   /** A guard of the unit failed: it is about to be retried. */

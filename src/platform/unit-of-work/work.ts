@@ -12,7 +12,7 @@ import { type Clock, instant } from '../clock.ts';
 import type { Actor, Caller, Follower, PlannedEvent, ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
-import type { Database, Transaction } from '../database/pool.ts';
+import type { Database, Queryable, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
 import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
 import { GROUP_SIZE, Groups } from './groups.ts';
@@ -32,7 +32,7 @@ import {
   undone,
 } from './transactions.ts';
 import { Statements } from './statement.ts';
-import { type Queues, Turn } from './turns.ts';
+import { type Queues, Turn, TurnAwaited } from './turns.ts';
 import { UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
@@ -154,20 +154,25 @@ export class Work {
     const claim = options.idempotency;
     const patience = performance.now() + WAIT_MS;
     let again = false;
+    let isBusy = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.#attempt(caller, fn, options, { again, turn });
+        const result = await this.#attempt(caller, fn, options, { again, turn, alone: again || isBusy });
         if (claim !== undefined) this.#seenKeys.add(claim);
         if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
         return result;
       } catch (error) {
+        if (error instanceof TurnAwaited) {
+          attempt--;
+          continue;
+        }
         const guard = guardOf(error);
         if (
           claim !== undefined &&
           guard !== 'idempotency-busy' &&
           (guard === 'idempotency-kept' || isAuthorizedFault(error))
         ) {
-          const kept = await this.#kept(claim);
+          const kept = await this.#kept(claim, this.#db);
           if (kept !== undefined) {
             this.#seenKeys.add(claim);
             if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
@@ -177,6 +182,7 @@ export class Work {
         if (guard === 'idempotency-busy') {
           if (performance.now() >= patience) throw inProgress();
           claim?.onWait?.();
+          isBusy = true;
           await pause(25 + Math.random() * 225);
           continue;
         }
@@ -190,9 +196,9 @@ export class Work {
   }
 
   /** Database errors of this lookup are mapped to faults like all others. */
-  async #kept(claim: IdempotencyClaim): Promise<KeptAnswer | undefined> {
+  async #kept(claim: IdempotencyClaim, db: Queryable): Promise<KeptAnswer | undefined> {
     try {
-      return await keptAnswer(this.#db, claim, instant(this.#clock.now()));
+      return await keptAnswer(db, claim, instant(this.#clock.now()));
     } catch (error) {
       throw toFault(error, this.#constraints);
     }
@@ -202,14 +208,15 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions,
-    { again, turn }: { again: boolean; turn: Turn },
+    { again, turn, alone }: { again: boolean; turn: Turn; alone: boolean },
   ): Promise<WriteResult<T>> {
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
     const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again, turn);
     try {
       const data = await this.#command(ctx, fn);
-      const kept = await this.#seen(options.idempotency);
+      // On the unit's own connection: those that hold the locks of others must not wait for another connection.
+      const kept = await this.#seen(options.idempotency, ctx.db);
       if (kept !== undefined) {
         await held.close(false);
         return { kind: 'replay', answer: kept };
@@ -222,7 +229,7 @@ export class Work {
         ctx.plan(journalWrite, journalRow(ctx, event));
       }
       if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
-      const returned = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency));
+      const returned = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency, alone));
       if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
@@ -239,8 +246,8 @@ export class Work {
    * The stored response, looked up before the change is attempted: with a key that was seen, the change would almost surely be
    * refused. The command has run by then, because a replay needs the same rights as the change.
    */
-  async #seen(claim: IdempotencyClaim | undefined): Promise<KeptAnswer | undefined> {
-    return claim !== undefined && this.#seenKeys.has(claim) ? await this.#kept(claim) : undefined;
+  async #seen(claim: IdempotencyClaim | undefined, db: Queryable): Promise<KeptAnswer | undefined> {
+    return claim !== undefined && this.#seenKeys.has(claim) ? await this.#kept(claim, db) : undefined;
   }
 
   async #command<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
@@ -305,7 +312,7 @@ export class Work {
           await this.#follow(ctx);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
           ctx.invalidated.clear();
-          const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined), false);
+          const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined, true), false);
           if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
           return data;
         });
@@ -351,13 +358,14 @@ export class Work {
     ctx: UnitContext,
     data: unknown,
     claim: IdempotencyClaim | undefined,
+    alone: boolean,
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.invalidated.size === 0) return undefined;
     const returned = ctx.returnedValue;
     const { planned, invalidated, now } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
     const unit = { planned: [...planned.values()], claimed, returned, invalidated };
-    const value = await (ctx.db === this.#db ? this.#groups.write(unit) : this.#groups.alone(ctx.db, unit));
+    const value = await (ctx.db === this.#db ? this.#groups.write(unit, alone) : this.#groups.alone(ctx.db, unit));
     return returned === undefined ? undefined : { key: returned.key, value };
   }
 }
