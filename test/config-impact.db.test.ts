@@ -289,6 +289,11 @@ users: [ { login: mechanic, displayName: Mechanic } ]`),
     const [all, part] = [await impactOf(stopped), await impactOf(stopped, {}, key)];
     assert.deepEqual([all.broken, all.totals.broken], [[alarm], 1]);
     assert.deepEqual([part.broken, part.totals.broken], [[], 1]);
+    // The records of holders would tell who they are.
+    const own = `roles: [ { code: maker, records: [ { type: ticket, where: { field: owner, operator: equals, value: $me }, actions: [read], fields: { read: '*' } } ] } ]`;
+    assert.ok((await impactOf(own)).roles[0].records[0].gained > 0);
+    const unknown = await impactOf(own, {}, keys['planner']);
+    assert.deepEqual([unknown.complete, unknown.roles.flatMap(({ records }: any) => records)], [false, []]);
     const faster = `slaPolicies:${(WORLD.split('slaPolicies:')[1] as string).split('integrations:')[0]}`.replace(
       'PT8H',
       'PT1S',

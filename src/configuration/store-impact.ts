@@ -26,7 +26,8 @@ export function sumErrors(errors: readonly (number | null)[]): number | null {
 /**
  * The number of rows, and the ids of a random sample if there are more than `exact`. The same rows give the same sample.
  *
- * @param rows what follows FROM: a table with the alias `x`, and its WHERE
+ * @param rows what follows FROM: a table with the alias `x`, and its WHERE. It has only rows that the caller may count, because
+ *   the number of rows shows in errors and projected counts
  */
 export async function sampleOf(
   ctx: Pick<ReadContext, 'query'>,

@@ -115,8 +115,24 @@ const NOBODY: UserRow = {
   roles: [],
 };
 
-/** The holders of each changed role with this role alone, without those whose rights from it are the same. */
-async function holdersOf({ was, is, changed, profileOf, turns }: Present): Promise<Map<string, UserRow[]>> {
+/** Differs from `NOBODY` in all that conditions may compare. */
+const SOMEBODY: UserRow = { ...NOBODY, id: 'x', groups: ['x'], orgUnit: 'x', orgUnits: ['x'] };
+
+/** Whether the caller may know who holds a role. */
+const seesHolders = ({ caller }: ImpactContext): boolean => caller.has('role.assign') || caller.has('user.administer');
+
+/**
+ * The holders of each changed role with this role alone, without those whose rights from it are the same. For callers who may not
+ * know them, nobody: records that a condition with `$me` selects would tell who the holders are.
+ */
+async function holdersOf({ context, was, is, changed, profileOf, turns }: Present): Promise<Map<string, UserRow[]>> {
+  if (!seesHolders(context)) {
+    const profileWith = (user: UserRow, role: string): string =>
+      profileOf({ ...user, roles: [role] }, { ...user, roles: [role] });
+    if ([...changed.keys()].some((role) => profileWith(NOBODY, role) !== profileWith(SOMEBODY, role)))
+      context.inexact(null);
+    return new Map([...changed.keys()].map((role) => [role, [{ ...NOBODY, roles: [role] }]]));
+  }
   const holders = new Map([...changed.keys()].map((role) => [role, new Map<string, UserRow>()]));
   for (const user of [...is.values(), ...was.values()]) {
     await turns.next();
@@ -252,7 +268,6 @@ async function personImpact(user: UserRow, { types }: Profile, counter: Counter)
 
 async function peopleImpact(present: Present) {
   const { context, counter, types, turns } = present;
-  const { caller } = context;
   const { profiles: all, isWhole } = await affectedProfiles(present);
   for (const typeId of types.keys()) {
     const groups = all.flatMap((profile) => {
@@ -276,9 +291,8 @@ async function peopleImpact(present: Present) {
   }
   affected.sort((a, b) => b.sum.gained + b.sum.lost - a.sum.gained - a.sum.lost);
   // Who holds which role is shown to those who may see holders of roles.
-  const isNamed = caller.has('role.assign') || caller.has('user.administer');
   const people: PersonImpact[] = [];
-  for (const { profile } of isNamed ? affected : []) {
+  for (const { profile } of seesHolders(context) ? affected : []) {
     const users = profile.users.toSorted((a, b) => (a.login < b.login ? -1 : 1));
     for (const user of users.slice(0, MOST_PEOPLE - people.length)) {
       await turns.next();

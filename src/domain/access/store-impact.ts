@@ -141,7 +141,7 @@ export async function populationOf(
 ): Promise<Population> {
   const scope = limit === undefined ? sql`true` : limit === null ? sql`false` : sql`coalesce(${limit}, false)`;
   const where = sql`o.type_id = ${typeId}::uuid AND ${scope}`;
-  const rows = sql`objects x WHERE x.type_id = ${typeId}::uuid`;
+  const rows = sql`(SELECT o.id FROM objects o WHERE ${where}) x`;
   const { total, ids } = await sampleOf(ctx, rows, { exact: most ?? MOST_EXACT, size: most ?? SAMPLE });
   if (ids === null) return { factor: 1, errorBound: 0, where };
   return {

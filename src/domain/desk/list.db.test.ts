@@ -28,6 +28,7 @@ types:
       - { code: assignmentGroup, dataType: group, search: { filter: true } }
       - { code: tags, dataType: string, multiple: true }
       - { code: hush, dataType: string }
+  - { code: errand, fields: [] }
 workflows:
   - code: flow
     name: Flow
@@ -79,12 +80,14 @@ roles:
     name: Firefighter
     records: [{ type: incident, where: { field: priority, operator: equals, value: urgent }, actions: [read], fields: { read: '*' } }]
     assignedTo: { users: [zoe] }
+  - { code: outsider, records: [{ type: errand, actions: [read] }], assignedTo: { users: [outsider] } }
 groups: [{ code: net, name: Network, users: [anna] }, { code: apps, name: Applications }]
 users:
   - { login: chief, displayName: Chief }
   - { login: reader, displayName: Reader }
   - { login: zoe, displayName: Анна }
-  - { login: anna, displayName: Яна }`;
+  - { login: anna, displayName: Яна }
+  - { login: outsider, displayName: Outsider }`;
 
 let app: TestApp;
 let undocumented: readonly unknown[];
@@ -146,7 +149,7 @@ describe('sorted lists', () => {
     app = await startTestApp({ bundle: bundle(WORLD), clock });
     undocumented = watchAnswers(app);
     keys['work'] = (await app.createKey({ login: 'chief' })).key;
-    for (const login of ['chief', 'reader', 'anna', 'zoe']) {
+    for (const login of ['chief', 'reader', 'anna', 'zoe', 'outsider']) {
       keys[login] = (await app.createKey({ login, scopes: ['admin:manage'] })).key;
     }
     const [anna, zoe] = [await idOf(app, 'users', 'anna'), await idOf(app, 'users', 'zoe')];
@@ -355,6 +358,11 @@ describe('sorted lists', () => {
     for (const wrong of ['done=2026-13-01T00:00:00Z..', 'done=..2026-02-31', 'slaPolicy=nothing']) {
       assert.equal((await call('chief', `/desk/objects?${wrong}`)).status, 400, wrong);
     }
+    const [hidden, none] = await Promise.all(
+      ['fix', 'nothing'].map((policy) => call('outsider', `/desk/objects?slaPolicy=${policy}`)),
+    );
+    assert.equal(hidden.status, 400, 'policies of types that cannot be read are hidden');
+    assert.deepEqual(hidden.body.error, none.body.error);
   });
 
   it('sends counts that changed for the caller, after changes in another process', async () => {

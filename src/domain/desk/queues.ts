@@ -4,6 +4,7 @@ import { type FieldResolver, parseCondition, SYSTEM_FIELDS } from '../../lib/fil
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findNames } from '../identity/index.ts';
 import { fieldResolver, findType, named, type RecordType, registry } from '../metadata/index.ts';
+import { requirePolicy } from '../sla/index.ts';
 import * as store from './store.ts';
 import type { QueueDefinition, QueueRow } from './store.ts';
 
@@ -32,11 +33,14 @@ function visibleFields(ctx: ReadContext, type: RecordType | undefined): FieldRes
   };
 }
 
-/** @throws Fault INVALID_REQUEST, INVALID_FILTER for missing types and fields; hidden ones give the same errors */
+/** @throws Fault INVALID_REQUEST, INVALID_FILTER for missing types, fields and policies; hidden ones give the same errors */
 function requireReadable(ctx: ReadContext, definition: QueueDefinition): void {
   const type = definition.type === undefined ? undefined : findType(registry(ctx), definition.type);
   if (definition.type !== undefined && (type === undefined || !ctx.actor.mayEver(type.id, 'read'))) {
     throw faultAt('INVALID_REQUEST', '/definition/type', 'NO_TYPE');
+  }
+  if (definition.slaPolicy !== undefined && definition.slaPolicy !== '-') {
+    requirePolicy(ctx, definition.slaPolicy, '/definition/slaPolicy');
   }
   if (definition.filter === undefined) return;
   parseCondition(definition.filter, {

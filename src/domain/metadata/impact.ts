@@ -23,8 +23,10 @@ export function usesHiddenField(
   const access = limit.fieldAccess(typeId);
   const isHidden = (code: string): boolean => {
     const former = after.config.get(typeView).byId.get(typeId)?.newest.fields.get(code)?.former ?? [];
-    const own = code === 'title' && was.newest.titleField !== null ? [was.newest.titleField] : [];
-    return [code, ...former, ...own].some((one) => was.newest.fields.has(one) && !access.canAlwaysRead(one));
+    // Records of older versions may have another title field.
+    const own = code === 'title' ? [...was.versions.values()].flatMap(({ titleField }) => titleField ?? []) : [];
+    const isKnown = (one: string): boolean => was.newest.fields.has(one) || own.includes(one);
+    return [code, ...former, ...own].some((one) => isKnown(one) && !access.canAlwaysRead(one));
   };
   return [...conditions].some((where) => where !== undefined && where !== null && fieldsIn(where).some(isHidden));
 }

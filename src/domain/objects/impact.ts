@@ -54,7 +54,7 @@ async function brokenValues(context: ImpactContext, was: RecordType, is: RecordT
   if (type.newest.fields.size === 0) return { fields, errorBound: 0 };
   const turns = new Turns();
   const codes = storedCodes(context.after.config.get(typeView), is.id);
-  const { total, ids } = await shuffledRecords(context.after, is.id);
+  const { total, ids } = await shuffledRecords(context.after, context, is.id);
   let examined = 0;
   while (examined < ids.length && context.hasTime()) {
     const batch = ids.slice(examined, examined + BATCH);

@@ -23,9 +23,10 @@ function conditions({ limit, caller }: Scope, typeId: string, now: string) {
   return { counted: limit === null ? sql`true` : of(limit), visible: of(caller) };
 }
 
-/** The records of a type to examine, in a random order. */
-export async function shuffledRecords(ctx: ReadContext, typeId: string) {
-  return await shuffled(ctx, sql`objects x WHERE x.type_id = ${typeId}::uuid`);
+/** The records of a type that count, in a random order. */
+export async function shuffledRecords(ctx: ReadContext, scope: Scope, typeId: string) {
+  const { counted } = conditions(scope, typeId, ctx.now);
+  return await shuffled(ctx, sql`(SELECT o.id FROM objects o WHERE o.type_id = ${typeId}::uuid AND ${counted}) x`);
 }
 
 /** The records with the ids that count. */

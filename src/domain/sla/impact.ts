@@ -46,7 +46,7 @@ async function policyImpact(context: ImpactContext, policyId: string): Promise<F
   const policy = slaRegistry(before).policies.get(policyId)?.code ?? policyId;
   const found = { policy, moved: 0, earliest: null as string | null, breachedAtOnce: 0 };
   const turns = new Turns();
-  const { total, ids } = await shuffledRunning(after, policyId);
+  const { total, ids } = await shuffledRunning(after, policyId, limit);
   let examined = 0;
   while (examined < ids.length && context.hasTime()) {
     const batch = ids.slice(examined, examined + BATCH);

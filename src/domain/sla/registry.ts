@@ -202,15 +202,21 @@ export function slaRegistry(ctx: Pick<ReadContext, 'config'>): SlaRegistry {
   return ctx.config.get(slaView);
 }
 
-/** A policy by its id or code, also an archived one. @throws Fault INVALID_REQUEST */
-export function requirePolicy(ctx: Pick<ReadContext, 'config'>, idOrCode: string, path: string): Policy {
+/**
+ * A policy by its id or code, also an archived one. Those of types that the caller may not read do not exist for the caller.
+ *
+ * @throws Fault INVALID_REQUEST
+ */
+export function requirePolicy(ctx: Pick<ReadContext, 'config' | 'actor'>, idOrCode: string, path: string): Policy {
   const policy = findByIdOrCode(slaRegistry(ctx).policies.values(), idOrCode);
-  if (policy === undefined) throw faultAt('INVALID_REQUEST', path, 'NO_POLICY');
+  if (policy === undefined || !ctx.actor.mayEver(policy.typeId, 'read'))
+    throw faultAt('INVALID_REQUEST', path, 'NO_POLICY');
   return policy;
 }
 
-/** The policies of the type, also archived ones. */
-export function policiesOfType(ctx: Pick<ReadContext, 'config'>, typeId: string): readonly Policy[] {
+/** The policies of the type, also archived ones; none if the caller may not read records of the type. */
+export function policiesOfType(ctx: Pick<ReadContext, 'config' | 'actor'>, typeId: string): readonly Policy[] {
+  if (!ctx.actor.mayEver(typeId, 'read')) return [];
   return slaRegistry(ctx).ofType.get(typeId) ?? [];
 }
 

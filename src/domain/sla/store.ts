@@ -32,27 +32,30 @@ export async function listInstances(ctx: ReadContext, objectId: string): Promise
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.object_id = ${objectId}::uuid ORDER BY i.started_at, i.id`);
 }
 
-/** The running instances of a policy to examine, in a random order. */
-export async function shuffledRunning(ctx: ReadContext, policyId: string) {
-  return await shuffled(ctx, sql`sla_instances x WHERE x.policy_id = ${policyId}::uuid AND x.status <> 'STOPPED'`);
+/** Whether the record with the id is one `o` for which `visible` is true; null for none, undefined for all. */
+function ofRecord(id: Sql, visible: Sql | null | undefined): Sql {
+  if (visible === undefined) return sql`true`;
+  return sql`EXISTS (SELECT FROM objects o WHERE o.id = ${id} AND ${visible ?? sql`false`})`;
 }
 
-/**
- * Those of the running instances that have the ids.
- *
- * @param visible limits them to records `o` for which it is true; null to none, undefined to all
- */
+/** The running instances of a policy in a random order, of records for which `visible` is true (see `ofRecord`). */
+export async function shuffledRunning(ctx: ReadContext, policyId: string, visible: Sql | null | undefined) {
+  return await shuffled(
+    ctx,
+    sql`sla_instances x WHERE x.policy_id = ${policyId}::uuid AND x.status <> 'STOPPED'
+      AND ${ofRecord(sql`x.object_id`, visible)}`,
+  );
+}
+
+/** Those of the running instances that have the ids, of records for which `visible` is true (see `ofRecord`). */
 export async function listRunning(
   ctx: ReadContext,
   ids: readonly string[],
   visible: Sql | null | undefined,
 ): Promise<StoredInstance[]> {
-  const seen =
-    visible === undefined
-      ? sql`true`
-      : sql`EXISTS (SELECT FROM objects o WHERE o.id = i.object_id AND ${visible ?? sql`false`})`;
   return await ctx.query<StoredInstance>(sql`
-    SELECT ${COLUMNS} FROM sla_instances i WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${seen}`);
+    SELECT ${COLUMNS} FROM sla_instances i
+    WHERE i.id = ANY(${[...ids]}::uuid[]) AND ${ofRecord(sql`i.object_id`, visible)}`);
 }
 
 /** The running instance of each record and policy, or else the last one. */
