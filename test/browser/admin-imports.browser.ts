@@ -89,7 +89,7 @@ describe('imports in the console', () => {
       const watched = await desk.open('admin', '/admin/imports', { language });
       const { page } = watched;
       const dialog = page.getByRole('dialog');
-      await page.getByRole('button', { name: words.create }).click();
+      await page.getByRole('button', { name: words.create }).first().click();
       await page.getByRole('textbox', { name: words.code, exact: true }).fill(code);
       await page.getByRole('textbox', { name: words.source }).fill(code);
       await page.getByRole('combobox', { name: words.type }).click();

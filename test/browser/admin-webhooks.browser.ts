@@ -88,7 +88,7 @@ describe('webhooks in the console', () => {
       const { page } = watched;
       const dialog = page.getByRole('dialog');
 
-      await page.getByRole('button', { name: words.createSecret }).click();
+      await page.getByRole('button', { name: words.createSecret }).first().click();
       await dialog.getByRole('textbox', { name: words.code }).fill(code);
       await dialog.getByRole('button', { name: words.createSecret }).click();
       const first = await dialog.locator('[data-secret]').textContent();
@@ -102,7 +102,7 @@ describe('webhooks in the console', () => {
       await dialog.getByRole('button', { name: words.done }).click();
       await watched.check();
 
-      await page.getByRole('button', { name: words.create }).click();
+      await page.getByRole('button', { name: words.create }).first().click();
       await dialog.getByRole('textbox', { name: words.code }).fill(code);
       await dialog.getByRole('textbox', { name: words.endpoint }).fill('https://hooks.example.org/docket');
       await dialog.getByRole('combobox', { name: words.events }).fill(words.recordCreated);
