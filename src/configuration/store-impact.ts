@@ -47,8 +47,8 @@ async function shuffledIds(ctx: Pick<ReadContext, 'query'>, rows: Sql, limit: nu
 }
 
 /**
- * The rows to examine one by one in a random order: all up to `MOST_EXACT`, otherwise a sample. Whoever stops early has examined
- * a smaller sample.
+ * The rows to examine, in a random order: all of them up to `MOST_EXACT`, a sample of more. The rows that were examined before
+ * the time was over are a smaller sample.
  */
 export async function shuffled(
   ctx: Pick<ReadContext, 'query'>,
