@@ -58,6 +58,7 @@ import {
   searchRoutes,
   wordMatch,
 } from './domain/search/index.ts';
+import { synonymsSection } from './domain/search/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
@@ -107,6 +108,7 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
     importDefinitionsSection,
     dashboardsSection,
     macrosSection,
+    synonymsSection,
   ];
 }
 

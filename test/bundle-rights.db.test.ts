@@ -78,6 +78,10 @@ const TABLE: Readonly<Record<string, Row>> = {
   },
   services: { item: listed('services'), stands: 'mail' },
   macros: { item: listed('macros', ', types: [case], set: { title: x }'), stands: 'fast' },
+  synonyms: {
+    item: (code) => `synonyms: [ [${code.replaceAll('-', '')}, x${code.replaceAll('-', '')}] ]`,
+    stands: 'vpn',
+  },
   dashboards: {
     item: listed(
       'dashboards',
@@ -183,6 +187,7 @@ ${TABLE['slaPolicies']?.item('quick', '')}
 ${TABLE['relationDefinitions']?.item('about', '')}
 ${TABLE['services']?.item('mail', '')}
 ${TABLE['macros']?.item('fast', '')}
+${TABLE['synonyms']?.item('vpn', '')}
 ${TABLE['dashboards']?.item('board', '')}
 catalogs: [ { code: shop } ]
 ${TABLE['knowledgeBases']?.item('it', '')}

@@ -113,10 +113,19 @@ macros:
     transition: resolve
     set: { priority: p3, assignee: $me, $reason: Solved }
     roles: [agent]
+synonyms: [ [ютуб, YouTube], [МФУ, принтер, wi-fi] ]
 `;
 
 /** Sections that no other one refers to. */
-const INDEPENDENT = ['slaPolicies', 'relationDefinitions', 'catalogs', 'knowledgeBases', 'importDefinitions', 'macros'];
+const INDEPENDENT = [
+  'slaPolicies',
+  'relationDefinitions',
+  'catalogs',
+  'knowledgeBases',
+  'importDefinitions',
+  'macros',
+  'synonyms',
+];
 
 /** The files of all sections in any order, with other names and without some sections and items. */
 function variant(name: fc.Arbitrary<unknown>): fc.Arbitrary<{ name: string; text: string }[]> {
@@ -159,7 +168,7 @@ describe('every section of the bundle', () => {
   it('is applied and then unchanged', async () => {
     const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
-    assert.equal(new Set(items.map((item) => item.section)).size, 19);
+    assert.equal(new Set(items.map((item) => item.section)).size, 20);
   });
 
   it('is exported to the same bytes after an apply of what was exported', async () => {
@@ -227,7 +236,7 @@ describe('every section of the bundle', () => {
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {
     const exported = await fixture.export(true);
-    assert.equal(exported.length, 19);
+    assert.equal(exported.length, 20);
     assert.deepEqual(changed(await fixture.plan(exported, { prune: true, pruneIdentity: true })), []);
     const other = await startBundleFixture();
     try {
@@ -241,7 +250,7 @@ describe('every section of the bundle', () => {
   it('is exported in the form of the JSON Schema', async () => {
     const fits = new Ajv({ strict: false, allErrors: true }).compile(bundleSchema(SECTIONS));
     const contents = (await fixture.export(true)).map(({ text }) => parse(text) as object);
-    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 19);
+    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 20);
     for (const content of contents) assert.ok(fits(content), JSON.stringify(fits.errors?.slice(0, 3)));
   });
 

@@ -347,6 +347,17 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     macro('types: [incident], comment: { visibility: secret, body: x }'),
     ['macros[0].comment.visibility NOT_ALLOWED'],
   ],
+  ['sound synonyms', 'synonyms: [ [ютуб, YouTube], [вайфай, wi-fi], [office365, офис] ]', []],
+  [
+    'synonyms that are no single words, and forms of one word',
+    "synonyms: [ [vpn, private network, '!!'], [принтер, принтеры], [one] ]",
+    ['synonyms[0][1] WRONG_FORMAT', 'synonyms[0][2] WRONG_FORMAT', 'synonyms[1][1] NOT_UNIQUE', 'synonyms[2] TOO_FEW'],
+  ],
+  [
+    'two groups of synonyms with the same first word',
+    'synonyms: [ [vpn, впн], [VPN, tunnel] ]',
+    ['synonyms[1] DUPLICATE'],
+  ],
 ];
 
 describe('sections of the remaining modules', () => {

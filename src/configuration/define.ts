@@ -34,7 +34,12 @@ export function defineSection<Item, Definition>(parts: SectionParts<Item, Defini
     right: parts.right,
     codeOf: (item) => {
       if (shape === 'map') return key;
-      return shape === 'codes' ? (item as string) : ((item as Record<string, unknown>)[codeProperty] as string);
+      if (shape === 'plain') return parts.codeOf?.(item as Item) ?? (item as string);
+      return (item as Record<string, unknown>)[codeProperty] as string;
+    },
+    nameOf: (definition, code) => {
+      const { name, displayName } = definition as { name?: unknown; displayName?: unknown };
+      return parts.nameOf?.(definition as Definition) ?? name ?? displayName ?? code;
     },
     keyOf: (code) => parts.keyOf?.(code) ?? code,
     rights: (change, view, actorId) => parts.rights?.(change, view, actorId) ?? [],

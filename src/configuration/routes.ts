@@ -60,10 +60,7 @@ async function list(
   return items.map(({ id, code, state, definition, updatedAt = null, updatedBy = null }) => ({
     id,
     code,
-    name:
-      (definition as { name?: unknown; displayName?: unknown }).name ??
-      (definition as { displayName?: unknown }).displayName ??
-      code,
+    name: section.nameOf(definition, code),
     state,
     ...(include.includes('updatedAt') ? { updatedAt } : {}),
     ...(authors === undefined ? {} : { changedBy: updatedBy === null ? null : authorOf(updatedBy, authors) }),

@@ -124,12 +124,16 @@ export interface SectionParts<Item, Definition> {
   key: string;
   /** What the section holds, for editors. */
   summary: string;
-  /** A `list` of items (the default), a list of `codes`, or one `map` for the whole section. */
-  shape?: 'list' | 'codes' | 'map';
+  /** A `list` of items with codes (the default), a list of `plain` values, or one `map` for the whole section. */
+  shape?: 'list' | 'plain' | 'map';
   /** Schema of one item; rejects unknown properties. */
   schema: TSchema;
   /** Name of the property that identifies items; `code` by default. */
   codeProperty?: string;
+  /** The code of a plain value; by default the value itself. */
+  codeOf?(item: Item): string;
+  /** The name in lists of items; by default the property `name` or `displayName`. */
+  nameOf?(definition: Definition): unknown;
   /** The normal form in which codes are compared; by default the code itself. @throws Error with a sentence if it is invalid */
   keyOf?(code: string): string;
   /** True for users, groups and units. API calls and imports change them, too, so a bundle without `pruneIdentity` archives none. */
@@ -171,7 +175,7 @@ export interface SectionParts<Item, Definition> {
 export interface ConfigSection {
   readonly key: string;
   readonly summary: string;
-  readonly shape: 'list' | 'codes' | 'map';
+  readonly shape: 'list' | 'plain' | 'map';
   readonly schema: TSchema;
   readonly identity: boolean;
   /** Whether items and their parts take `was`. */
@@ -183,6 +187,8 @@ export interface ConfigSection {
   readonly codeProperty: string;
   readonly right: GlobalRight | undefined;
   codeOf(item: unknown): string;
+  /** The name in lists of items; the code if the definition has none. */
+  nameOf(definition: unknown, code: string): unknown;
   keyOf(code: string): string;
   rights(change: Change, view: CompileView, actorId: string | null): readonly GlobalRight[];
   merge(item: unknown, stored: unknown, options: MergeOptions): unknown;

@@ -39,8 +39,8 @@ export async function usesOf(
       await turns.next();
       found = new Set();
       mapNames(section, entry.code, entry.definition, codes);
-      const { name, displayName } = entry.definition as { name?: unknown; displayName?: unknown };
-      const use = { id: entry.id, section: section.key, code: entry.code, name: name ?? displayName ?? entry.code };
+      const name = section.nameOf(entry.definition, entry.code);
+      const use = { id: entry.id, section: section.key, code: entry.code, name };
       for (const code of found) {
         if (section === target && code === entry.code) continue;
         const list = uses.get(code);

@@ -49,6 +49,8 @@ export const CONFIGURATION_PROBLEMS = {
   UNKNOWN_PROPERTY: ['UNKNOWN', 'Unknown property {name}. Check its spelling.'],
 
   // References and lists.
+  NOT_ONE_WORD: ['WRONG_FORMAT', 'Use one word of letters or digits, without spaces.'],
+  REPEATED_WORD: ['NOT_UNIQUE', 'Another word of this group is the same word in another form. Remove one of them.'],
   UNKNOWN_TIME_ZONE: ['UNKNOWN_TIME_ZONE', 'Unknown time zone {zone}. Use an IANA name such as Europe/Moscow.'],
   DUPLICATE: ['DUPLICATE', 'The list contains {key} twice. Remove one of them.'],
   NOT_IN_LIST: ['UNKNOWN_REFERENCE', 'The list has no item with the code {code}.'],

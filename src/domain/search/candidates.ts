@@ -19,7 +19,7 @@ export async function candidatesOf(
   except: readonly string[],
 ): Promise<string[]> {
   const { ctx, accessFilter } = search;
-  const statistics = await sharesOf(search, weighed.terms);
+  const statistics = await sharesOf(search, weighed.terms, 'any');
   const found: string[] = [];
   for (const combinations of candidateSteps(weighed.facts)) {
     const missing = CANDIDATES - found.length;

@@ -66,15 +66,15 @@ export function serviceEntries(analysis: Analysis, services: readonly Listed[]):
   return services.map((service) => entryOf(analysis, 'service', service));
 }
 
-/** Match quality of a word: 1 for the whole word, less for a prefix, least with a typo, 0 for no match. */
+/** Match quality of a word: 1 for the whole word, less for a synonym or prefix, least with a typo, 0 for no match. */
 function meets(entry: Entry, term: Term): number {
   if (term.lexemes.some((lexeme) => entry.words.has(lexeme)) || entry.words.has(term.raw)) return 1;
-  let best = 0;
+  let best = term.synonyms.some((lexeme) => entry.words.has(lexeme)) ? 0.75 : 0;
   const typos = mayHoldTypo(term.raw);
   for (const word of entry.words) {
-    if (word.startsWith(term.raw)) return term.last ? 1 : 0.5;
+    if (word.startsWith(term.raw)) return term.last ? 1 : Math.max(best, 0.5);
     if (typos && (isWithinOneEdit(word, term.raw) || term.lexemes.some((lexeme) => isWithinOneEdit(word, lexeme))))
-      best = 0.25;
+      best = Math.max(best, 0.25);
   }
   return best;
 }

@@ -58,6 +58,8 @@ const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => 
 
 const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
 
+const hasSynonyms = ({ terms }: Question): boolean => terms.some(({ synonyms }) => synonyms.length > 0);
+
 export async function findHits(put: Question): Promise<Hits> {
   const question: Sampling = { ...put, sample: new Sampled() };
   if (question.terms.length === 0 && question.numbers === null) return NOTHING;
@@ -65,9 +67,9 @@ export async function findHits(put: Question): Promise<Hits> {
   const all = await allHits(question, limit);
   if (all.count >= ENOUGH) return all;
   const several = asked(question.terms).length > 1;
-  const any = several ? await anyHits(question, limit, all) : all;
+  const any = several || hasSynonyms(question) ? await anyHits(question, limit, all) : all;
   // The only word was found as written: it has no typo, and its prefix was searched too.
-  if (any.count >= ENOUGH || (!several && any.count > 0)) return any;
+  if (any.count >= ENOUGH || (!several && all.count > 0)) return any;
   return await nearHits(question, limit, any);
 }
 
@@ -79,14 +81,18 @@ async function allMatch(question: Question): Promise<Match> {
     terms.length === 0 ? [titleQuery(question.q, accessFilter)] : terms.map((term) => termQuery(term, accessFilter));
   const words = allOf(queries, accessFilter);
   const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
-  return await matchOf(question, predicate, together(await sharesOf(question, terms)));
+  return await matchOf(question, predicate, together(await sharesOf(question, terms, 'all')));
 }
 
-/** The last updated records whose title equals the question, in a field that the caller may read. */
+/**
+ * The last updated matches whose title equals the question, in a field that the caller may read. A title in another form, such as
+ * `1⁄2` for `½`, may have other words than the question.
+ */
 async function titledIds(question: Question): Promise<string[]> {
   const { ctx, q, accessFilter } = question;
-  const title = allOf([titleQuery(q, accessFilter)], accessFilter);
-  return await listMatches(ctx, await matchOf(question, title, 0), RANKED);
+  const words = asked(question.terms).map((term) => termQuery(term, accessFilter));
+  const titled = allOf([titleQuery(q, accessFilter), ...words], accessFilter);
+  return await listMatches(ctx, await matchOf(question, titled, 0), RANKED);
 }
 
 /** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
@@ -155,21 +161,21 @@ interface Sampling extends Question {
 
 type Sample = Awaited<ReturnType<typeof sampleTerms>>;
 
-/** The sample of word frequencies, taken once for all tiers of a question. */
+/** The sample of word frequencies, taken once for all tiers in which the words have the same queries. */
 class Sampled {
-  #known: Promise<Sample> | undefined;
+  readonly #known = new Map<Tier, Promise<Sample>>();
 
   of(question: Question, tier: Tier, queries: readonly TermQuery[]): Promise<Sample> {
-    const count = (): Promise<Sample> => sampleTerms(question.ctx, question.accessFilter, queries, SAMPLE);
-    if (tier === 'near') return count();
-    this.#known ??= count();
-    return this.#known;
+    const key = tier === 'any' && !hasSynonyms(question) ? 'all' : tier;
+    const known = this.#known.get(key) ?? sampleTerms(question.ctx, question.accessFilter, queries, SAMPLE);
+    this.#known.set(key, known);
+    return known;
   }
 }
 
 async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
   const { accessFilter, sample } = question;
-  const queries = terms.map((term) => termQuery(term, accessFilter, tier === 'near'));
+  const queries = terms.map((term) => termQuery(term, accessFilter, tier));
   const seen = sampled ? await sample.of(question, tier, queries) : { records: 0, holding: [], average: 0 };
   const facts = terms.map(({ count, last, required }, index): TermFacts => {
     const share = sampled ? ((seen.holding[index] ?? 0) + 0.5) / (seen.records + 1) : 0.01;
@@ -241,10 +247,10 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
   const terms = asked(question.terms);
   const except = before.ranked.map(({ id }) => id);
   const predicate = anyOf(
-    terms.map((term) => termQuery(term, accessFilter)),
+    terms.map((term) => termQuery(term, accessFilter, 'any')),
     accessFilter,
   );
-  const match = await matchOf(question, predicate, sum(await sharesOf(question, terms)));
+  const match = await matchOf(question, predicate, sum(await sharesOf(question, terms, 'any')));
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'any', question.terms, true);
@@ -277,10 +283,10 @@ async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Ma
   const terms = [...(await withTypos(question)), ...respelledTerms(question.analysis, question.q)];
   const { accessFilter } = question;
   const predicate = anyOf(
-    terms.map((term) => termQuery(term, accessFilter, true)),
+    terms.map((term) => termQuery(term, accessFilter, 'near')),
     accessFilter,
   );
-  return { terms, match: await matchOf(question, predicate, sum(await sharesOf(question, terms))) };
+  return { terms, match: await matchOf(question, predicate, sum(await sharesOf(question, terms, 'near'))) };
 }
 
 async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
@@ -304,10 +310,10 @@ export async function findIds(question: Question, limit: number, offset: number)
   const any = async (): Promise<Match> => {
     const of = asked(terms);
     const predicate = anyOf(
-      of.map((term) => termQuery(term, accessFilter)),
+      of.map((term) => termQuery(term, accessFilter, 'any')),
       accessFilter,
     );
-    return await matchOf(question, predicate, sum(await sharesOf(question, of)));
+    return await matchOf(question, predicate, sum(await sharesOf(question, of, 'any')));
   };
   for (const step of [() => allMatch(question), any, async () => (await nearMatch(question)).match]) {
     const match = await step();

@@ -4,6 +4,7 @@ import { profileView } from './index-profile.ts';
 import { findIds } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { accessFilterFor } from './sources.ts';
+import { synonymView } from './synonyms.ts';
 import { numbersOf, termsOf } from './terms.ts';
 
 /** Ids of records that match all words, or if there are none, some of them; newest first. */
@@ -13,7 +14,8 @@ export function wordMatch(parts: SearchParts): WordMatch {
     if (accessFilter === null) return [];
     const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
     const { statistics, analysis } = parts;
-    const [terms, numbers] = [termsOf(analysis, q), numbersOf(analysis, q, ctx.config.get(profileView).prefixes)];
+    const terms = ctx.config.get(synonymView).of(termsOf(analysis, q));
+    const numbers = numbersOf(analysis, q, ctx.config.get(profileView).prefixes);
     const question = {
       ctx,
       statistics,

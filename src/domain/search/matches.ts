@@ -4,6 +4,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { shareOf, type TermStatistics } from './store-statistics.ts';
 import type { Match } from './store-match.ts';
 import type { TextPredicate } from './store-text-predicate.ts';
+import type { Tier } from './ranking.ts';
 import type { AccessFilter } from './store-access-filter.ts';
 import type { Numbers, Term } from './terms.ts';
 import { EXPENSIVE_SPARE } from './plan.ts';
@@ -38,11 +39,12 @@ export interface Question extends MatchSearch {
 export async function sharesOf(
   { ctx, statistics, accessFilter }: MatchSearch,
   terms: readonly Term[],
+  tier: Tier,
 ): Promise<number[]> {
   const known = await statistics.read(ctx);
   const fieldTokens = [...accessFilter.free, ...accessFilter.classes.flatMap((of) => of.fieldTokens)];
-  return terms.map(({ lexemes, near, completions, beginnings }) =>
-    shareOf(known, [...lexemes, ...completions, ...near], fieldTokens, beginnings),
+  return terms.map(({ lexemes, near, completions, beginnings, synonyms }) =>
+    shareOf(known, [...lexemes, ...completions, ...near, ...(tier === 'all' ? [] : synonyms)], fieldTokens, beginnings),
   );
 }
 

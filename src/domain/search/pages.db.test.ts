@@ -11,7 +11,7 @@ describe('pages of a search', () => {
   let problems: string[];
   before(async () => {
     world = await startSearchFixture();
-    const first = await world.make({ title: 'heron', region: 'north', kind: 'open' });
+    const first = await world.make({ title: 'heron', region: 'north', kind: 'open', body: '½' });
     await world.make({ title: 'heron stork', region: 'south', kind: 'shut', secret: 'ibis' });
     // Copies the rows that the service wrote, with updates one hour apart; every third record is in the north.
     const copies = [
@@ -152,5 +152,15 @@ describe('pages of a search', () => {
       await stored(world.app, 'DROP VIEW objects');
       await stored(world.app, 'ALTER TABLE all_objects RENAME TO objects');
     }
+  });
+
+  it('puts only matches of the words first for their title', async () => {
+    // The same title in the form that is compared, but other words.
+    await world.app.apply(bundle('settings: {}'));
+    await world.make({ title: 'heron 1⁄2', region: 'north' });
+    const all = await pages('north', { q: 'heron ½' }, 100);
+    const hits = all.flatMap((page) => page.results);
+    assert.deepEqual([hits.length, new Set(idsOf(all)).size, all[0].total], [467, 467, 467]);
+    assert.ok(hits.every(({ title }) => title !== 'heron 1⁄2'));
   });
 });

@@ -14,6 +14,7 @@ import { type Facets, facetsOf, recordResult, type SearchResult, Snippets } from
 import { otherResults } from './results-other.ts';
 import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-filter.ts';
+import { synonymView } from './synonyms.ts';
 import { respelledTerms, type Term, termsOf } from './terms.ts';
 import { limitTime } from '../../platform/database/pool.ts';
 
@@ -62,7 +63,7 @@ async function answer(
 ): Promise<SearchAnswer> {
   requireRights(ctx, parts, request.kinds);
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
-  const terms = request.q === null ? [] : termsOf(parts.analysis, request.q);
+  const terms = request.q === null ? [] : ctx.config.get(synonymView).of(termsOf(parts.analysis, request.q));
   const counted = registry(ctx).settings.searchExactTotal;
   const from = request.kinds.length === 1 ? window.offset : 0;
   const find = async (): Promise<SearchAnswer> => {

@@ -30,7 +30,9 @@ export interface SearchResult {
 }
 
 export function wantedOf(terms: readonly Term[]): Wanted {
-  const lexemes = new Set(terms.flatMap(({ lexemes, near, completions }) => [...lexemes, ...near, ...completions]));
+  const lexemes = new Set(
+    terms.flatMap(({ lexemes, near, completions, synonyms }) => [...lexemes, ...near, ...completions, ...synonyms]),
+  );
   const beginnings = terms.flatMap(({ beginnings }) => beginnings);
   return makeWanted(lexemes, beginnings);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
+import { bundle } from '../../../test/harness/small-configuration.ts';
 import { type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 describe('search by words', () => {
@@ -109,6 +110,50 @@ describe('search by words', () => {
     assert.deepEqual(await world.titles('chief', { q: 'дрифтс' }), ['Gamepad drifts']);
     await world.make({ title: 'Proektor arrived' });
     assert.deepEqual(await world.titles('chief', { q: 'proektor' }), ['Proektor arrived']);
+  });
+
+  it('finds synonyms below the words themselves, in fields that the caller may read', async () => {
+    const { key } = await world.app.createKey({ login: 'chief', scopes: ['admin:manage'] });
+    const admin = async (method: string, path: string, body?: object): Promise<any> => {
+      const answer = await world.app.request(method, `/api/admin/v1/config${path}`, { key, ...(body && { body }) });
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body.data;
+    };
+    await world.make({ title: 'Кнопка и ютуб', region: 'north' });
+    await world.make({ title: 'YouTube buffers', region: 'north' });
+    await world.make({ title: 'Quiet', secret: 'YouTube', region: 'north' });
+    await world.make({ title: 'Zoom echoes', region: 'north' });
+    assert.deepEqual(await world.titles('chief', { q: 'ютубе' }), ['Кнопка и ютуб']);
+    await admin('POST', '/apply', { files: bundle('synonyms: [ [ютуб, YouTube], [видеосвязь, Zoom, телемост] ]') });
+    const { results } = (await world.search('chief', { q: 'ютубе' })).body.data;
+    assert.equal(results[0].title, 'Кнопка и ютуб');
+    assert.deepEqual(results.map((hit: { title: string }) => hit.title).sort(), [
+      'Quiet',
+      'YouTube buffers',
+      'Кнопка и ютуб',
+    ]);
+    assert.ok(results[0].score > 3 && results[1].score < 3 && results[2].score < 3);
+    assert.match(JSON.stringify(results), /<mark>YouTube<\/mark> buffers/);
+    assert.deepEqual(await world.titles('north', { q: 'ютубе' }), ['Кнопка и ютуб', 'YouTube buffers']);
+    const [both] = await world.titles('north', { q: 'кнопка youtube' });
+    assert.equal(both, 'Кнопка и ютуб');
+    const listed = await world.ok('north', 'GET', `/objects?q=${encodeURIComponent('телемосты')}`);
+    assert.deepEqual(
+      listed.rows.map((row: { title: string }) => row.title),
+      ['Zoom echoes'],
+    );
+    const items = await admin('GET', '/synonyms?include=usedBy');
+    assert.deepEqual(
+      items.map(({ code, name }: { code: string; name: string }) => [code, name]),
+      [
+        ['видеосвязь', 'видеосвязь, Zoom, телемост'],
+        ['ютуб', 'ютуб, YouTube'],
+      ],
+    );
+    const { text } = await admin('GET', `/synonyms/${encodeURIComponent('ютуб')}`);
+    assert.equal(text, '- ютуб\n- YouTube\n');
+    await admin('POST', '/apply', { files: [], archive: [{ section: 'synonyms', code: 'ютуб' }] });
+    assert.deepEqual(await world.titles('chief', { q: 'ютубе' }), ['Кнопка и ютуб']);
   });
 
   it('ranks full matches before partial matches and those before similar words', async () => {

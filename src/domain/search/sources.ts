@@ -96,7 +96,7 @@ async function textHits(ctx: ReadContext, source: TextSource | null, terms: read
       wanted.map(({ last, count, required }) => ({ share: 0.01, last, count, required })),
       tier,
     );
-    const queries = wanted.map((term) => termQuery(term, free, tier === 'near').free);
+    const queries = wanted.map((term) => termQuery(term, free, tier).free);
     const except = ranked.map(({ id }) => id);
     const found = await matchTexts(ctx, source, queries, together, plan, except, RANKED + 1 - ranked.length);
     ranked.push(

@@ -1,6 +1,7 @@
 /** Translates a question to queries on the index. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
 import { anyLexeme, anyTitle, numberQuery } from './lexemes.ts';
+import type { Tier } from './ranking.ts';
 import { respell } from './respell.ts';
 
 /** Shorter prefixes do not count if other words are missing. */
@@ -13,6 +14,8 @@ const MOST_NUMBERS = 4;
 export interface Term extends QueryTerm {
   /** Similar lexemes. */
   near: readonly string[];
+  /** Lexemes of words that mean the same. */
+  synonyms: readonly string[];
 }
 
 /** The field tokens of an `AccessFilter`. */
@@ -46,7 +49,7 @@ export interface TermQuery {
 }
 
 export function termsOf(analysis: Analysis, q: string): Term[] {
-  return analysis.queryTerms(q).map((term) => ({ ...term, near: [] }));
+  return analysis.queryTerms(q).map((term) => ({ ...term, near: [], synonyms: [] }));
 }
 
 /** The words of the question in the other keyboard layout and alphabet. None is required. */
@@ -59,9 +62,10 @@ export function respelledTerms(analysis: Analysis, q: string): Term[] {
   }));
 }
 
-function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Part {
+function under(fieldTokens: readonly string[], term: Term, tier: Tier): Part {
   const exact = new Set(term.lexemes);
-  const like = new Set([...term.completions, ...(loosely ? term.near : [])]);
+  const loosely = tier === 'near';
+  const like = new Set([...term.completions, ...(tier === 'all' ? [] : term.synonyms), ...(loosely ? term.near : [])]);
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
   const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
@@ -79,11 +83,14 @@ function under(fieldTokens: readonly string[], term: Term, loosely: boolean): Pa
   };
 }
 
-/** The word under the caller's field tokens. With `loosely`, also its prefix and similar words. */
-export function termQuery(term: Term, fieldTokens: Labels, loosely = false): TermQuery {
+/**
+ * The word under the caller's field tokens. If not all words are required, also its synonyms; for similar words, also those and
+ * its prefix.
+ */
+export function termQuery(term: Term, fieldTokens: Labels, tier: Tier = 'all'): TermQuery {
   return {
-    free: under(fieldTokens.free, term, loosely),
-    classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, loosely)),
+    free: under(fieldTokens.free, term, tier),
+    classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, tier)),
   };
 }
 

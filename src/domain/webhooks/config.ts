@@ -17,7 +17,7 @@ export const signingSecretsSection = defineSection<string, { code: string }>({
   key: 'signingSecrets',
   summary: 'Codes of signing secrets. Their values are never in a bundle.',
   right: 'webhook.manage',
-  shape: 'codes',
+  shape: 'plain',
   schema: Code,
   normalise: (code) => ({ code }),
   toBundleItem: ({ code }) => code,

@@ -5,6 +5,7 @@ import {
   IconBooks,
   IconBuilding,
   IconCalendarTime,
+  IconEqual,
   IconFileDiff,
   IconFileImport,
   IconForms,
@@ -145,6 +146,15 @@ export const adminScreens: readonly AdminScreen[] = [
     icon: IconMessages,
     rights: ['config.manage'],
     load: () => import('./macros/page.tsx'),
+  },
+  {
+    path: 'synonyms',
+    section: 'service',
+    title: both('Синонимы', 'Synonyms'),
+    summary: both('Слова с одним значением в поиске', 'Words with the same meaning in searches'),
+    icon: IconEqual,
+    rights: ['config.manage'],
+    load: () => import('./synonyms/page.tsx'),
   },
   {
     path: 'dashboards',

@@ -46,6 +46,8 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   KEY_MISMATCH: 'Ключ {name} должен соответствовать шаблону {pattern}.',
   UNKNOWN_PROPERTY: 'Неизвестное свойство {name}. Проверьте написание.',
 
+  NOT_ONE_WORD: 'Укажите одно слово из букв или цифр, без пробелов.',
+  REPEATED_WORD: 'В группе уже есть это слово в другой форме. Удалите одно из них.',
   UNKNOWN_TIME_ZONE: 'Неизвестный часовой пояс {zone}. Укажите название IANA, например Europe/Moscow.',
   DUPLICATE: 'В списке {key} указано дважды. Удалите одно из них.',
   NOT_IN_LIST: 'В списке нет элемента с кодом {code}.',

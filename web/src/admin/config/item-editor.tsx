@@ -45,8 +45,8 @@ export interface ItemEditorProps {
   code?: string | undefined;
   /** Initial text of a new item. */
   template?: string;
-  /** The property that identifies items. */
-  codeProperty?: string;
+  /** The code of an item; by default its `code`. */
+  codeOf?: (item: ItemValue) => string;
   /** True if the section is one mapping (settings). */
   map?: boolean;
   /** Form of the common properties; without it, only the text is shown. */
@@ -167,13 +167,13 @@ function Editor(props: EditorProps) {
 
 /** The text of the item, what it says, what applying it would change, and the apply itself. */
 function useItemText(props: EditorProps) {
-  const { section, code, start, archived, version, codeProperty = 'code', map = false, onApplied } = props;
+  const { section, code, start, archived, version, codeOf, map = false, onApplied } = props;
   const [text, setText] = useState(start);
   const shape = useMemo((): Shape => ({ section, map }), [section, map]);
   const plan = usePlan(shape, text, start, archived);
   const item = useMemo(() => valueOf(text), [text]);
   const isNew = code === undefined;
-  const written = String(item?.[codeProperty] ?? '');
+  const written = item === undefined ? '' : (codeOf?.(item) ?? String(item['code'] ?? ''));
   const renamed = code !== undefined && [item?.['was']].flat().includes(code);
   const codes = useMemo(() => {
     const first = valueOf(start) ?? {};

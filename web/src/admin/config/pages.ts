@@ -22,6 +22,7 @@ export const PAGES = {
   calendars: { path: 'calendars' },
   slaPolicies: { path: 'sla' },
   macros: { path: 'macros' },
+  synonyms: { path: 'synonyms' },
   dashboards: { path: 'dashboards' },
   knowledgeBases: { path: 'bases' },
   users: { path: 'people', by: 'id', right: 'user.administer' },

@@ -1,5 +1,5 @@
 /** Converts between the text of an item, a bundle that contains only this item, and its parsed value. */
-import { isMap, parseDocument } from 'yaml';
+import { isMap, isSeq, parseDocument, stringify } from 'yaml';
 import { type CodeContext, followCode, type ItemValue, type Path } from './codes.ts';
 import type { BundleBody, Problem } from './queries.ts';
 
@@ -44,10 +44,11 @@ export function problemInItem(shape: Shape, problem: Problem): Problem {
   };
 }
 
-/** The parsed value of a text; undefined if it is invalid or no mapping. */
+/** The parsed value of a text; undefined if it is invalid, and neither a mapping nor a list. */
 export function valueOf(text: string): ItemValue | undefined {
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
-  if (document.errors.length > 0 || !isMap(document.contents)) return undefined;
+  const { contents, errors } = document;
+  if (errors.length > 0 || !(isMap(contents) || isSeq(contents))) return undefined;
   try {
     return document.toJS({ maxAliasCount: 100 }) as ItemValue;
   } catch {
@@ -56,10 +57,11 @@ export function valueOf(text: string): ItemValue | undefined {
 }
 
 /**
- * Sets a value at a path of the text; undefined removes it. Comments and the other content are kept. With `codes`, the code of
+ * Sets a value at a path of the text, or the whole text; undefined removes a part. Comments and the other content are kept. With `codes`, the code of
  * a new part follows its name.
  */
 export function edited(text: string, path: Path, value: unknown, codes?: CodeContext): string {
+  if (path.length === 0) return stringify(value, { lineWidth: 0 });
   const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
   const before: unknown = codes === undefined ? undefined : document.toJS({ maxAliasCount: 100 });
   if (value === undefined) document.deleteIn(path);
