@@ -34,7 +34,7 @@ export function file(text: string, name = 'bundle.yaml'): BundleFile[] {
 /** The files with an empty list for each section that they do not name, so that pruning archives its items. */
 export function whole(files: readonly BundleFile[]): BundleFile[] {
   const named = new Set(files.flatMap(({ text }) => readDocument(text).members.map(({ key }) => key)));
-  const missing = SECTIONS.filter(({ key, shape }) => shape === 'list' && !named.has(key));
+  const missing = SECTIONS.filter(({ key, shape }) => (shape === 'list' || key === 'synonyms') && !named.has(key));
   return [...files, ...missing.map(({ key }) => ({ name: `${key}.empty.yaml`, text: `${key}: []` }))];
 }
 
