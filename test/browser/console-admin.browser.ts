@@ -300,10 +300,15 @@ describe('administration in the console', () => {
         await watched.check();
       }));
 
-    it(`shows the health of the service: ${language}`, () =>
-      visit(language, 'health', async (page, words) => {
-        await page.getByRole('heading', { name: words.ready }).waitFor();
+    it(`creates a group of synonyms: ${language}`, () =>
+      visit(language, 'synonyms/new', async (page, words) => {
+        await page.locator('main').getByRole('combobox').pressSequentially(`vpn${mark} впн `);
+        await apply(page, words);
+        assert.equal((await desk.call('GET', `/config/synonyms/vpn${mark}`)).text, `- vpn${mark}\n- впн\n`);
       }));
+
+    it(`shows the health of the service: ${language}`, () =>
+      visit(language, 'health', (page, words) => page.getByRole('heading', { name: words.ready }).waitFor()));
   }
 
   for (const language of LANGUAGES) {
