@@ -11,6 +11,7 @@ import { adopt, drain } from '../http/server.ts';
 import { readClock } from '../platform/database/readings.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { isUntouched } from '../platform/audit/journal.ts';
+import { adoptJournal } from '../platform/audit/seals.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
@@ -45,6 +46,8 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema migrated: ${applied.join(', ')}`);
   } else await requireSchema(db, { make: false, newer: true });
+  const adopted = await adoptJournal(db);
+  if (adopted > 0) say(`${adopted} rows of the journal, copied from another database cluster, were renumbered`);
   const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {
     const caller = systemCaller(await loadSnapshot(db));

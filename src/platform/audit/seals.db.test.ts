@@ -9,7 +9,8 @@ import { type RecordFixture, startRecordFixture } from '../../../test/harness/re
 import { sealAll } from '../../../test/harness/seal-all.ts';
 import type { Database } from '../database/pool.ts';
 import { type Finding, verifyJournal } from './seals-verify.ts';
-import { SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
+import { givePlaces } from './places.ts';
+import { adoptJournal, SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
 
 let around: RecordFixture;
 let db: Database;
@@ -201,6 +202,26 @@ describe('the seal chain of the journal', () => {
     const verified = await verifyJournal(db);
     assert.deepEqual(verified.findings, []);
     assert.equal(verified.unsealed, 0);
+  });
+
+  it('goes on after the tables were copied to another cluster, whose transaction ids are lower', async () => {
+    await around.make({ title: 'not sealed' });
+    for (const table of ['journal', 'journal_sealing'])
+      await db.query(raw(`UPDATE ${table} SET txid = (txid::text::bigint + 1000000)::text::xid8`));
+    await db.query(sql`UPDATE journal_placing SET storage = 'another', done = NULL, target = NULL`);
+    await db.query(sql`UPDATE report_counting SET storage = 'another'`);
+    const foreign = await db.query<{ rows: number }>(sql`SELECT count(*) AS rows FROM journal`);
+    assert.equal(await adoptJournal(db), foreign[0]?.rows);
+    assert.equal(await adoptJournal(db), 0);
+    await around.make({ title: 'in the other cluster' });
+    await sealAll(db);
+    const { findings: found, unsealed } = await verifyJournal(db);
+    assert.deepEqual([found, unsealed], [[], 0]);
+    while (await givePlaces(db));
+    const again = await db.query(
+      sql`SELECT FROM journal j, journal_placing p WHERE j.txid >= pg_snapshot_xmax(p.done)`,
+    );
+    assert.equal(again.length, 0, 'the next pass reads new rows only');
   });
 
   it('seals a backlog in batches', async () => {

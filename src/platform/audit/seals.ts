@@ -87,6 +87,38 @@ async function unsealed(tx: Transaction, { txid, seq }: Cursor): Promise<(Sealed
 }
 
 /**
+ * Renumbers the rows of a journal that was copied from another cluster, for example by `pg_restore`. Their transaction ids may be
+ * ones that this cluster has not used yet: such rows would look newer than all others, and new rows would look sealed. They
+ * become rows of one transaction of this cluster; sealed ones precede all transactions. Call it before the service writes.
+ *
+ * @returns how many rows were renumbered
+ */
+export async function adoptJournal(db: Database): Promise<number> {
+  // A row that is visible was written by a transaction below the end of the snapshot, unless it came from elsewhere.
+  const [row] = await db.query<{ foreign: boolean }>(sql`
+    SELECT coalesce((SELECT j.txid FROM journal j ORDER BY j.txid DESC, j.seq DESC LIMIT 1)
+      >= pg_snapshot_xmax(pg_current_snapshot()), false) AS foreign`);
+  if (row?.foreign !== true) return 0;
+  return await db.transaction('BEGIN', async (tx) => {
+    await tx.query(sql`SELECT set_config('statement_timeout', '0', true)`);
+    // Waits for other writers, so that no row of this cluster has a higher id than this transaction.
+    await tx.query(sql`LOCK TABLE journal IN SHARE ROW EXCLUSIVE MODE`, { patient: true });
+    const [moved] = await tx.query<{ count: number }>(
+      sql`
+        WITH moved AS (
+          UPDATE journal j SET txid = CASE WHEN (j.txid, j.seq) <= (s.txid, s.seq) THEN '0'::xid8 ELSE pg_current_xact_id() END
+          FROM journal_sealing s WHERE j.txid >= pg_current_xact_id() RETURNING 1
+        ), cursor AS (
+          UPDATE journal_sealing SET txid = pg_current_xact_id(), seq = 0 WHERE txid >= pg_current_xact_id()
+        )
+        SELECT count(*) AS count FROM moved`,
+      { patient: true },
+    );
+    return moved?.count ?? 0;
+  });
+}
+
+/**
  * The query that backs up the journal or its sealing progress. Transaction ids differ in the database that a backup is restored
  * to, so sealed rows get 0 and others get 1: both precede every new transaction.
  */
