@@ -636,6 +636,7 @@ CREATE TABLE report_rebuild (
   CONSTRAINT report_rebuild_pkey PRIMARY KEY (only_row),
   CONSTRAINT report_rebuild_only_row_check CHECK (only_row)
 );
+CREATE TRIGGER report_rebuild_begins AFTER INSERT ON report_rebuild FOR EACH ROW EXECUTE FUNCTION docket_forget_report_cells();
 
 CREATE TABLE role_assignments (
   role_id uuid NOT NULL,
@@ -871,6 +872,16 @@ CREATE TABLE webhook_periods (
 CREATE INDEX webhook_periods_by_subscription ON webhook_periods USING btree (subscription_id, from_at);
 CREATE INDEX webhook_periods_open ON webhook_periods USING btree (subscription_id) WHERE (until_at IS NULL);
 CREATE TRIGGER webhook_periods_seq BEFORE INSERT OR UPDATE ON webhook_periods FOR EACH ROW EXECUTE FUNCTION docket_set_period_seq();
+
+CREATE OR REPLACE FUNCTION docket_forget_report_cells()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE report_counting SET done = NULL;
+  RETURN NULL;
+END
+$function$;
 
 CREATE OR REPLACE FUNCTION docket_require(guard text, actual bigint, expected bigint)
  RETURNS boolean

@@ -19,6 +19,8 @@ const CELL_FIELDS: ReadonlySet<string> = new Set(['typeId', 'typeCode', 'state',
 /** Records of a type from which on it is counted. Smaller types are read within milliseconds. */
 const LEAST_RECORDS = 20_000;
 const AT_ONCE = 2000;
+/** Changed records that one transaction counts: others wait for it, for example the start of `docket reindex`. */
+const CHANGED_AT_ONCE = 20_000;
 const FIRST_AT_ONCE = 10_000;
 const REMOVED_AT_ONCE = 20_000;
 /** More days would be read record by record than the report saves. */
@@ -117,10 +119,11 @@ export async function cellQuery(ctx: ReadContext, plan: ReportPlan): Promise<sto
  * @returns whether there is more to do
  */
 export async function stepCounting(
-  db: Database,
+  db: Pick<Database, 'transaction'>,
   ctx: Pick<ReadContext, 'config'>,
-  least = LEAST_RECORDS,
+  { least = LEAST_RECORDS, most = CHANGED_AT_ONCE }: { least?: number; most?: number } = {},
 ): Promise<boolean> {
+  if (!(await followChanges(db, most))) return false;
   return await db.transaction('BEGIN', async (tx) => {
     const counting = await store.lockCounting(tx);
     if (counting === undefined) return false;
@@ -128,7 +131,6 @@ export async function stepCounting(
       await store.beginCounting(tx);
       return true;
     }
-    await followChanges(tx, counting);
     const types = [...registry(ctx).byId.values()].map(countedType);
     const counted = await store.readCountedTypes(tx, types);
     for (const type of types) {
@@ -146,10 +148,31 @@ export async function stepCounting(
   });
 }
 
-async function followChanges(tx: Transaction, counting: store.Counting): Promise<void> {
-  const { ids, any, snapshot } = await store.readChanged(tx, counting);
-  for (let at = 0; at < ids.length; at += AT_ONCE) await store.countRecords(tx, ids.slice(at, at + AT_ONCE));
-  if (any) await store.moveCounting(tx, snapshot);
+/**
+ * Counts the records that changed since the last pass, in transactions of limited length. Until the last of them, the snapshot
+ * stays: reports then still correct all of these records, counted again or not. A pass that is interrupted begins again.
+ *
+ * @returns false if another process counts or facts are rebuilt
+ */
+async function followChanges(db: Pick<Database, 'transaction'>, most: number): Promise<boolean> {
+  let pass: store.Pass | undefined;
+  for (let after: string | null = null; ; ) {
+    const last: string | null | undefined = await db.transaction('BEGIN', async (tx) => {
+      const counting = await store.lockCounting(tx);
+      if (counting === undefined) return undefined;
+      if (counting.doneMax === null || counting.isMoved) return null;
+      pass ??= await store.beginPass(tx, counting);
+      // Another process has completed a pass, or the counts were forgotten.
+      if (pass.done !== counting.done) return null;
+      const ids = await store.readChanged(tx, counting, after, most);
+      for (let at = 0; at < ids.length; at += AT_ONCE) await store.countRecords(tx, ids.slice(at, at + AT_ONCE));
+      if (ids.length === most) return ids.at(-1) ?? null;
+      if (pass.any) await store.moveCounting(tx, pass.snapshot);
+      return null;
+    });
+    if (last === undefined || last === null) return last === null;
+    after = last;
+  }
 }
 
 async function countNext(tx: Transaction, typeId: string): Promise<void> {

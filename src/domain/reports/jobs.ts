@@ -4,7 +4,6 @@ import type { Caller, WriteContext } from '../../platform/unit-of-work/context.t
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { stepCounting } from './cells.ts';
 import { typeFacts } from './requesters.ts';
-import { forgetCounts } from './store-cells.ts';
 import { endRebuild, lockRebuild, lockRecords, moveRebuild, remakeFacts, startRebuild } from './store.ts';
 
 const BATCH = 500;
@@ -12,7 +11,6 @@ const BATCH = 500;
 /** Starts a rebuild of all facts, unless one is running. The job `report-facts` does it. */
 export function startFactsRebuild(ctx: WriteContext): void {
   ctx.plan(startRebuild, { at: ctx.now });
-  ctx.plan(forgetCounts, {});
 }
 
 /** One batch. @returns whether there is more to do */

@@ -7,7 +7,6 @@ import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { Measure } from '../../lib/report-query.ts';
 import { STORAGE } from '../../platform/audit/places.ts';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
-import type { TableWrite } from '../../platform/unit-of-work/context.ts';
 import { outcomesOfStopped, runningBreaches } from '../sla/index.ts';
 
 /** A type of which cells are kept, with the stored codes of its fields that have cells, sorted. */
@@ -117,7 +116,9 @@ export async function countRecords(tx: Transaction, ids: readonly string[]): Pro
 
 /** The state of counting. */
 export interface Counting {
-  /** The upper end of the snapshot whose changes are counted, and its transactions that were running; null: nothing is counted. */
+  /** The snapshot whose changes are counted, as text; null: nothing is counted. */
+  done: string | null;
+  /** Its upper end, and its transactions that were running. */
   doneMax: string | null;
   running: string[] | null;
   /** Whether the snapshot is of another database, for example before a restore. */
@@ -125,12 +126,12 @@ export interface Counting {
 }
 
 const COUNTING = sql`
-  SELECT pg_snapshot_xmax(done)::text AS "doneMax", ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) AS running,
+  SELECT done::text AS done, pg_snapshot_xmax(done)::text AS "doneMax", ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) AS running,
     storage IS DISTINCT FROM ${STORAGE} AS "isMoved" FROM report_counting`;
 
 /**
  * Locks the counts until the transaction ends; undefined if another process has them, or facts are rebuilt. A rebuild changes
- * facts without the journal, so it makes the counts invalid.
+ * facts without the journal, so a trigger makes the counts invalid when one begins.
  */
 export async function lockCounting(tx: Transaction): Promise<Counting | undefined> {
   const [counting] = await tx.query<Counting>(sql`${COUNTING} FOR UPDATE SKIP LOCKED`);
@@ -159,22 +160,38 @@ function changedRecords(counting: Counting): Sql {
   return sql`SELECT DISTINCT j.object_id AS id FROM (${rowsSince(counting)}) AS j WHERE j.object_id IS NOT NULL`;
 }
 
-interface Changed {
-  ids: string[];
+/** A pass over the changes since the last one. */
+export interface Pass {
+  /** The snapshot whose changes were counted when the pass began, as text. */
+  done: string | null;
   /** Whether the journal has new rows, of records or of something else. */
   any: boolean;
-  /** In which the changes were looked for. */
+  /** The snapshot whose changes are counted when the pass ends. */
   snapshot: string;
 }
 
-export async function readChanged(tx: Transaction, counting: Counting): Promise<Changed> {
-  const [row] = await tx.query<Changed>(
-    sql`SELECT pg_current_snapshot()::text AS snapshot, EXISTS (${rowsSince(counting)}) AS any,
-      ARRAY(SELECT c.id::text FROM (${changedRecords(counting)}) AS c ORDER BY c.id) AS ids`,
+export async function beginPass(tx: Transaction, counting: Counting): Promise<Pass> {
+  const [row] = await tx.query<Omit<Pass, 'done'>>(
+    sql`SELECT pg_current_snapshot()::text AS snapshot, EXISTS (${rowsSince(counting)}) AS any`,
     { freshPlan: true },
   );
   if (row === undefined) throw new Error('a statement without a table has one row');
-  return row;
+  return { ...row, done: counting.done };
+}
+
+/** The next ids of records with changes that are not counted, in their order. */
+export async function readChanged(
+  tx: Transaction,
+  counting: Counting,
+  after: string | null,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    sql`SELECT c.id FROM (${changedRecords(counting)}) AS c WHERE ${after}::uuid IS NULL OR c.id > ${after}::uuid
+      ORDER BY c.id LIMIT ${limit}::int`,
+    { freshPlan: true },
+  );
+  return rows.map(({ id }) => id);
 }
 
 export async function moveCounting(tx: Transaction, snapshot: string): Promise<void> {
@@ -328,13 +345,6 @@ export function cellAggregate(measure: Measure, now: string): Sql {
 export function isSum(measure: Measure): boolean {
   return !measure.endsWith('.p50') && !measure.endsWith('.p90');
 }
-
-/** Makes all counts invalid, because facts of records change without the journal. Waits for a pass that is running. */
-export const forgetCounts: TableWrite<Record<string, never>> = {
-  name: 'report_forget_counts',
-  guard: false,
-  sql: () => sql`UPDATE report_counting SET done = NULL`,
-};
 
 /** The first day and the day after the last one of all cells; undefined without counts that can be checked. */
 export async function countedDays(
