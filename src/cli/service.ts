@@ -17,7 +17,7 @@ import { readClock } from '../platform/database/readings.ts';
 import { openEmbedded } from '../platform/database/embedded.ts';
 import type { ConfigSection } from '../configuration/section.ts';
 import { MigrationError, migrate, pendingMigrations, readMigrations } from '../platform/database/migrate.ts';
-import { Database, SERVICE_NAME } from '../platform/database/pool.ts';
+import { Database, SERVICE_NAME, TOOL_NAME } from '../platform/database/pool.ts';
 import { type Between, lookBetween } from '../platform/database/pooler.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
@@ -68,7 +68,7 @@ export async function openDatabase(
   if (use === 'service') for (const remark of remarks) log(remark);
   const directUrl = pooled ? settings.databaseDirectUrl : undefined;
   // Shown in `pg_stat_activity`: an operator can distinguish commands from the service.
-  const applicationName = use === 'service' ? SERVICE_NAME : 'docket-tool';
+  const applicationName = use === 'service' ? SERVICE_NAME : TOOL_NAME;
   const db = new Database({ url, max, pooled, directUrl, applicationName, acquireMs: ACQUIRE_MS });
   const readUrl = use === 'service' ? settings.databaseReadUrl : undefined;
   const readDb = readUrl === undefined ? undefined : new Database({ url: readUrl, max });

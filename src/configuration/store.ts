@@ -5,6 +5,7 @@ import { problem } from '../lib/problem.ts';
 import { Fault } from '../lib/fault.ts';
 import type { Change, StoredItem, StoredVersion } from './section.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../platform/unit-of-work/context.ts';
+import { hasOlderProcess } from '../platform/database/pool.ts';
 import type { ItemState } from '../contract/state.ts';
 
 /** Serialises applies, so that each one sees the result of the previous one. An arbitrary fixed number. */
@@ -39,9 +40,7 @@ export async function tryLockConfiguration(ctx: WriteContext): Promise<void> {
  * @throws Fault OVERLOADED (OLDER_PROCESS) while such a process has a connection to the database
  */
 export async function requireNoOlderProcess(ctx: WriteContext): Promise<void> {
-  const rows = await ctx.query<{ pid: number }>(sql`
-    SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'docket' LIMIT 1`);
-  if (rows.length === 0) return;
+  if (!(await hasOlderProcess(ctx))) return;
   throw new Fault('OVERLOADED', problem('OLDER_PROCESS'), [], { headers: { 'Retry-After': '30' } });
 }
 
