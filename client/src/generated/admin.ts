@@ -1598,7 +1598,7 @@ export class ReportsAdministration extends Group {
   }
 
   /**
-   * List the calendars for working time in reports. Active calendars of the configuration, with their names in the language of the caller. Needs a session, or a key with the scope `admin:manage`.
+   * List the calendars for working time in reports. Active calendars of the configuration, with their names in the language of the caller. Empty for callers who may read no type of records. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /reports/calendars`
    */

@@ -107,7 +107,8 @@ export const listCalendars = defineOperation({
   status: 200,
   tag: 'Reports',
   summary: 'List the calendars for working time in reports',
-  description: 'Active calendars of the configuration, with their names in the language of the caller.',
+  description:
+    'Active calendars of the configuration, with their names in the language of the caller. Empty for callers who may read no type of records.',
   answer: Type.Array(Type.Object({ id: Id, code: Type.String(), name: Type.String() }, { $id: 'ReportCalendar' })),
   faults: [],
 });

@@ -144,8 +144,9 @@ export function doneWithin(
   return whereDone(ctx, typeIds, { from: from ?? null, until: until ?? null });
 }
 
-/** `GET /reports/calendars`. Sorted by name. */
+/** `GET /reports/calendars`. Sorted by name; none for callers who may read no records, and so have no reports. */
 export async function listCalendars(ctx: ReadContext): Promise<{ id: string; code: string; name: string }[]> {
+  if (ctx.actor.typesFor('read').length === 0) return [];
   const calendars = activeCalendars(ctx).map(({ id, code, name }) => ({ id, code, name: named(ctx, name) }));
   return calendars.sort((one, other) => one.name.localeCompare(other.name));
 }

@@ -5,6 +5,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { ChosenPage } from '../../../src/contract/operation.ts';
 import type { Effects } from '../../../src/contract/effects.ts';
+import type { Page } from './pages.ts';
 import { currentLanguage } from '../i18n/language.ts';
 import type { ReportedProblem } from '../problems/russian.ts';
 import { loadProblemTexts, problemMessage } from '../problems/message.ts';
@@ -145,11 +146,6 @@ export async function callWithMeta<O extends Declared & { meta: TSchema }>(
   options: CallOptions<BodyOf<O>> = {},
 ): Promise<{ data: AnswerOf<O>; meta: Static<O['meta']> }> {
   return (await answerOf(method, path, options)) as { data: AnswerOf<O>; meta: Static<O['meta']> };
-}
-
-export interface Page<Row> {
-  data: Row[];
-  meta: { page: number; pageSize: number; hasMore: boolean };
 }
 
 /** A page of a list with `paged: true`. @throws ApiFault */

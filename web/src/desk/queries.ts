@@ -1,6 +1,8 @@
 /** Queries of the desk, with their cache keys. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { type AnswerOf, call, callPage, type Page } from '../api/client.ts';
+import { seenVisibilities } from '../../../src/contract/comment-visibility.ts';
+import { type AnswerOf, call, callPage } from '../api/client.ts';
+import { firstOfPages, type Page } from '../api/pages.ts';
 import type {
   attachments,
   comments,
@@ -83,6 +85,9 @@ export const workflowQuery = (id: string) =>
     queryFn: ({ signal }) => call<typeof workflow.getWorkflow>('GET', `/objects/${id}/workflow`, { signal }),
   });
 
+/** The visibilities of comments that need no right. */
+const PUBLIC = seenVisibilities(() => false);
+
 /** Rows of a page of comments, history or relations; the most that the service allows. */
 const PAGE_SIZE = 100;
 
@@ -108,6 +113,17 @@ export const newestCommentsQuery = (id: string, count = PAGE_SIZE) =>
   queryOptions({
     queryKey: [...recordKey(id), 'comments', count],
     queryFn: async ({ signal }) => (await commentPage(id, 1, count, signal)).data,
+  });
+
+/** The last public comment of somebody other than the user; null without one. */
+export const lastReplyQuery = (id: string, user: unknown) =>
+  queryOptions({
+    queryKey: [...recordKey(id), 'comments', 'last-reply', user],
+    queryFn: ({ signal }) =>
+      firstOfPages(
+        (page) => commentPage(id, page, PAGE_SIZE, signal),
+        ({ visibility, author }) => PUBLIC.includes(visibility) && author?.id !== user,
+      ),
   });
 
 /** The rows of all loaded pages. A new row moves others to the next page, so a row may be on two. */

@@ -2,10 +2,9 @@
 import { Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { seenVisibilities } from '../../../src/contract/comment-visibility.ts';
 import type { DocketRecord } from '../api/types.ts';
 import { useSession } from '../app/session.ts';
-import { newestCommentsQuery } from '../desk/queries.ts';
+import { lastReplyQuery } from '../desk/queries.ts';
 import { StateBadge } from '../desk/record/state-badge.tsx';
 import { useText } from '../i18n/text.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -51,16 +50,12 @@ export function OwnRequests({ limit }: { limit?: number }) {
   );
 }
 
-/** The visibilities of comments that need no right. */
-const PUBLIC = seenVisibilities(() => false);
-
 /** The last public comment of another user. */
 function LastReply({ record }: { record: DocketRecord }) {
   const t = useText(texts);
   const { user } = useSession();
-  const { data } = useQuery({ ...newestCommentsQuery(record.id), staleTime: 30_000 });
-  const reply = data?.find((comment) => PUBLIC.includes(comment.visibility) && comment.author?.id !== user.id);
-  if (reply === undefined) return null;
+  const { data: reply = null } = useQuery({ ...lastReplyQuery(record.id, user.id), staleTime: 30_000 });
+  if (reply === null) return null;
   return (
     <span className={classes.snippet}>
       <b>{t.reply(reply.author?.displayName ?? '')}</b> {reply.body.replaceAll(/[*_`#>]/g, '')}

@@ -1,8 +1,7 @@
 /** The first text of an article about a record: its description and solution, as far as the author may read them. */
 import { useQuery } from '@tanstack/react-query';
-import { seenVisibilities } from '../../../../src/contract/comment-visibility.ts';
-import type { FieldSchema, RecordComment } from '../../api/types.ts';
-import { deskTypesQuery, newestCommentsQuery, recordQuery, recordSchemaQuery } from '../../desk/queries.ts';
+import type { FieldSchema } from '../../api/types.ts';
+import { deskTypesQuery, lastReplyQuery, recordQuery, recordSchemaQuery } from '../../desk/queries.ts';
 import { recordLayout } from '../../desk/record/schema.ts';
 import type { RichNode } from '../../fields/rich-text.tsx';
 
@@ -19,27 +18,27 @@ interface StartedQuery {
 /** Texts that say nothing about the problem. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['ratingComment']);
 const SOLUTION = 'solution';
-/** The visibilities of comments that need no right. Internal notes must not get into an article by themselves. */
-const PUBLIC = seenVisibilities(() => false);
 
 export function useRecordText(recordId: string | undefined): StartedQuery {
   const enabled = recordId !== undefined;
   const id = recordId ?? '';
   const record = useQuery({ ...recordQuery(id), enabled });
   const schema = useQuery({ ...recordSchemaQuery(id), enabled });
-  const comments = useQuery({ ...newestCommentsQuery(id), enabled });
+  // Internal notes must not get into an article by themselves.
+  const solved = (record.data?.values[SOLUTION] ?? '') !== '';
+  const wantsReply = record.data !== undefined && !solved;
+  const reply = useQuery({ ...lastReplyQuery(id, record.data?.values['requester']), enabled: wantsReply });
   const types = useQuery({ ...deskTypesQuery, enabled });
   if (!enabled) return { data: { title: '', bodyDocument: null }, error: null };
-  const error = record.error ?? schema.error ?? comments.error ?? types.error;
-  if (!record.data || !schema.data || !comments.data || !types.data) return { data: undefined, error };
+  const error = record.error ?? schema.error ?? reply.error ?? types.error;
+  if (!record.data || !schema.data || (wantsReply && reply.data === undefined) || !types.data)
+    return { data: undefined, error };
   const type = types.data.find((one) => one.id === record.data.typeDefinitionId);
   const { long } = recordLayout(schema.data.fields as FieldSchema[], type);
   const parts = long
     .filter(({ code }) => !LEFT_OUT.has(code))
     .flatMap((field) => part(field.name, nodesOf(field, record.data.values[field.code])));
-  const solved = (record.data.values[SOLUTION] ?? '') !== '';
-  const reply = solved ? undefined : lastReply(comments.data, record.data.values['requester']);
-  const content = [...parts, ...(reply === undefined ? [] : paragraphs(reply.body))];
+  const content = [...parts, ...(wantsReply && reply.data ? paragraphs(reply.data.body) : [])];
   return {
     data: {
       title: record.data.title ?? '',
@@ -47,12 +46,6 @@ export function useRecordText(recordId: string | undefined): StartedQuery {
     },
     error,
   };
-}
-
-/** The last public comment of somebody other than the requester. */
-/** Of comments, newest first. */
-function lastReply(comments: readonly RecordComment[], requester: unknown): RecordComment | undefined {
-  return comments.find(({ visibility, author }) => PUBLIC.includes(visibility) && author?.id !== requester);
 }
 
 function part(name: string, nodes: readonly RichNode[]): RichNode[] {
