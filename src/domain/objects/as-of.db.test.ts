@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { CHECKS } from '../../modules.ts';
 import {
   assertRejected,
   assertSameError,
@@ -96,6 +97,30 @@ describe('records as of a moment', () => {
     chiefsAdmin = (await fixture.app.createKey({ login: 'chief', scopes: ['admin:manage'] })).key;
   });
   after(() => fixture.close());
+
+  it('have times of change that never go back, although clocks of processes differ', async () => {
+    const { id } = await fixture.make({ title: 'first', kind: 'a' });
+    const [ahead] = await fixture.rows<{ at: string }>(
+      `UPDATE objects SET created_at = created_at + interval '1 minute', updated_at = updated_at + interval '1 minute' WHERE id = $1 RETURNING updated_at AS at`,
+      [id],
+    );
+    await fixture.rows(`UPDATE journal SET at = $2 WHERE object_id = $1`, [id, ahead?.at]);
+    const changed = await fixture.ok('chief', 'PATCH', `/objects/${id}`, {
+      expectedRevision: 1,
+      changes: { note: 'x' },
+    });
+    assert.equal(changed.updatedAt, ahead?.at);
+    for (const query of ['', '?revision=2']) {
+      assert.equal((await fixture.ok('chief', 'GET', `/objects/${id}${query}`)).updatedAt, ahead?.at);
+    }
+    const check = CHECKS.find(({ name }) => name === 'I13 records are what their history says');
+    const found = await check?.find({
+      db: fixture.app.db,
+      config: fixture.app.app.system().config,
+      blobs: undefined as never,
+    });
+    assert.equal(found?.total, 0);
+  });
 
   it('equal what was read when the revision was made, with the field rights of now', async () => {
     let revisions = 0;

@@ -120,7 +120,8 @@ export async function getObjectAsOf(
       ...past,
       typeVersion: row.typeVersion,
       revision: last.revision,
-      updatedAt: last.at,
+      // As in `applyChange`: it never goes back.
+      updatedAt: events.reduce((latest, { at: time }) => (time > latest ? time : latest), last.at),
       updatedBy: last.actorId,
       updatedByName: last.actorName,
     },

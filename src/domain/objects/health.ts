@@ -71,7 +71,7 @@ const replayed = (after: string, limit: number) => sql`
   ), h AS (
     SELECT e.object_id, max(e.revision) AS revision,
       (array_agg(e.at ORDER BY e.revision))[1] AS created_at, (array_agg(e.actor_id ORDER BY e.revision))[1] AS created_by,
-      (array_agg(e.at ORDER BY e.revision DESC))[1] AS updated_at,
+      max(e.at) AS updated_at,
       (array_agg(e.actor_id ORDER BY e.revision DESC))[1] AS updated_by,
       CASE WHEN (array_agg(e.type ORDER BY e.revision DESC) FILTER (WHERE e.turned))[1] = 'ObjectArchived'
         THEN 'ARCHIVED' ELSE 'ACTIVE' END AS state,

@@ -9,7 +9,11 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import sql from 'sql-template-tag';
 import { BLOB_USES } from '../../modules.ts';
+import { systemClock } from '../clock.ts';
+import { Database } from '../database/pool.ts';
+import { Work } from '../unit-of-work/work.ts';
 import { type RecordFixture, startRecordFixture } from '../../../test/harness/record-fixture.ts';
 import type { BlobStore } from './store.ts';
 import { sweepBlobs } from './register.ts';
@@ -101,6 +105,22 @@ describe('the sweeper', () => {
     assert.equal(await known(keyOf(refused)), false);
     assert.equal(await sweep(Date.now() + 2 * DAY_MS), 1);
     assert.equal(await has(keyOf(fresh)), false);
+  });
+
+  it('is told of content by the connection of the unit that stores it, which may hold the last one', async () => {
+    const db = new Database({ url: around.app.databaseUrl, max: 1, acquireMs: 500 });
+    try {
+      const work = new Work({ db, clock: systemClock, blobs });
+      const content = randomBytes(300);
+      const system = around.app.app.system();
+      await work.write(system, async (ctx) => {
+        await ctx.lock(sql`SELECT 1`);
+        ctx.storeBlob(keyOf(content), content);
+      });
+      assert.ok((await has(keyOf(content))) && (await known(keyOf(content))));
+    } finally {
+      await db.close();
+    }
   });
 
   it('continues after content that cannot be removed', async () => {
