@@ -5,7 +5,7 @@ import { type CommentVisibility, DEFAULT_VISIBILITY, rightForVisibility } from '
 import { Fault, invalidValues } from '../../lib/fault.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { hasLongMarkRun, isWellFormedText, nfc } from '../../lib/text.ts';
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { UnitPart, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   changedSince,
   planHold,
@@ -44,11 +44,12 @@ function bodyHash(body: string): string {
 export async function addComment(
   ctx: WriteContext,
   input: { objectId: string; body: string; visibility?: CommentVisibility },
+  unit: UnitPart = {},
 ): Promise<CommentAnswer> {
   const object = await requireGranted(ctx, input.objectId, 'comment.create');
   const visibility = input.visibility ?? DEFAULT_VISIBILITY;
   requireVisibility(object, visibility);
-  ctx.markAuthorized();
+  ctx.markAuthorized(unit);
   requireActive(object);
   const row: CommentRow = {
     id: ctx.newId(),

@@ -6,7 +6,11 @@ import { listComments, replayComment } from './queries.ts';
 
 export const commentRoutes: BoundOperation[] = [
   bind(contract.listComments, (ctx, { params, query }) => listComments(ctx, params.objectId, chosenWindow(query))),
-  bind(contract.addComment, (ctx, { params, body }) => addComment(ctx, { ...params, ...body }), replayComment),
+  bind(
+    contract.addComment,
+    (ctx, { params, body }) => addComment(ctx, { ...params, ...body }, { isWhole: true }),
+    replayComment,
+  ),
   bind(contract.editComment, (ctx, { params, body }) => editComment(ctx, { ...params, ...body })),
   bind(contract.archiveComment, (ctx, { params, body }) => archiveComment(ctx, { ...params, ...body })),
 ];

@@ -22,7 +22,7 @@ export function objectRoutes(
 ): BoundOperation[] {
   return [
     bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query, matches)),
-    bind(contract.createObject, (ctx, { body }) => createObject(ctx, body), replayObject),
+    bind(contract.createObject, (ctx, { body }) => createObject(ctx, body, { isWhole: true }), replayObject),
     bind(contract.getObject, (ctx, { params: { objectId }, query }) =>
       query.revision === undefined && query.at === undefined
         ? getObject(ctx, objectId)

@@ -231,6 +231,7 @@ export interface ObjectChange {
 export const changeObject: GuardedWrite<ObjectChange, 'update' | 'archive' | 'transition'> = guarded({
   name: 'change_object',
   guard: true,
+  requiresRevision: true,
   records: ({ id }) => [id],
   columns: {
     id: 'uuid',

@@ -111,6 +111,8 @@ export interface ReadContext {
 export interface TableWrite<Row> {
   readonly name: string;
   readonly guard: boolean;
+  /** Set if the guard requires the row as the unit loaded it: of several concurrent units, one succeeds (`turns.ts`). */
+  readonly requiresRevision?: true;
   /**
    * Column → SQL type. If set, `sql` gets a FROM item named `r` instead. A few rows are then sent as parameters, which costs a
    * third less than extracting them from JSON. For rows that are written by nearly every change.
@@ -188,6 +190,15 @@ export type TypedEvent<T extends EventType> = {
     : { data: EventData<Type> });
 }[T];
 
+/** What a command is within its unit of work. */
+export interface UnitPart {
+  /**
+   * Set if the unit does nothing else, and no check of existence or rights follows. With a stored response, the command then ends
+   * here: a replay repeats these checks and nothing else.
+   */
+  isWhole?: true;
+}
+
 export interface WriteContext extends ReadContext {
   /**
    * Whether this attempt is a retry after a failed guard. On the first attempt, a condition that nearly always holds may be
@@ -206,7 +217,7 @@ export interface WriteContext extends ReadContext {
    * Marks existence and rights as checked. A fault thrown afterwards is replaced by the stored idempotent response, if there is
    * one.
    */
-  markAuthorized(): void;
+  markAuthorized(unit?: UnitPart): void;
   /** Runs one of several independent parts. If it throws, everything it planned is discarded and the error is rethrown. */
   attempt<T>(part: () => Promise<T>): Promise<T>;
   /** Opens the unit's transaction, unless it is open, and runs a locking statement in it. */

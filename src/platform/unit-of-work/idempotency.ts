@@ -154,7 +154,7 @@ export function claimParts(
   };
 }
 
-interface StoredResponse {
+export interface StoredResponse {
   fingerprint: Buffer;
   status: number;
   answer: string;
@@ -169,15 +169,22 @@ const responseByKey: Lookup<StoredResponse, Pick<IdempotencyClaim, 'callerId' | 
     WHERE i.caller_id = ${callerId} AND i.route = ${route} AND i.key = ${key}`,
 };
 
+/** The stored row of an earlier call with the same key, or undefined. */
+export async function findStored(
+  db: Queryable,
+  { callerId, route, key }: IdempotencyClaim,
+  now: string,
+): Promise<StoredResponse | undefined> {
+  const row = await find(db, responseByKey, { callerId, route, key });
+  return row === undefined || Date.parse(row.createdAt) < Date.parse(now) - KEPT_MS ? undefined : row;
+}
+
 /**
- * The stored response of an earlier call with the same key, or undefined.
+ * The stored response as an answer to the claim.
  *
  * @throws Fault IDEMPOTENCY_KEY_REUSED if the earlier call had a different body
  */
-export async function keptAnswer(db: Queryable, claim: IdempotencyClaim, now: string): Promise<KeptAnswer | undefined> {
-  const { callerId, route, key } = claim;
-  const row = await find(db, responseByKey, { callerId, route, key });
-  if (row === undefined || Date.parse(row.createdAt) < Date.parse(now) - KEPT_MS) return undefined;
+export function answerOf(row: StoredResponse, claim: IdempotencyClaim): KeptAnswer {
   if (!row.fingerprint.equals(claim.fingerprint)) {
     throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body. Use a new key.');
   }

@@ -6,19 +6,28 @@ describe('turns of units that compete for a record', () => {
   it('let a unit that waited start again, once', async () => {
     const queues: Queues = new Map();
     const first = new Turn(queues);
-    await first.load('a');
+    first.load('a');
     await first.retry();
     const order: string[] = [];
     const waiting = ['older', 'newer'].map(async (name) => {
       const turn = new Turn(queues);
-      await assert.rejects(turn.load('a'), TurnAwaited, 'it starts again, with the current time');
+      turn.load('a');
+      await assert.rejects(turn.take(), TurnAwaited, 'it starts again, with the current time');
       order.push(name);
       // Its second attempt, with the turn that it has.
-      await turn.load('a');
-      await turn.load('b');
+      turn.load('a');
+      turn.load('b');
+      await turn.take();
       turn.end();
     });
-    await new Turn(queues).load('b');
+    // A caller without rights loads the record, is refused, and takes no place in the queue.
+    const stranger = new Turn(queues);
+    stranger.load('a');
+    stranger.end();
+    assert.equal(queues.get('a')?.waiting.length, 2);
+    const other = new Turn(queues);
+    other.load('b');
+    await other.take();
     first.end();
     await Promise.all(waiting);
     assert.deepEqual(order, ['newer', 'older']);

@@ -1,7 +1,10 @@
 /**
- * Lets units that compete for a record take turns. When a unit's guard fails because another one changed the record first, it
- * queues for the record, and so does every later unit that loads it, until the queue is empty. Otherwise many units would read
- * the same revision at the same time, and all but one would do their work in vain.
+ * Lets units that change one record take turns. When a unit's guard fails because another one changed the record first, it
+ * queues for the record, and so does every later unit that is about to change it, until the queue is empty. Otherwise many units
+ * would write on the same revision at the same time, and all but one would do their work in vain.
+ *
+ * A unit queues when its rights are checked and its rows are planned, and starts again when its turn comes. So callers without
+ * rights never wait, nor make others wait, and answers that need no write come at once.
  *
  * The newest and the oldest unit of a queue alternate. The newest most likely expects the current revision, so changes go on
  * while units with an old revision are refused; the oldest does not wait for ever.
@@ -20,7 +23,7 @@ interface Queue {
 /** Record → the units that wait while another has its turn. */
 export type Queues = Map<string, Queue>;
 
-/** A unit waited for its turn while it loaded a record: it starts again, with the current time. Nothing is planned by then. */
+/** A unit waited for its turn: it starts again, with the current time and the record as it is now. */
 export class TurnAwaited extends Error {}
 
 /** The turn of one unit of work. It waits for one turn at most, so that units cannot wait for each other. */
@@ -34,25 +37,29 @@ export class Turn {
     this.#queues = queues;
   }
 
-  /**
-   * The unit is about to load this record.
-   *
-   * @throws TurnAwaited if it had to wait
-   */
-  async load(id: string): Promise<void> {
+  /** The unit loads a record. The first one that it loads is the one that it may compete for. */
+  load(id: string): void {
     this.#first ??= id;
-    if (!this.#queues.has(id) || this.#record !== undefined) return;
+  }
+
+  /**
+   * The unit is about to change the record.
+   *
+   * @throws TurnAwaited if it had to wait for others that compete for it
+   */
+  async take(): Promise<void> {
+    const id = this.#first;
+    if (id === undefined || this.#record !== undefined || !this.#queues.has(id)) return;
     await this.#enter(id);
     throw new TurnAwaited('the unit starts again');
   }
 
   /** A guard of the unit failed: it is about to be retried. */
   async retry(): Promise<void> {
-    if (this.#first !== undefined) await this.#enter(this.#first);
+    if (this.#first !== undefined && this.#record === undefined) await this.#enter(this.#first);
   }
 
   async #enter(id: string): Promise<void> {
-    if (this.#record !== undefined) return;
     this.#record = id;
     const queue = this.#queues.get(id);
     if (queue === undefined) {

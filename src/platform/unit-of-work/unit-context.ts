@@ -11,12 +11,16 @@ import type {
   ReadContext,
   ReturnedValue,
   TableWrite,
+  UnitPart,
   Via,
   WriteContext,
 } from './context.ts';
 import type { Turn } from './turns.ts';
 import type { Planned } from './flush.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
+
+/** Ends a command whose rights are checked, because a stored response answers it. */
+export class ReplayDue extends Error {}
 
 /** The context of one attempt. Each retry gets a new one. */
 export class UnitContext implements WriteContext {
@@ -42,6 +46,8 @@ export class UnitContext implements WriteContext {
   readonly #turn: Turn | undefined;
 
   isDryRun = false;
+  /** Whether a response is stored under the idempotency key of the unit. */
+  isReplay = false;
 
   constructor(
     caller: Caller,
@@ -70,8 +76,7 @@ export class UnitContext implements WriteContext {
   }
 
   async find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
-    // A unit in a transaction holds locks that those before it may need.
-    if (this.#turn !== undefined && 'id' in key && !('transaction' in this.db)) await this.#turn.load(key.id as string);
+    if ('id' in key) this.#turn?.load(key.id as string);
     return await find(this.db, lookup, key);
   }
 
@@ -83,6 +88,12 @@ export class UnitContext implements WriteContext {
     const planned = this.planned.get(write.name);
     if (planned === undefined) this.planned.set(write.name, { write: write as TableWrite<unknown>, rows: [row] });
     else planned.rows.push(row);
+  }
+
+  /** Whether the unit plans a change that only one of several concurrent units can make. */
+  isCompeting(): boolean {
+    for (const { write } of this.planned.values()) if (write.requiresRevision === true) return true;
+    return false;
   }
 
   storeBlob(sha256: string, bytes: Uint8Array): void {
@@ -114,8 +125,9 @@ export class UnitContext implements WriteContext {
     }
   }
 
-  markAuthorized(): void {
+  markAuthorized({ isWhole }: UnitPart = {}): void {
     this.checked = true;
+    if (isWhole === true && this.isReplay) throw new ReplayDue();
   }
 
   async lock<Row>(statement: Sql): Promise<Row[]> {

@@ -12,11 +12,20 @@ import { type Clock, instant } from '../clock.ts';
 import type { Actor, Caller, Follower, PlannedEvent, ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
-import type { Database, Queryable, Transaction } from '../database/pool.ts';
+import type { Database, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
 import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
 import { GROUP_SIZE, Groups } from './groups.ts';
-import { type IdempotencyClaim, inProgress, type KeptAnswer, keptAnswer, SeenKeys, WAIT_MS } from './idempotency.ts';
+import {
+  answerOf,
+  findStored,
+  type IdempotencyClaim,
+  inProgress,
+  type KeptAnswer,
+  SeenKeys,
+  type StoredResponse,
+  WAIT_MS,
+} from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
 import {
   contended,
@@ -33,7 +42,7 @@ import {
 } from './transactions.ts';
 import { Statements } from './statement.ts';
 import { type Queues, Turn, TurnAwaited } from './turns.ts';
-import { UnitContext } from './unit-context.ts';
+import { ReplayDue, UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
   idempotency?: IdempotencyClaim;
@@ -172,11 +181,11 @@ export class Work {
           guard !== 'idempotency-busy' &&
           (guard === 'idempotency-kept' || isAuthorizedFault(error))
         ) {
-          const kept = await this.#kept(claim, this.#db);
-          if (kept !== undefined) {
+          const stored = await this.#stored(claim);
+          if (stored !== undefined) {
             this.#seenKeys.add(claim);
             if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
-            return { kind: 'replay', answer: kept };
+            return { kind: 'replay', answer: answerOf(stored, claim) };
           }
         }
         if (guard === 'idempotency-busy') {
@@ -196,9 +205,9 @@ export class Work {
   }
 
   /** Database errors of this lookup are mapped to faults like all others. */
-  async #kept(claim: IdempotencyClaim, db: Queryable): Promise<KeptAnswer | undefined> {
+  async #stored(claim: IdempotencyClaim): Promise<StoredResponse | undefined> {
     try {
-      return await keptAnswer(db, claim, instant(this.#clock.now()));
+      return await findStored(this.#db, claim, instant(this.#clock.now()));
     } catch (error) {
       throw toFault(error, this.#constraints);
     }
@@ -210,17 +219,18 @@ export class Work {
     options: WriteOptions,
     { again, turn, alone }: { again: boolean; turn: Turn; alone: boolean },
   ): Promise<WriteResult<T>> {
+    const claim = options.idempotency;
+    // With a key that was seen, the change would almost surely be refused, so its response is looked up first.
+    const stored = claim !== undefined && this.#seenKeys.has(claim) ? await this.#stored(claim) : undefined;
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
     const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again, turn);
+    ctx.isReplay = stored !== undefined;
     try {
       const data = await this.#command(ctx, fn);
-      // On the unit's own connection: those that hold the locks of others must not wait for another connection.
-      const kept = await this.#seen(options.idempotency, ctx.db);
-      if (kept !== undefined) {
-        await held.close(false);
-        return { kind: 'replay', answer: kept };
-      }
+      if (stored !== undefined) throw new ReplayDue();
+      // A unit in a transaction holds locks that those before it may need.
+      if (ctx.db === this.#db && ctx.isCompeting()) await turn.take();
       await this.#follow(ctx);
       await this.#keep(ctx);
       const turns = new Turns();
@@ -229,7 +239,7 @@ export class Work {
         ctx.plan(journalWrite, journalRow(ctx, event));
       }
       if (ctx.events.length > 0) ctx.plan(outboxWrite, {});
-      const returned = await this.#verified(ctx, () => this.#flush(ctx, data, options.idempotency, alone));
+      const returned = await this.#verified(ctx, () => this.#flush(ctx, data, claim, alone));
       if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
@@ -238,16 +248,11 @@ export class Work {
       return { kind: 'done', data };
     } catch (error) {
       await held.close(false);
+      if (error instanceof ReplayDue && claim !== undefined && stored !== undefined) {
+        return { kind: 'replay', answer: answerOf(stored, claim) };
+      }
       throw error;
     }
-  }
-
-  /**
-   * The stored response, looked up before the change is attempted: with a key that was seen, the change would almost surely be
-   * refused. The command has run by then, because a replay needs the same rights as the change.
-   */
-  async #seen(claim: IdempotencyClaim | undefined, db: Queryable): Promise<KeptAnswer | undefined> {
-    return claim !== undefined && this.#seenKeys.has(claim) ? await this.#kept(claim, db) : undefined;
   }
 
   async #command<T>(ctx: UnitContext, fn: (ctx: WriteContext) => Promise<T>): Promise<T> {
@@ -329,12 +334,15 @@ export class Work {
     }
   }
 
-  // Registers the content first, in a separate transaction: from then on the sweeper does not delete it.
+  /**
+   * Registers the content before it is stored: from then on the sweeper does not delete it. A unit in a transaction does so in
+   * it: those that hold the locks of others must not wait for another connection, and the sweeper waits for its row lock.
+   */
   async #keep(ctx: UnitContext): Promise<void> {
     if (ctx.kept.size === 0) return;
     const blobs = this.#blobs;
     if (blobs === undefined) throw new Error('there is no blob store here');
-    await touchBlobs(this.#db, [...ctx.kept.keys()], ctx.now);
+    await touchBlobs(ctx.db, [...ctx.kept.keys()], ctx.now);
     await putAll(blobs, ctx.kept);
   }
 
