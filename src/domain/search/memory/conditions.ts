@@ -1,0 +1,168 @@
+/**
+ * Evaluates conditions of grants and filters on the documents of a segment. It gives the results of `evaluate` of the condition
+ * language, which it calls once for each distinct value. Pure.
+ */
+import {
+  evaluate,
+  leavesOf,
+  type RecordFacts,
+  type SystemFacts,
+  type TypedCondition,
+  type TypedField,
+  type TypedLeaf,
+  type Variables,
+  variablesOf,
+} from '../../../lib/filter.ts';
+import { type ColumnValue, valueAt } from './columns.ts';
+import type { DocumentTest } from './need.ts';
+import type { Segment } from './segment.ts';
+
+/** The columns of system fields; they cannot be codes of fields. */
+export const TYPE_COLUMN = '$typeId';
+export const VERSION_COLUMN = '$typeVersion';
+const STATE_COLUMN = '$workflowStateId';
+
+/** What the configuration says about stored ids. */
+export interface ConditionNames {
+  typeCode(typeId: string): string | null;
+  workflow(stateId: string): { code: string; category: string } | null;
+  /** Whether a version of a type stores the field in another shape than the condition expects. */
+  mismatched(typeId: string, version: number, field: TypedField): boolean;
+}
+
+/** Type id → the condition on its records; null for all of them. No record of another type is meant. */
+export type RecordRule = ReadonlyMap<string, TypedCondition | null>;
+
+export interface ConditionEnvironment {
+  names: ConditionNames;
+  variables: Variables;
+  /** The records on which a field may be read; null if it may be read on all. Absent: all fields may be read. */
+  whereReadable?: (field: TypedField) => RecordRule | null;
+}
+
+/** The column that holds the values of a field; null for what every document has. */
+function columnOf({ kind, code }: TypedField): string | null {
+  if (kind === 'value') return code;
+  switch (code) {
+    case 'id':
+    case 'updatedAt':
+      return null;
+    case 'typeCode':
+      return TYPE_COLUMN;
+    case 'workflowState':
+    case 'workflowCategory':
+      return STATE_COLUMN;
+    default:
+      return `$${code}`;
+  }
+}
+
+/** Whether the index has all values that the condition needs. If not, only SQL can answer. */
+export function canAnswer(condition: TypedCondition, columns: ReadonlySet<string>): boolean {
+  for (const { field } of leavesOf(condition)) {
+    const column = columnOf(field);
+    if (column !== null && !columns.has(column)) return false;
+  }
+  return true;
+}
+
+/** Whether the result depends on the time of the question. If not, it can be kept as long as the segment and the variables. */
+export function isTimed(rule: RecordRule): boolean {
+  return [...rule.values()].some((condition) => {
+    const variables = condition === null ? new Set() : variablesOf(condition);
+    return variables.has('now') || variables.has('today');
+  });
+}
+
+/** Tests documents of the segment. Values that were already compared are remembered. */
+export function ruleTest(segment: Segment, rule: RecordRule, environment: ConditionEnvironment): DocumentTest {
+  const tests = new Map([...rule].map(([typeId, condition]) => [typeId, testOf(segment, condition, environment)]));
+  const { columns } = segment.parts;
+  return (doc) => {
+    const typeId = valueAt(columns, TYPE_COLUMN, doc)?.value as string | undefined;
+    return typeId !== undefined && tests.get(typeId)?.(doc) === true;
+  };
+}
+
+function testOf(segment: Segment, condition: TypedCondition | null, environment: ConditionEnvironment): DocumentTest {
+  if (condition === null) return () => true;
+  if (!('logic' in condition)) return guarded(segment, condition, environment);
+  const tests = condition.conditions.map((part) => testOf(segment, part, environment));
+  return condition.logic === 'AND'
+    ? (doc) => tests.every((test) => test(doc))
+    : (doc) => tests.some((test) => test(doc));
+}
+
+/** The condition on one field, false where the field cannot be read or has another shape. */
+function guarded(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {
+  const { field } = leaf;
+  const { columns } = segment.parts;
+  const { names, whereReadable } = environment;
+  const test = leafTest(segment, leaf, environment);
+  const rule = whereReadable?.(field) ?? null;
+  // The rule of a right is not limited by rights itself.
+  const readable = rule === null ? null : ruleTest(segment, rule, { names, variables: environment.variables });
+  const isMismatched = (doc: number): boolean => {
+    if (field.kind !== 'value') return false;
+    const typeId = valueAt(columns, TYPE_COLUMN, doc)?.value as string;
+    return names.mismatched(typeId, valueAt(columns, VERSION_COLUMN, doc)?.value as number, field);
+  };
+  return (doc) => test(doc) && !isMismatched(doc) && (readable === null || readable(doc));
+}
+
+function leafTest(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {
+  const { columns, updatedAt } = segment.parts;
+  const { names, variables } = environment;
+  const { field } = leaf;
+  const holds = (value: ColumnValue | undefined): boolean =>
+    evaluate(leaf, factsOf(field, value === undefined ? undefined : named(field, value, names)), variables);
+  const name = columnOf(field);
+  if (name === null) {
+    return field.code === 'id'
+      ? (doc) => holds({ value: segment.id(doc) })
+      : (doc) => holds({ value: new Date(updatedAt[doc] as number).toISOString() });
+  }
+  const column = columns.get(name);
+  const empty = holds(undefined);
+  if (column === undefined) return () => empty;
+  // 0: not compared yet, 1: false, 2: true.
+  const known = new Uint8Array(column.values.length + 1);
+  known[0] = empty ? 2 : 1;
+  return (doc) => {
+    const number = column.numbers[doc] as number;
+    if (known[number] === 0) known[number] = holds(column.values[number - 1]) ? 2 : 1;
+    return known[number] === 2;
+  };
+}
+
+/** The value that a condition compares, for the ids that the columns keep. */
+function named(field: TypedField, stored: ColumnValue, names: ConditionNames): ColumnValue {
+  if (field.kind === 'value') return stored;
+  const id = stored.value as string;
+  switch (field.code) {
+    case 'typeCode':
+      return { value: names.typeCode(id) };
+    case 'workflowState':
+      return { value: names.workflow(id)?.code ?? null };
+    case 'workflowCategory':
+      return { value: names.workflow(id)?.category ?? null };
+    default:
+      return stored;
+  }
+}
+
+/** The facts of a record as far as a condition on one field needs them. */
+function factsOf({ kind, code }: TypedField, stored: ColumnValue | undefined): RecordFacts {
+  const none = Object.create(null) as Record<string, unknown>;
+  if (stored === undefined) return { values: none, folded: none, system: none as unknown as SystemFacts };
+  if (kind === 'system') {
+    return { values: none, folded: none, system: { [code]: stored.value } as unknown as SystemFacts };
+  }
+  const folded = stored.folded === undefined ? none : own(code, stored.folded);
+  return { values: own(code, stored.value), folded, system: none as unknown as SystemFacts };
+}
+
+/** An object with one property, whatever its name. */
+function own(name: string, value: unknown): Record<string, unknown> {
+  return Object.fromEntries([[name, value]]);
+}

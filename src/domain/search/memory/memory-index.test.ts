@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Bits, DocumentSet } from './document-set.ts';
+import { MemoryIndex } from './memory-index.ts';
+import { mergeSegments, segmentsToMerge } from './merge.ts';
+import type { DocumentTest, Need } from './need.ts';
+import { buildSegment, type IndexedDocument } from './segment.ts';
+import { segmentFromBytes, segmentToBytes } from './segment-file.ts';
+import { matchesOf } from './walk.ts';
+
+const idOf = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-7000-8000-00000000000a`;
+
+const LEXEMES = [
+  'a',
+  'ab',
+  'abc',
+  'b',
+  'принтер',
+  'при',
+  '\u0001secret\u0001a',
+  '\u0001secret\u0001ab',
+  '\u0002tck1',
+  '😀',
+  '\ue000',
+];
+const lexeme = fc.constantFrom(...LEXEMES);
+const zones = fc.stringMatching(/^[ABCD]{1,5}$/);
+
+const document = fc.record({
+  id: fc.nat(12).map(idOf),
+  updatedAt: fc.nat(5).map((n) => 1_700_000_000_000 + n),
+  profileId: fc.constantFrom(-7, 3),
+  size: fc.nat(100),
+  lexemes: fc.dictionary(lexeme, zones, { maxKeys: 6 }).map((of) => new Map(Object.entries(of))),
+  values: fc
+    .dictionary(fc.constantFrom('kind', 'region'), fc.constantFrom('x', 'y', 7, ['x', 'y']))
+    .map((of) => new Map(Object.entries(of).map(([name, value]) => [name, { value }] as const))),
+});
+
+const operand = fc.record({
+  lexeme: fc.oneof(lexeme, fc.constantFrom('', 'п', '\u0001secret\u0001', 'z')),
+  prefix: fc.boolean(),
+});
+const leaf: fc.Arbitrary<Need> = fc.record({
+  kind: fc.constant('lexemes' as const),
+  operands: fc.array(operand, { maxLength: 3 }),
+  within: fc.constantFrom(null, null, 0, 1),
+});
+const group = (part: fc.Arbitrary<Need>): fc.Arbitrary<Need> =>
+  fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), needs: fc.array(part, { maxLength: 3 }) });
+const need = fc.oneof(leaf, group(leaf), group(group(leaf)));
+
+/** Whether the document satisfies the need, as the statement would say. */
+function satisfies(one: IndexedDocument, need: Need): boolean {
+  if (need.kind === 'all') return need.needs.length > 0 && need.needs.every((part) => satisfies(one, part));
+  if (need.kind === 'any') return need.needs.some((part) => satisfies(one, part));
+  if (need.within === 0 && one.size % 2 === 1) return false;
+  if (need.within === 1) return false;
+  return need.operands.some((wanted) =>
+    [...one.lexemes.keys()].some((own) => (wanted.prefix ? own.startsWith(wanted.lexeme) : own === wanted.lexeme)),
+  );
+}
+
+type Step = { change: IndexedDocument[]; gone: string[] } | { mergeSteps: number };
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      change: fc.uniqueArray(document, { selector: ({ id }) => id, maxLength: 4 }),
+      gone: fc.array(fc.nat(12).map(idOf), { maxLength: 1 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ mergeSteps: fc.nat(6) }) },
+);
+
+function played(steps: readonly Step[]): { index: MemoryIndex; expected: Map<string, IndexedDocument> } {
+  const index = new MemoryIndex();
+  const expected = new Map<string, IndexedDocument>();
+  for (const one of steps) {
+    if ('mergeSteps' in one) {
+      for (let n = 0; n < one.mergeSteps; n++) index.mergeStep();
+      continue;
+    }
+    index.apply(one.change, one.gone);
+    for (const id of one.gone) expected.delete(id);
+    for (const changed of one.change) expected.set(changed.id, changed);
+  }
+  return { index, expected };
+}
+
+const QUESTION = (need: Need | null): Parameters<typeof matchesOf>[1] => ({
+  need,
+  on: ({ parts }) => {
+    const even: DocumentTest = (doc) => (parts.sizes[doc] as number) % 2 === 0;
+    return { visible: (doc) => parts.sizes[doc] !== 13, classes: [even] };
+  },
+});
+
+describe('The index in memory', () => {
+  test('finds what a scan finds, in the same order, after any changes and merges', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.array(need, { maxLength: 5 }), (steps, needs) => {
+        const { index, expected } = played(steps);
+        assert.equal(index.documents, expected.size);
+        const sorted = [...expected.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+        for (const wanted of [null, ...needs]) {
+          const found = [...matchesOf(index.segments, QUESTION(wanted))];
+          const right = sorted.filter((one) => one.size !== 13 && (wanted === null || satisfies(one, wanted)));
+          assert.deepEqual(
+            found.map(({ segment, doc }) => segment.id(doc)),
+            right.map(({ id }) => id),
+          );
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('keeps words, zones and values through merges and files', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const { index, expected } = played(steps);
+        for (const { segment, deleted } of index.segments) {
+          const read = segmentFromBytes(segmentToBytes(segment, 'for'), 'for');
+          assert.ok(read !== null);
+          for (const one of [segment, read]) {
+            const { dictionary, postings, columns, sizes, profileIds, updatedAt } = one.parts;
+            const { starts, docs, patterns } = postings.arrays;
+            const words = new Map<number, Map<string, string>>();
+            for (let at = 0; at < dictionary.size; at++) {
+              for (let posting = starts[at] as number; posting < (starts[at + 1] as number); posting++) {
+                const doc = docs[posting] as number;
+                const known = words.get(doc) ?? new Map<string, string>();
+                words.set(doc, known.set(dictionary.lexeme(at), patterns[postings.patternAt(posting)] as string));
+              }
+            }
+            for (let doc = 0; doc < one.count; doc++) {
+              if (deleted.has(doc)) continue;
+              const right = expected.get(one.id(doc)) as IndexedDocument;
+              assert.deepEqual(new Map([...(words.get(doc) ?? [])].sort()), new Map([...right.lexemes].sort()));
+              const values = [...columns].flatMap(([name, column]) => {
+                const value = column.values[(column.numbers[doc] as number) - 1];
+                return value === undefined ? [] : [[name, value.value] as const];
+              });
+              assert.deepEqual(
+                new Map(values.sort()),
+                new Map([...right.values].map(([name, { value }]) => [name, value] as const).sort()),
+              );
+              assert.deepEqual(
+                [sizes[doc], profileIds[doc], updatedAt[doc]],
+                [right.size, right.profileId, right.updatedAt],
+              );
+            }
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('leaves few segments after merging, and none with mostly deleted documents', () => {
+    const index = new MemoryIndex();
+    for (let n = 0; n < 300; n++) {
+      index.apply([
+        { id: idOf(n % 100), updatedAt: n, profileId: 1, size: n, lexemes: new Map([['a', 'B']]), values: new Map() },
+      ]);
+      while (index.mergeStep());
+    }
+    assert.equal(index.documents, 100);
+    assert.equal(segmentsToMerge(index.segments), null);
+    assert.ok(index.segments.length <= 12, `${index.segments.length} segments`);
+    const held = index.segments.reduce((sum, { segment }) => sum + segment.count, 0);
+    assert.ok(held <= 200, `${held} documents are held`);
+  });
+
+  test('has more patterns of zones than fit into eight bits', () => {
+    const patternOf = (n: number): string =>
+      [...n.toString(4).padStart(5, '0')].map((digit) => 'ABCD'[Number(digit)]).join('');
+    const given = Array.from({ length: 1000 }, (_, n) => ({
+      id: idOf(n),
+      updatedAt: n,
+      profileId: 1,
+      size: 1,
+      lexemes: new Map([['a', patternOf(n)]]),
+      values: new Map(),
+    }));
+    const segments = [buildSegment(given.slice(0, 500)), buildSegment(given.slice(500))];
+    const steps = mergeSegments(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 })));
+    let merged = steps.next();
+    while (merged.done !== true) merged = steps.next();
+    const { postings } = merged.value.parts;
+    for (let n = 0; n < 1000; n++) assert.equal(postings.arrays.patterns[postings.patternAt(n)], patternOf(n));
+  });
+});
+
+describe('A file of a segment', () => {
+  const bytes = segmentToBytes(
+    buildSegment([
+      { id: idOf(1), updatedAt: 5, profileId: 1, size: 2, lexemes: new Map([['a', 'AB']]), values: new Map() },
+    ]),
+    'for',
+  );
+
+  test('is not read if it is cut off or changed at any place, or was built for something else', () => {
+    for (let length = 0; length < bytes.length; length++) {
+      assert.equal(segmentFromBytes(bytes.subarray(0, length), 'for'), null);
+      const changed = Buffer.from(bytes);
+      (changed[length] as number) ^= 1;
+      assert.equal(segmentFromBytes(changed, 'for'), null);
+    }
+    assert.equal(segmentFromBytes(Buffer.concat([bytes, bytes]), 'for'), null);
+    assert.equal(segmentFromBytes(bytes, 'others'), null);
+    assert.ok(segmentFromBytes(bytes, 'for') !== null);
+  });
+});
+
+describe('A set of documents', () => {
+  test('has what was added, sparse or dense', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 700 }), fc.array(fc.nat(699)), (size, given) => {
+        const docs = new Set(given.filter((doc) => doc < size));
+        const bits = new Bits(size);
+        for (const doc of docs) bits.add(doc);
+        assert.deepEqual(
+          [...bits.backwards()],
+          [...docs].sort((a, b) => b - a),
+        );
+        assert.equal(bits.count(), docs.size);
+        const set = new DocumentSet(bits);
+        for (let doc = 0; doc < size; doc++) assert.equal(set.has(doc), docs.has(doc));
+      }),
+    );
+  });
+});
