@@ -43,10 +43,16 @@ function titleLexeme(title: string): string | undefined {
   return key === '' ? undefined : TITLE + hash('sha256', key, 'base64url').slice(0, TITLE_HASH);
 }
 
-/** A `tsquery` for records with exactly this title, under any of the field tokens. */
-export function anyTitle(title: string, fieldTokens: readonly string[]): string {
+/** A stored lexeme with its field token, or with `prefix` all that start with it. */
+export interface Operand {
+  lexeme: string;
+  prefix: boolean;
+}
+
+/** Exactly this title, under any of the field tokens. */
+export function titleOperands(title: string, fieldTokens: readonly string[]): Operand[] {
   const lexeme = titleLexeme(title);
-  return lexeme === undefined ? '' : fieldTokens.map((fieldToken) => quoted(fieldToken + lexeme)).join(' | ');
+  return lexeme === undefined ? [] : fieldTokens.map((fieldToken) => ({ lexeme: fieldToken + lexeme, prefix: false }));
 }
 
 /** Whether the text has no control characters and no characters with a meaning inside quotes. */
@@ -120,18 +126,22 @@ export function wordsOf(parts: readonly Part[], most: number, number: string | n
   return { words, size };
 }
 
-/** A `tsquery` that matches any of the lexemes under any of the field tokens; with `prefix`, also words with these prefixes. */
-export function anyLexeme(lexemes: readonly string[], fieldTokens: readonly string[], prefix: boolean): string {
-  const parts: string[] = [];
+/** The lexemes under any of the field tokens; with `prefix`, also words with these prefixes. */
+export function operandsOf(lexemes: readonly string[], fieldTokens: readonly string[], prefix: boolean): Operand[] {
+  const operands: Operand[] = [];
   for (const lexeme of new Set(lexemes.map(clean))) {
     if (lexeme === '') continue;
-    for (const fieldToken of fieldTokens) parts.push(`${quoted(fieldToken + lexeme)}${prefix ? ':*' : ''}`);
+    for (const fieldToken of fieldTokens) operands.push({ lexeme: fieldToken + lexeme, prefix });
   }
-  return parts.join(' | ');
+  return operands;
 }
 
-/** A `tsquery` for records whose number equals the text, or starts with it. */
-export function numberQuery(raw: string, prefix: boolean): string {
-  const text = clean(foldNumber(raw));
-  return text === '' ? '' : `${quoted(NUMBER + text)}${prefix ? ':*' : ''}`;
+/** A record number that equals the text, or starts with it. */
+export function numberOperand(raw: string, prefix: boolean): Operand {
+  return { lexeme: NUMBER + clean(foldNumber(raw)), prefix };
+}
+
+/** A `tsquery` that matches any of the operands; empty if there are none. */
+export function anyOperand(operands: readonly Operand[]): string {
+  return operands.map(({ lexeme, prefix }) => `${quoted(lexeme)}${prefix ? ':*' : ''}`).join(' | ');
 }

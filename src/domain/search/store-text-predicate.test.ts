@@ -2,16 +2,24 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import fc from 'fast-check';
+import { documentsWith } from './memory/need.ts';
+import { buildSegment } from './memory/segment.ts';
+import { needCombination } from './needs.ts';
 import { combinationOf } from './store-text-predicate.ts';
 import type { AccessFilter } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
+const ID = '00000000-0000-7000-8000-000000000001';
 const WORDS = [...'abcdefgh'];
-const part = (word: string): TermQuery['free'] => ({
-  exact: { text: `'${word}'`, count: 1 },
-  like: { text: '', count: 0 },
-  match: `'${word}'`,
-});
+const part = (word: string): TermQuery['free'] => {
+  const matched = [{ lexeme: word, prefix: false }];
+  return {
+    exact: { operands: matched, text: `'${word}'`, count: 1 },
+    like: { operands: [], text: '', count: 0 },
+    matched,
+    match: `'${word}'`,
+  };
+};
 const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
 const accessFilter: AccessFilter = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
 
@@ -52,6 +60,10 @@ describe('combinations of words', () => {
         const expected = combinations.some((of) => of.every((index) => words.has(WORDS[index] ?? '')));
         assert.equal(satisfies(query, words), expected, query);
         assert.equal(exact, null);
+        // The index in memory gives the same answer.
+        const lexemes = new Map([...words].map((word) => [word, 'B']));
+        const segment = buildSegment([{ id: ID, updatedAt: 1, profileId: 1, size: 1, lexemes, values: new Map() }]);
+        assert.equal(documentsWith(segment, needCombination(combinations, queries), []).has(0), expected);
       }),
       { numRuns: 500 },
     );
@@ -82,8 +94,8 @@ describe('combinations of words', () => {
       /^\(\(.*s\.words @@ \$1::tsquery.*\) AND \(.*o\.number = 'n' AND s\.words @@.*\)\)$/s,
     );
     assert.match(predicate.query, /'hidden'/);
-    const empty = { text: '', count: 0 };
-    const nothing: TermQuery = { free: { exact: empty, like: empty, match: '' }, classes: [] };
+    const empty = { operands: [], text: '', count: 0 };
+    const nothing: TermQuery = { free: { exact: empty, like: empty, matched: [], match: '' }, classes: [] };
     assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], accessFilter).query, '');
   });
 });

@@ -1,6 +1,6 @@
 /** Translates a question to queries on the index. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
-import { anyLexeme, anyTitle, numberQuery } from './lexemes.ts';
+import { anyOperand, numberOperand, type Operand, operandsOf, titleOperands } from './lexemes.ts';
 import type { Tier } from './ranking.ts';
 import { respell } from './respell.ts';
 
@@ -24,8 +24,10 @@ export interface Labels {
   classes: readonly { fieldTokens: readonly string[] }[];
 }
 
-/** A `tsquery` and the number of its operands, by which `ts_rank` divides. The text is empty if there are none. */
+/** Alternatives in a rank, and the number of them, by which `ts_rank` divides. */
 export interface Operands {
+  operands: readonly Operand[];
+  /** The same as a `tsquery`; empty if there are none. */
   text: string;
   count: number;
 }
@@ -37,7 +39,13 @@ export interface Part {
   /** Words that it may be the start of, and similar words. However many there are, they count as one occurrence. */
   like: Operands;
   /** The matches of both; words that a prefix covers are left out. */
+  matched: readonly Operand[];
+  /** The same as a `tsquery`; empty if there are none. */
   match: string;
+}
+
+function operands(of: readonly Operand[], count: number): Operands {
+  return { operands: of, text: anyOperand(of), count };
 }
 
 /**
@@ -69,17 +77,19 @@ function under(fieldTokens: readonly string[], term: Term, tier: Tier): Part {
   const beginnings = new Set(term.beginnings);
   if (loosely && term.raw.length >= SHORTEST_BEGINNING) beginnings.add(term.raw);
   const covered = (word: string): boolean => [...beginnings].some((other) => other !== word && word.startsWith(other));
-  const asked = (lexemes: readonly string[], starts: readonly string[]): string =>
-    [anyLexeme(lexemes, fieldTokens, false), anyLexeme(starts, fieldTokens, true)]
-      .filter((part) => part !== '')
-      .join(' | ');
+  const asked = (lexemes: readonly string[], starts: readonly string[]): Operand[] => [
+    ...operandsOf(lexemes, fieldTokens, false),
+    ...operandsOf(starts, fieldTokens, true),
+  ];
+  const matched = asked(
+    [...exact, ...like].filter((word) => !beginnings.has(word) && !covered(word)),
+    [...beginnings].filter((word) => !covered(word)),
+  );
   return {
-    exact: { text: asked([...exact], []), count: exact.size * fieldTokens.length },
-    like: { text: asked([...like], [...beginnings]), count: (like.size + beginnings.size) * fieldTokens.length },
-    match: asked(
-      [...exact, ...like].filter((word) => !beginnings.has(word) && !covered(word)),
-      [...beginnings].filter((word) => !covered(word)),
-    ),
+    exact: operands(asked([...exact], []), exact.size * fieldTokens.length),
+    like: operands(asked([...like], [...beginnings]), (like.size + beginnings.size) * fieldTokens.length),
+    matched,
+    match: anyOperand(matched),
   };
 }
 
@@ -97,8 +107,8 @@ export function termQuery(term: Term, fieldTokens: Labels, tier: Tier = 'all'): 
 /** The question as the whole title of a record. */
 export function titleQuery(q: string, fieldTokens: Labels): TermQuery {
   const of = (tokens: readonly string[]): Part => {
-    const match = anyTitle(q, tokens);
-    return { exact: { text: match, count: tokens.length }, like: { text: '', count: 0 }, match };
+    const matched = titleOperands(q, tokens);
+    return { exact: operands(matched, tokens.length), like: operands([], 0), matched, match: anyOperand(matched) };
   };
   return { free: of(fieldTokens.free), classes: fieldTokens.classes.map((one) => of(one.fieldTokens)) };
 }
@@ -113,6 +123,8 @@ export function widest(query: TermQuery): string {
 
 /** The record numbers in a question. */
 export interface Numbers {
+  /** One for each number; a record has all of them. */
+  operands: readonly Operand[];
   /** `tsquery` for records with all of them; the last word of the question matches as a prefix. */
   query: string;
   /** The same without prefixes: exact matches rank highest. */
@@ -137,12 +149,14 @@ export function numbersOf(analysis: Analysis, q: string, prefixes: readonly stri
   };
   const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);
   if (numbers.length === 0) return null;
-  const together = (loosely: boolean): string =>
-    numbers.map((token) => `(${numberQuery(token, loosely && token === last)})`).join(' & ');
+  const operandsOfNumbers = (loosely: boolean): Operand[] =>
+    numbers.map((token) => numberOperand(token, loosely && token === last));
+  const together = (of: readonly Operand[]): string => of.map((operand) => `(${anyOperand([operand])})`).join(' & ');
   const others = tokens.filter((token) => !numbers.includes(token)).join(' ');
   return {
-    query: together(true),
-    exact: together(false),
+    operands: operandsOfNumbers(true),
+    query: together(operandsOfNumbers(true)),
+    exact: together(operandsOfNumbers(false)),
     rest: termsOf(analysis, others).filter((term) => term.required),
   };
 }

@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Bits, DocumentSet } from './document-set.ts';
 import { MemoryIndex } from './memory-index.ts';
-import { mergeSegments, segmentsToMerge } from './merge.ts';
-import type { DocumentTest, Need } from './need.ts';
-import { buildSegment, type IndexedDocument } from './segment.ts';
+import { type Living, mergeSegments, segmentsToMerge } from './merge.ts';
+import { documentsWith, type DocumentTest, type Need } from './need.ts';
+import { buildSegment, type IndexedDocument, type Segment } from './segment.ts';
 import { segmentFromBytes, segmentToBytes } from './segment-file.ts';
 import { matchesOf } from './walk.ts';
 
@@ -87,6 +87,14 @@ function played(steps: readonly Step[]): { index: MemoryIndex; expected: Map<str
     for (const changed of one.change) expected.set(changed.id, changed);
   }
   return { index, expected };
+}
+
+function mergedOf(given: readonly Living[]): Segment {
+  const steps = mergeSegments(given);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 const QUESTION = (need: Need | null): Parameters<typeof matchesOf>[1] => ({
@@ -174,6 +182,30 @@ describe('The index in memory', () => {
     assert.ok(held <= 200, `${held} documents are held`);
   });
 
+  test('looks up the documents of a rare word in the postings of a common one, after a merge too', () => {
+    const given = Array.from({ length: 1000 }, (_, n) => ({
+      id: idOf(n),
+      updatedAt: n,
+      profileId: 1,
+      size: n,
+      lexemes: new Map([
+        ...(n % 3 === 0 ? [['common', 'B'] as const] : []),
+        ...(n % 200 === 9 ? [['rare', 'B'] as const] : []),
+      ]),
+      values: new Map(),
+    }));
+    const leafOf = (lexeme: string): Need => ({ kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null });
+    const both: Need = { kind: 'all', needs: [leafOf('common'), leafOf('rare')] };
+    const segments = [0, 1].map((odd) => buildSegment(given.filter((_, n) => n % 2 === odd)));
+    const merged = mergedOf(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 })));
+    const right = given
+      .filter(({ lexemes }) => lexemes.size === 2)
+      .map(({ size }) => size)
+      .reverse();
+    assert.deepEqual(right, [609, 9]);
+    assert.deepEqual([...documentsWith(merged, both, []).backwards()], right);
+  });
+
   test('has more patterns of zones than fit into eight bits', () => {
     const patternOf = (n: number): string =>
       [...n.toString(4).padStart(5, '0')].map((digit) => 'ABCD'[Number(digit)]).join('');
@@ -186,10 +218,7 @@ describe('The index in memory', () => {
       values: new Map(),
     }));
     const segments = [buildSegment(given.slice(0, 500)), buildSegment(given.slice(500))];
-    const steps = mergeSegments(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 })));
-    let merged = steps.next();
-    while (merged.done !== true) merged = steps.next();
-    const { postings } = merged.value.parts;
+    const { postings } = mergedOf(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 }))).parts;
     for (let n = 0; n < 1000; n++) assert.equal(postings.arrays.patterns[postings.patternAt(n)], patternOf(n));
   });
 });

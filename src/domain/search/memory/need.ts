@@ -1,12 +1,7 @@
 /** The words that a question needs, and the documents of a segment that contain them. Pure. */
+import type { Operand } from '../lexemes.ts';
 import { Bits } from './document-set.ts';
 import type { Segment } from './segment.ts';
-
-/** A lexeme, or all lexemes that start with it. */
-export interface Operand {
-  lexeme: string;
-  prefix: boolean;
-}
 
 /** A condition on the words of a document. An empty `any` matches nothing. */
 export type Need =
@@ -22,70 +17,99 @@ export type DocumentTest = (doc: number) => boolean;
  */
 const LOOK_UP = 16;
 
-/** A need with the ranges of lexemes of a segment. */
-type Located =
-  | { kind: 'all' | 'any'; parts: readonly Located[]; cost: number; lexemes: number }
-  | {
-      kind: 'lexemes';
-      ranges: readonly [number, number][];
-      within: DocumentTest | null;
-      cost: number;
-      lexemes: number;
-    };
+/** A need with its ranges of lexemes in a segment. */
+interface Located {
+  kind: Need['kind'];
+  /** Of a combination, those with fewer postings first. */
+  parts: readonly Located[];
+  ranges: readonly (readonly [from: number, to: number])[];
+  within: DocumentTest | null;
+  /** At least the number of documents that satisfy it. */
+  postings: number;
+  lexemes: number;
+  /** The documents, when they have been searched. */
+  found: Bits | null;
+}
 
 /**
- * The documents of the segment that satisfy the need.
+ * The documents of the segment that satisfy the need. A need that occurs several times as the same object is searched once.
  *
  * @param classes for each class of field tokens, the documents on which it may be read
  */
 export function documentsWith(segment: Segment, need: Need, classes: readonly DocumentTest[]): Bits {
-  return bitsOf(segment, locate(segment, need, classes));
+  const known = new Map<Need, Located>();
+  const located = (one: Need): Located => {
+    let found = known.get(one);
+    if (found === undefined) {
+      found = one.kind === 'lexemes' ? lexemesOf(segment, one, classes) : combined(one.kind, one.needs.map(located));
+      known.set(one, found);
+    }
+    return found;
+  };
+  return bitsOf(segment, located(need));
 }
 
-function locate(segment: Segment, need: Need, classes: readonly DocumentTest[]): Located {
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+function combined(kind: 'all' | 'any', given: readonly Located[]): Located {
+  const parts = [...given].sort((a, b) => a.postings - b.postings);
+  const postings = kind === 'all' ? (parts[0]?.postings ?? 0) : sum(parts.map((part) => part.postings));
+  const lexemes = sum(parts.map((part) => part.lexemes));
+  return { kind, parts, ranges: [], within: null, postings, lexemes, found: null };
+}
+
+function lexemesOf(
+  segment: Segment,
+  { operands, within }: Extract<Need, { kind: 'lexemes' }>,
+  classes: readonly DocumentTest[],
+): Located {
   const { dictionary, postings } = segment.parts;
-  if (need.kind !== 'lexemes') {
-    const parts = need.needs.map((part) => locate(segment, part, classes)).sort((a, b) => a.cost - b.cost);
-    const sum = (pick: (part: Located) => number): number => parts.reduce((total, part) => total + pick(part), 0);
-    const cost = need.kind === 'all' ? (parts[0]?.cost ?? 0) : sum((part) => part.cost);
-    return { kind: need.kind, parts, cost, lexemes: sum((part) => part.lexemes) };
-  }
-  const ranges = need.operands
+  const ranges = operands
     .map(({ lexeme, prefix }) => dictionary.range(lexeme, prefix))
     .filter(([from, to]) => from < to);
   return {
     kind: 'lexemes',
+    parts: [],
     ranges,
-    within: need.within === null ? null : (classes[need.within] ?? (() => false)),
-    cost: ranges.reduce((sum, [from, to]) => sum + postings.count(from, to), 0),
-    lexemes: ranges.reduce((sum, [from, to]) => sum + to - from, 0),
+    within: within === null ? null : (classes[within] ?? (() => false)),
+    postings: sum(ranges.map(([from, to]) => postings.count(from, to))),
+    lexemes: sum(ranges.map(([from, to]) => to - from)),
+    found: null,
   };
 }
 
 function bitsOf(segment: Segment, need: Located): Bits {
+  need.found ??= searched(segment, need);
+  return need.found;
+}
+
+function searched(segment: Segment, need: Located): Bits {
   const bits = new Bits(segment.count);
   switch (need.kind) {
     case 'lexemes':
       for (const [from, to] of need.ranges) segment.parts.postings.addTo(bits, from, to);
       return need.within === null ? bits : filtered(segment, bits, need.within);
     case 'any':
-      for (const part of need.parts) if (part.cost > 0) bits.unite(bitsOf(segment, part));
+      for (const part of need.parts) if (part.postings > 0) bits.unite(bitsOf(segment, part));
       return bits;
-    case 'all': {
-      const [rarest, ...others] = need.parts;
-      // The parts are sorted: if one cannot match, it is the first.
-      if (rarest === undefined || rarest.cost === 0) return bits;
-      let found = bitsOf(segment, rarest);
-      for (const part of others) {
-        const left = found.count();
-        if (left === 0) return found;
-        if (LOOK_UP * left * part.lexemes < part.cost)
-          found = filtered(segment, found, (doc) => has(segment, part, doc));
-        else found.intersect(bitsOf(segment, part));
-      }
-      return found;
-    }
+    case 'all':
+      return need.postings === 0 ? bits : allOf(segment, need.parts, bits);
   }
+}
+
+/** @param bits an empty set for the result */
+function allOf(segment: Segment, [rarest, ...others]: readonly Located[], bits: Bits): Bits {
+  if (rarest === undefined) return bits;
+  bits.unite(bitsOf(segment, rarest));
+  let left = bits;
+  for (const part of others) {
+    const count = left.count();
+    if (count === 0) return left;
+    const isCheaper = part.found === null && LOOK_UP * count * part.lexemes < part.postings;
+    if (isCheaper) left = filtered(segment, left, (doc) => has(segment, part, doc));
+    else left.intersect(bitsOf(segment, part));
+  }
+  return left;
 }
 
 function has(segment: Segment, need: Located, doc: number): boolean {

@@ -1,32 +1,17 @@
 /** Ranks of documents by words, equal to those of `../store-rerank.ts`. Pure. */
+import type { Operand } from '../lexemes.ts';
+import type { Operands, Part, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';
 import { Bits } from './document-set.ts';
-import type { DocumentTest, Operand } from './need.ts';
+import type { DocumentTest } from './need.ts';
 import type { Segment } from './segment.ts';
 import { rankOfOperands, rankOfWord, type ZoneWeights } from './zones.ts';
-
-/** The lexemes of a word under some field tokens, and the number by which their rank is multiplied. */
-export interface RankedOperands {
-  operands: readonly Operand[];
-  count: number;
-}
-
-export interface RankedPart {
-  exact: RankedOperands;
-  like: RankedOperands;
-}
-
-/** A word of a question: under tokens that may always be read, and under each class. */
-export interface RankedWord {
-  free: RankedPart;
-  classes: readonly RankedPart[];
-}
 
 /** The rank of the word for each of the documents, in their order. */
 export function wordRanks(
   segment: Segment,
   docs: readonly number[],
-  word: RankedWord,
+  word: TermQuery,
   classes: readonly DocumentTest[],
   weights: ZoneWeights,
 ): number[] {
@@ -47,7 +32,7 @@ function partRanks(
   segment: Segment,
   docs: readonly number[],
   wanted: Bits,
-  { exact, like }: RankedPart,
+  { exact, like }: Part,
   weights: ZoneWeights,
 ): number[] {
   const itself = operandRanks(segment, docs, wanted, exact, weights);
@@ -59,7 +44,7 @@ function operandRanks(
   segment: Segment,
   docs: readonly number[],
   wanted: Bits,
-  { operands, count }: RankedOperands,
+  { operands, count }: Operands,
   weights: ZoneWeights,
 ): number[] {
   if (operands.length === 0) return [];
