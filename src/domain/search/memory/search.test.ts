@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  evaluate,
+  type RecordFacts,
+  type SystemFacts,
+  type TypedCondition,
+  type Variables,
+} from '../../../lib/filter.ts';
+import { makeAnalysis } from '../../../lib/words.ts';
+import { labelOf, type Operand } from '../lexemes.ts';
+import { needAll, needAny } from '../needs.ts';
+import { termQuery, termsOf, type TermQuery } from '../terms.ts';
+import type { RecordRule } from './conditions.ts';
+import { MemoryIndex } from './memory-index.ts';
+import { MemorySearch, type Scope } from './search.ts';
+import type { IndexedDocument } from './segment.ts';
+import { rankOfOperands, rankOfPattern, rankOfWord } from './zones.ts';
+
+const ANALYSIS = makeAnalysis();
+const [INCIDENT, PROBLEM] = ['00000000-0000-7000-8000-0000000000aa', '00000000-0000-7000-8000-0000000000bb'];
+const NOBODY: Variables = {
+  me: 'me',
+  groups: [],
+  orgUnit: null,
+  orgUnits: [],
+  now: '2026-11-23T04:00:00.000Z',
+  today: '2026-11-23',
+};
+const WORDS = 'printer print printing paper paperless broken принтер'.split(' ');
+const ZONES = [0.5, 0.5, 0.5, 1] as const;
+
+const equals = (code: string, value: string): TypedCondition => ({
+  field: { code, kind: 'value', dataType: 'enum', multiple: false },
+  operator: 'equals',
+  value: { literal: value },
+});
+const RULES: (TypedCondition | null)[] = [
+  null,
+  equals('kind', 'open'),
+  { logic: 'OR', conditions: [equals('kind', 'shut'), equals('region', 'north')] },
+  {
+    field: { code: 'createdBy', kind: 'system', dataType: 'user', multiple: false },
+    operator: 'equals',
+    value: { variable: 'me' },
+  },
+  {
+    field: { code: 'createdAt', kind: 'system', dataType: 'datetime', multiple: false },
+    operator: 'before',
+    value: { variable: 'now' },
+  },
+];
+const rule: fc.Arbitrary<RecordRule> = fc
+  .tuple(fc.option(fc.constantFrom(...RULES), { nil: undefined }), fc.constantFrom(...RULES))
+  .map(([first, second]) => {
+    return new Map([...(first === undefined ? [] : [[INCIDENT, first] as const]), [PROBLEM, second] as const] as [
+      string,
+      TypedCondition | null,
+    ][]);
+  });
+
+const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 6 });
+const document = fc
+  .record({
+    n: fc.nat(25),
+    updatedAt: fc.nat(9),
+    profileId: fc.constantFrom(1, 2),
+    title: text,
+    hidden: text,
+    type: fc.constantFrom(INCIDENT, PROBLEM),
+    state: fc.constantFrom('ACTIVE', 'ACTIVE', 'ARCHIVED'),
+    kind: fc.constantFrom('open', 'shut', null),
+    region: fc.constantFrom('north', null),
+    createdBy: fc.constantFrom('me', 'you'),
+    createdAt: fc.constantFrom('2026-11-22T00:00:00.000Z', '2026-11-24T00:00:00.000Z'),
+  })
+  .map(({ n, updatedAt, profileId, title, hidden, type, ...others }): IndexedDocument => {
+    const lexemes = new Map<string, string>();
+    const add = (words: readonly string[], token: string, zone: string): void => {
+      for (const { lexeme, positions } of ANALYSIS.indexLexemes(words.join(' '))) {
+        lexemes.set(token + lexeme, zone.repeat(positions.length));
+      }
+    };
+    add(title, '', 'A');
+    add(hidden, labelOf('secret'), 'B');
+    const { kind, region, ...system } = others;
+    const values = new Map<string, { value: unknown }>(
+      Object.entries(system).map(([name, value]) => [`$${name}`, { value }]),
+    );
+    values.set('$typeId', { value: type }).set('$typeVersion', { value: 1 });
+    if (kind !== null) values.set('kind', { value: kind });
+    if (region !== null) values.set('region', { value: region });
+    const id = `000000${n.toString(16).padStart(2, '0')}-0000-7000-8000-00000000000a`;
+    return { id, updatedAt, profileId, size: title.length, lexemes, values };
+  });
+
+const scope: fc.Arbitrary<Scope> = fc.record({
+  state: fc.constantFrom('ACTIVE' as const, 'ARCHIVED' as const),
+  workflowStateIds: fc.constant(null),
+  rights: rule,
+  classes: fc.tuple(rule),
+  trusted: fc.constantFrom(
+    null,
+    { profileIds: new Set([1]), typeIds: new Set<string>() },
+    { profileIds: new Set([1]), typeIds: new Set([PROBLEM]) },
+  ),
+  filter: fc.constantFrom(
+    null,
+    new Map([
+      [INCIDENT, equals('region', 'north')],
+      [PROBLEM, null],
+    ] as [string, TypedCondition | null][]),
+  ),
+  environment: fc.constant({
+    names: { typeCode: () => null, workflow: () => null, mismatched: () => false },
+    variables: NOBODY,
+  }),
+  key: fc.uuid(),
+});
+
+function admits(one: IndexedDocument, of: RecordRule): boolean {
+  const condition = of.get(one.values.get('$typeId')?.value as string);
+  if (condition === undefined || condition === null) return condition === null;
+  const values: Record<string, unknown> = {};
+  const system: Record<string, unknown> = {};
+  for (const [name, { value }] of one.values) {
+    if (name.startsWith('$')) system[name.slice(1)] = value;
+    else values[name] = value;
+  }
+  const facts: RecordFacts = { values, folded: {}, system: system as unknown as SystemFacts };
+  return evaluate(condition, facts, NOBODY);
+}
+
+const zonesOf = (one: IndexedDocument, { lexeme, prefix }: Operand): string[] =>
+  [...one.lexemes]
+    .filter(([own]) => (prefix ? own.startsWith(lexeme) : own === lexeme))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, zones]) => zones);
+
+/** The word, on what the caller may read of the document. */
+function partsOf(one: IndexedDocument, { free, classes }: TermQuery, of: Scope): TermQuery['free'][] {
+  return [free, ...classes.filter((_, index) => admits(one, of.classes[index] as RecordRule))];
+}
+
+function rankOf(one: IndexedDocument, query: TermQuery, of: Scope): number {
+  const ranked = (operands: readonly Operand[], count: number): number => {
+    let sum = 0;
+    for (const operand of operands)
+      for (const zones of zonesOf(one, operand)) sum = Math.fround(sum + rankOfPattern(zones, ZONES));
+    return rankOfOperands(sum, operands.length, count);
+  };
+  return partsOf(one, query, of).reduce((sum, { exact, like }) => {
+    return sum + rankOfWord(ranked(exact.operands, exact.count), ranked(like.operands, like.count));
+  }, 0);
+}
+
+const state = fc.record({
+  documents: fc.array(fc.uniqueArray(document, { selector: ({ id }) => id, maxLength: 8 }), { maxLength: 8 }),
+  scope,
+  q: fc
+    .array(fc.constantFrom(...WORDS, 'pri', 'pa', 'unknown'), { minLength: 1, maxLength: 3 })
+    .map((words) => words.join(' ')),
+  all: fc.boolean(),
+  limit: fc.integer({ min: 1, max: 6 }),
+  offset: fc.nat(3),
+});
+
+describe('Answers of the index in memory', () => {
+  test('are those of a scan of what the caller may read', () => {
+    fc.assert(
+      fc.property(state, ({ documents, scope: of, q, all, limit, offset }) => {
+        const index = new MemoryIndex();
+        const present = new Map<string, IndexedDocument>();
+        for (const changed of documents) {
+          index.apply(changed);
+          index.mergeStep();
+          for (const one of changed) present.set(one.id, one);
+        }
+        const search = new MemorySearch(index, new Set());
+        const queries = termsOf(ANALYSIS, q).map((term) =>
+          termQuery(term, { free: [''], classes: [{ fieldTokens: [labelOf('secret')] }] }),
+        );
+        const sorted = [...present.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
+        const isTrusted = ({ profileId, values }: IndexedDocument): boolean =>
+          of.trusted === null ||
+          of.trusted.profileIds.has(profileId) ||
+          of.trusted.typeIds.has(values.get('$typeId')?.value as string);
+        const holds = (one: IndexedDocument, query: TermQuery): boolean =>
+          partsOf(one, query, of).some(({ matched }) => matched.some((operand) => zonesOf(one, operand).length > 0));
+        const isIn = (one: IndexedDocument, wanted: string): boolean =>
+          one.values.get('$state')?.value === wanted && admits(one, of.rights) && isTrusted(one);
+        const right = sorted.filter(
+          (one) =>
+            isIn(one, of.state) &&
+            (of.filter === null || admits(one, of.filter)) &&
+            (all ? queries.every((query) => holds(one, query)) : queries.some((query) => holds(one, query))),
+        );
+        const except = new Set(right.slice(0, 1).map(({ id }) => id));
+        const page = right.filter(({ id }) => !except.has(id)).slice(offset, offset + limit);
+        const need = all ? needAll(queries) : needAny(queries);
+        // The second time, the sets of documents are known.
+        for (const _ of [1, 2]) {
+          const found = search.find(of, need, { limit, offset, except });
+          assert.deepEqual(
+            found.map(({ segment, doc }) => segment.id(doc)),
+            page.map(({ id }) => id),
+          );
+          const weights = queries.map((_query, at) => at + 0.5);
+          assert.deepEqual(
+            search.ranks(of, found, { words: queries, weights, zones: ZONES }),
+            page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
+          );
+        }
+        const sampled = sorted.filter((one) => isIn(one, 'ACTIVE')).slice(0, 5);
+        assert.deepEqual(
+          search.sample(
+            of,
+            queries.map((query) => needAny([query])),
+            5,
+          ),
+          {
+            records: sampled.length,
+            holding: queries.map((query) => sampled.filter((one) => holds(one, query)).length),
+            average: sampled.reduce((sum, { size }) => sum + size, 0) / Math.max(1, sampled.length),
+          },
+        );
+      }),
+      { numRuns: 120 },
+    );
+  });
+
+  test('are given only if the index has the values', () => {
+    const of = fc.sample(scope, 1)[0] as Scope;
+    const asks = { ...of, rights: new Map([[INCIDENT, equals('kind', 'open')]]), classes: [], filter: null };
+    assert.ok(new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer(asks));
+    assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['region'])).canAnswer(asks));
+    const filter = new Map([[INCIDENT, equals('region', 'north')]]);
+    assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer({ ...asks, filter }));
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
+ * statement in `../store-match.ts` and `../store-score.ts` gives on the same state. Pure.
+ */
+import type { ItemState } from '../../../contract/state.ts';
+import type { TermQuery } from '../terms.ts';
+import { canAnswer, type ConditionEnvironment, isTimed, type RecordRule, ruleTest, TYPE_COLUMN } from './conditions.ts';
+import { valueAt } from './columns.ts';
+import { Bits, DocumentSet } from './document-set.ts';
+import type { MemoryIndex } from './memory-index.ts';
+import { documentsWith, type DocumentTest, type Need } from './need.ts';
+import type { Segment } from './segment.ts';
+import { type Found, matchesOf, type SegmentQuestion } from './walk.ts';
+import { wordRanks } from './word-ranks.ts';
+import type { ZoneWeights } from './zones.ts';
+
+const RECORD_STATE = '$state';
+const WORKFLOW_STATE = '$workflowStateId';
+
+/** What a caller may read, and what a question is about. */
+export interface Scope {
+  state: ItemState;
+  /** Null for all workflow states. */
+  workflowStateIds: readonly string[] | null;
+  /** The records that the caller may read. */
+  rights: RecordRule;
+  /** For each class of field tokens, the records on which it may be read. */
+  classes: readonly RecordRule[];
+  /** The documents whose words may be used: of these profiles or types. Null for all. */
+  trusted: { profileIds: ReadonlySet<number>; typeIds: ReadonlySet<string> } | null;
+  filter: RecordRule | null;
+  environment: ConditionEnvironment;
+  /** Identifies the caller's rights and the configuration: the sets of documents are kept under it. */
+  key: string;
+}
+
+export interface Page {
+  limit: number;
+  offset: number;
+  /** Ids to leave out. */
+  except: ReadonlySet<string>;
+}
+
+export interface Ranking {
+  words: readonly TermQuery[];
+  /** By word. */
+  weights: readonly number[];
+  zones: ZoneWeights;
+}
+
+/** Maximum number of sets of documents that are kept for a segment. */
+const MOST_SETS = 500;
+
+export class MemorySearch {
+  readonly #index: MemoryIndex;
+  /** The columns that the index has. */
+  readonly #columns: ReadonlySet<string>;
+  /** Segment → key of a rule → the documents. Least recently used first. */
+  readonly #sets = new WeakMap<Segment, Map<string, DocumentSet>>();
+
+  constructor(index: MemoryIndex, columns: ReadonlySet<string>) {
+    this.#index = index;
+    this.#columns = columns;
+  }
+
+  /** Whether the index holds everything that the scope compares. If not, the statement answers. */
+  canAnswer({ rights, classes, filter }: Scope): boolean {
+    return [rights, ...classes, ...(filter === null ? [] : [filter])].every((rule) =>
+      [...rule.values()].every((condition) => condition === null || canAnswer(condition, this.#columns)),
+    );
+  }
+
+  /** Matches, last updated first. @param need null for all records of the scope */
+  find(scope: Scope, need: Need | null, { limit, offset, except }: Page): Found[] {
+    const found: Found[] = [];
+    if (limit <= 0) return found;
+    let skipped = 0;
+    const on = (segment: Segment): SegmentQuestion => this.#question(scope, segment, need !== null);
+    for (const match of matchesOf(this.#index.segments, { need, on })) {
+      if (except.size > 0 && except.has(match.segment.id(match.doc))) continue;
+      if (skipped++ < offset) continue;
+      found.push(match);
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  /** The weighted sum of the ranks of the words, for each match, before length normalisation. */
+  ranks(scope: Scope, found: readonly Found[], { words, weights, zones }: Ranking): number[] {
+    const ranks = found.map(() => 0);
+    for (const [segment, places] of bySegment(found)) {
+      const docs = places.map((place) => (found[place] as Found).doc);
+      const classes = this.#classes(scope, segment);
+      for (const [index, word] of words.entries()) {
+        const weight = weights[index] ?? 0;
+        for (const [at, rank] of wordRanks(segment, docs, word, classes, zones).entries()) {
+          (ranks[places[at] as number] as number) += weight * rank;
+        }
+      }
+    }
+    return ranks;
+  }
+
+  /** How many of the newest `size` records of the scope satisfy each need, how many records these are, and their mean size. */
+  sample(scope: Scope, needs: readonly Need[], size: number): { records: number; holding: number[]; average: number } {
+    const plain: Scope = { ...scope, state: 'ACTIVE', workflowStateIds: null, filter: null };
+    const on = (segment: Segment): SegmentQuestion => this.#question(plain, segment, true);
+    const sampled: Found[] = [];
+    for (const match of matchesOf(this.#index.segments, { need: null, on })) {
+      if (sampled.push(match) >= size) break;
+    }
+    const holding = needs.map(() => 0);
+    let words = 0;
+    for (const [segment, places] of bySegment(sampled)) {
+      const docs = places.map((place) => (sampled[place] as Found).doc);
+      for (const doc of docs) words += segment.parts.sizes[doc] as number;
+      for (const [index, need] of needs.entries()) {
+        const bits = documentsWith(segment, need, this.#classes(scope, segment));
+        (holding[index] as number) += docs.filter((doc) => bits.has(doc)).length;
+      }
+    }
+    return { records: sampled.length, holding, average: words / Math.max(1, sampled.length) };
+  }
+
+  #question(scope: Scope, segment: Segment, withWords: boolean): SegmentQuestion {
+    const tests: DocumentTest[] = [];
+    const { columns, profileIds } = segment.parts;
+    const { state, workflowStateIds, trusted, filter, environment } = scope;
+    const has = (name: string, values: ReadonlySet<unknown>): DocumentTest => {
+      return (doc) => values.has(valueAt(columns, name, doc)?.value);
+    };
+    tests.push(has(RECORD_STATE, new Set([state])));
+    if (workflowStateIds !== null) tests.push(has(WORKFLOW_STATE, new Set(workflowStateIds)));
+    tests.push(this.#test(scope, segment, 'rights', scope.rights));
+    if (withWords && trusted !== null) {
+      const ofType = has(TYPE_COLUMN, trusted.typeIds);
+      tests.push((doc) => trusted.profileIds.has(profileIds[doc] as number) || ofType(doc));
+    }
+    // Filters are asked once, so the documents are tested one by one.
+    if (filter !== null) tests.push(ruleTest(segment, filter, environment));
+    return { visible: (doc) => tests.every((test) => test(doc)), classes: this.#classes(scope, segment) };
+  }
+
+  #classes(scope: Scope, segment: Segment): DocumentTest[] {
+    return scope.classes.map((rule, index) => this.#test(scope, segment, `class ${index}`, rule));
+  }
+
+  /** The documents of a rule of rights. They are kept with the segment, which never changes, unless they depend on the time. */
+  #test(scope: Scope, segment: Segment, name: string, rule: RecordRule): DocumentTest {
+    const test = ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
+    if (isTimed(rule)) return test;
+    let sets = this.#sets.get(segment);
+    if (sets === undefined) {
+      sets = new Map();
+      this.#sets.set(segment, sets);
+    }
+    const key = `${scope.key} ${name}`;
+    let set = sets.get(key);
+    if (set === undefined) {
+      const bits = new Bits(segment.count);
+      for (let doc = 0; doc < segment.count; doc++) if (test(doc)) bits.add(doc);
+      set = new DocumentSet(bits);
+    } else sets.delete(key);
+    sets.set(key, set);
+    if (sets.size > MOST_SETS) sets.delete(sets.keys().next().value as string);
+    const kept = set;
+    return (doc) => kept.has(doc);
+  }
+}
+
+/** Segment → places in the list. */
+function bySegment(found: readonly Found[]): Map<Segment, number[]> {
+  const places = new Map<Segment, number[]>();
+  for (const [place, { segment }] of found.entries()) {
+    const known = places.get(segment);
+    if (known === undefined) places.set(segment, [place]);
+    else known.push(place);
+  }
+  return places;
+}
