@@ -230,6 +230,35 @@ describe('Answers of the index in memory', () => {
     );
   });
 
+  test('follow the time if rights depend on it', () => {
+    const index = new MemoryIndex();
+    const values = new Map([
+      ['$typeId', { value: INCIDENT }],
+      ['$state', { value: 'ACTIVE' }],
+      ['$createdAt', { value: '2026-11-22T00:00:00.000Z' }],
+    ]);
+    const id = '00000000-0000-7000-8000-000000000001';
+    index.apply([{ id, updatedAt: 1, profileId: 1, size: 1, lexemes: new Map(), values }]);
+    const search = new MemorySearch(index, new Set(['$createdAt']));
+    const at = (now: string): number => {
+      const [of] = fc.sample(scope, 1) as [Scope];
+      const environment = { ...of.environment, variables: { ...NOBODY, now } };
+      const rights = new Map([[INCIDENT, RULES[4] ?? null]]);
+      const asks: Scope = {
+        ...of,
+        state: 'ACTIVE',
+        rights,
+        classes: [],
+        trusted: null,
+        filter: null,
+        environment,
+        key: 'k',
+      };
+      return search.find(asks, null, { limit: 9, offset: 0, except: new Set() }).length;
+    };
+    assert.deepEqual([at('2026-11-21T00:00:00.000Z'), at('2026-11-23T00:00:00.000Z')], [0, 1]);
+  });
+
   test('are given only if the index has the values', () => {
     const of = fc.sample(scope, 1)[0] as Scope;
     const asks = { ...of, rights: new Map([[INCIDENT, equals('kind', 'open')]]), classes: [], filter: null };
