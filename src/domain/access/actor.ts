@@ -157,14 +157,19 @@ export class UserActor implements Actor {
         grants.every((grant) => !grant.actions.has('read') || covering.includes(grant))
       );
     };
+    const ruleOf = (code: string): TypedCondition | null | undefined => {
+      if (canAlwaysRead(code)) return null;
+      const covering = reading(code);
+      return covering.length === 0 ? undefined : this.#conditionOf(typeId, covering);
+    };
     return {
       canRead: (code) => grants.some(({ read }) => read === '*' || read.has(code)),
       canWrite: (code) => grants.some(({ write }) => write === '*' || write.has(code)),
       canAlwaysRead,
+      ruleOf,
       whereReadable: (alias, code, now) => {
-        if (canAlwaysRead(code)) return null;
-        const covering = reading(code);
-        return covering.length === 0 ? sql`false` : this.#anyOf(alias, typeId, covering, now);
+        const rule = ruleOf(code);
+        return rule === undefined ? sql`false` : this.#compiled(alias, typeId, rule, now);
       },
     };
   }
@@ -226,11 +231,28 @@ export class UserActor implements Actor {
     return parts.length === 0 ? null : sql`(${join(parts, ' OR ')})`;
   }
 
+  rule(action: RecordAction, typeIds?: readonly string[]): Map<string, TypedCondition | null> {
+    const rule = new Map<string, TypedCondition | null>();
+    for (const typeId of typeIds ?? this.#roles.grants.keys()) {
+      const grants = this.#grants(typeId).filter((grant) => grant.actions.has(action));
+      if (grants.length > 0) rule.set(typeId, this.#conditionOf(typeId, grants));
+    }
+    return rule;
+  }
+
   /** The predicate "at least one of these grants admits the row"; null if one of them admits every row. */
   #anyOf(alias: string, typeId: string, grants: readonly Grant[], now: string): Sql | null {
-    if (grants.some((grant) => grant.where === null)) return null;
-    const environment = conditionEnvironment(this.#types, typeId, alias, this.#variables(now));
-    return compileCondition(this.#mergedCondition(typeId, grants), environment);
+    return this.#compiled(alias, typeId, this.#conditionOf(typeId, grants), now);
+  }
+
+  #compiled(alias: string, typeId: string, condition: TypedCondition | null, now: string): Sql | null {
+    if (condition === null) return null;
+    return compileCondition(condition, conditionEnvironment(this.#types, typeId, alias, this.#variables(now)));
+  }
+
+  /** The same as a condition. */
+  #conditionOf(typeId: string, grants: readonly Grant[]): TypedCondition | null {
+    return grants.some((grant) => grant.where === null) ? null : this.#mergedCondition(typeId, grants);
   }
 
   #mergedCondition(typeId: string, grants: readonly Grant[]): TypedCondition {
@@ -280,9 +302,10 @@ export function systemActor(types: TypeRegistry | null): Actor {
     on: () => all,
     mayEver: () => true,
     alwaysMay: () => true,
-    fieldAccess: () => ({ ...EVERY_FIELD, canAlwaysRead: () => true, whereReadable: () => null }),
+    fieldAccess: () => ({ ...EVERY_FIELD, canAlwaysRead: () => true, ruleOf: () => null, whereReadable: () => null }),
     typesFor: () => [...(types?.byId.keys() ?? [])],
     visible: (alias, _action, _now, typeIds) => everyRecord(alias, typeIds),
+    rule: (_action, typeIds) => new Map([...(typeIds ?? types?.byId.keys() ?? [])].map((typeId) => [typeId, null])),
   };
 }
 
@@ -302,9 +325,15 @@ export function anonymousActor(): Actor {
     on: () => NOTHING,
     mayEver: () => false,
     alwaysMay: () => false,
-    fieldAccess: () => ({ ...NO_FIELD, canAlwaysRead: () => false, whereReadable: () => sql`false` }),
+    fieldAccess: () => ({
+      ...NO_FIELD,
+      canAlwaysRead: () => false,
+      ruleOf: () => undefined,
+      whereReadable: () => sql`false`,
+    }),
     typesFor: () => [],
     visible: () => null,
+    rule: () => new Map(),
   };
 }
 

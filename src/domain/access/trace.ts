@@ -124,14 +124,19 @@ export function tracedActor(actor: Actor, typeIds: readonly string[], trace: Tra
     alwaysMay: (typeId, action) => actor.alwaysMay(typeId, action),
     fieldAccess: (typeId) => {
       const access = actor.fieldAccess(typeId);
-      const { canAlwaysRead, whereReadable } = access;
-      return { ...fieldsOf({ typeId, record: '*', facts: null }, access), canAlwaysRead, whereReadable };
+      const { canAlwaysRead, ruleOf, whereReadable } = access;
+      return { ...fieldsOf({ typeId, record: '*', facts: null }, access), canAlwaysRead, ruleOf, whereReadable };
     },
     typesFor: (action) => typeIds.filter((typeId) => mayEver(typeId, action)),
     visible: (alias, action, now, among) => {
       const visible = actor.visible(alias, action, now, among);
       if (!trace.answer({ kind: 'records', action }, false)) return visible;
       return everyRecord(alias, among);
+    },
+    rule: (action, among) => {
+      const rule = actor.rule(action, among);
+      if (!trace.answer({ kind: 'records', action }, false)) return rule;
+      return new Map([...(among ?? typeIds)].map((typeId) => [typeId, null]));
     },
   };
 }

@@ -8,7 +8,7 @@
 import type { Sql } from 'sql-template-tag';
 import type { EventData, EventType } from '../../contract/events.ts';
 import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
-import type { RecordFacts } from '../../lib/filter.ts';
+import type { RecordFacts, TypedCondition } from '../../lib/filter.ts';
 import type { Lookup } from '../database/lookups.ts';
 import type { QueryOptions } from '../database/pool.ts';
 import type { ReadConsistency } from '../database/replica.ts';
@@ -40,6 +40,8 @@ export interface TypeFieldAccess extends FieldAccess {
    * if `canAlwaysRead`; the statement must limit the rows to those that the actor may read.
    */
   whereReadable(alias: string, fieldCode: string, now: string): Sql | null;
+  /** The same as a condition; null if `canAlwaysRead`, undefined if the field is readable on no record. */
+  ruleOf(fieldCode: string): TypedCondition | null | undefined;
 }
 
 /** The acting user. Created by the access module and cached until the rights version changes. */
@@ -78,6 +80,8 @@ export interface Actor {
    * given. Null if it matches no row, so that the caller can skip the query.
    */
   visible(alias: string, action: RecordAction, now: string, typeIds?: readonly string[]): Sql | null;
+  /** The same as conditions: type id → the condition on its records, null for all of them. Other types have none. */
+  rule(action: RecordAction, typeIds?: readonly string[]): ReadonlyMap<string, TypedCondition | null>;
 }
 
 export interface ReadContext {

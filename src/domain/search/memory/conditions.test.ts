@@ -106,6 +106,28 @@ describe('Conditions on documents of the index', () => {
     assert.ok(!isTimed(new Map([['t', null]])));
   });
 
+  test('compare renamed fields and options by their present codes', () => {
+    const values = new Map([
+      ['$typeId', { value: 't' }],
+      ['first', { value: ['old', 'same'] }],
+    ]);
+    const segment = buildSegment([{ id: uuid(1), updatedAt: 1, profileId: 1, size: 1, lexemes: NOTHING, values }]);
+    const { names, variables } = environmentOf({ of: [], variables: {} } as unknown as Scenario, []);
+    const environment = { names, variables };
+    const kind: TypedField = {
+      code: 'second',
+      storedAs: 'first',
+      kind: 'value',
+      dataType: 'enum',
+      multiple: true,
+      optionsStoredAs: { new: 'old' },
+    };
+    const holds = (literal: string): boolean =>
+      ruleTest(segment, new Map([['t', { field: kind, operator: 'equals', value: { literal } }]]), environment)(0);
+    assert.deepEqual(['new', 'same', 'old'].map(holds), [true, true, false]);
+    assert.ok(canAnswer(empty(kind), new Set(['first'])));
+  });
+
   test('hold on no record of a type without a rule', () => {
     const segment = buildSegment([
       {

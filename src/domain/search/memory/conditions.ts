@@ -41,8 +41,8 @@ export interface ConditionEnvironment {
 }
 
 /** The column that holds the values of a field; null for what every document has. */
-function columnOf({ kind, code }: TypedField): string | null {
-  if (kind === 'value') return code;
+function columnOf({ kind, code, storedAs }: TypedField): string | null {
+  if (kind === 'value') return storedAs ?? code;
   switch (code) {
     case 'id':
     case 'updatedAt':
@@ -135,9 +135,9 @@ function leafTest(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvir
   };
 }
 
-/** The value that a condition compares, for the ids that the columns keep. */
+/** The value that a condition compares, for the ids and the codes of options that the columns keep. */
 function named(field: TypedField, stored: ColumnValue, names: ConditionNames): ColumnValue {
-  if (field.kind === 'value') return stored;
+  if (field.kind === 'value') return renamed(field, stored);
   const id = stored.value as string;
   switch (field.code) {
     case 'typeCode':
@@ -149,6 +149,16 @@ function named(field: TypedField, stored: ColumnValue, names: ConditionNames): C
     default:
       return stored;
   }
+}
+
+/** Options that were renamed are stored under their first code. */
+function renamed({ optionsStoredAs }: TypedField, stored: ColumnValue): ColumnValue {
+  if (optionsStoredAs === undefined) return stored;
+  const codes = new Map(
+    Object.entries(optionsStoredAs).map(([code, storedAs]) => [storedAs, code] as [unknown, string]),
+  );
+  const current = (value: unknown): unknown => codes.get(value) ?? value;
+  return { value: Array.isArray(stored.value) ? stored.value.map(current) : current(stored.value) };
 }
 
 /** The facts of a record as far as a condition on one field needs them. */
