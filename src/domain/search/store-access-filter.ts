@@ -3,15 +3,25 @@
  * excluded from the match itself (docs/spec/search.md#search).
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { TypedCondition } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { type IndexProfiles, profileView } from './index-profile.ts';
 import { labelOf } from './lexemes.ts';
+import type { RecordRule } from './memory/conditions.ts';
 
 /** Field tokens whose words may be used on the records for which `holds` is true. */
 export interface LabelClass {
   fieldTokens: readonly string[];
   holds: Sql;
+  /** The same for the index in memory. */
+  rule: RecordRule;
+}
+
+/** Rows with one of these profiles, or of records of one of these types. */
+export interface Trusted {
+  profileIds: ReadonlySet<number>;
+  typeIds: ReadonlySet<string>;
 }
 
 export interface AccessFilter {
@@ -20,6 +30,8 @@ export interface AccessFilter {
   visible: Sql;
   /** Predicate on `o` and `s` for the rows whose words may be used; null for all rows. */
   trusted: Sql | null;
+  /** The same for the index in memory. */
+  trustedBy: Trusted | null;
   /** Field tokens that may be used on all of them. The first is empty: text that every reader of the record may read. */
   free: readonly string[];
   classes: readonly LabelClass[];
@@ -33,10 +45,12 @@ export function accessFilterOf(ctx: ReadContext, upToDate: boolean, typeIds?: re
   const visible = actor.visible('o', 'read', ctx.now, among);
   if (among.length === 0 || visible === null) return null;
   const profiles = ctx.config.get(profileView);
+  const trustedBy = trustedRecords(ctx, profiles, among);
   return {
     typeIds: among,
     visible,
-    trusted: trustedForms(ctx, profiles, among),
+    trusted: trustedForms(trustedBy),
+    trustedBy,
     ...labelsOf(ctx, among, (typeId) => (upToDate ? profiles.labelled(typeId) : profiles.textFields(typeId))),
   };
 }
@@ -47,13 +61,18 @@ export function trustedRows({ trusted }: AccessFilter): Sql {
 }
 
 /** Rows with an outdated profile are used only for callers who may read every field. Null for all rows. */
-function trustedForms(ctx: ReadContext, profiles: IndexProfiles, typeIds: readonly string[]): Sql | null {
+function trustedRecords(ctx: ReadContext, profiles: IndexProfiles, typeIds: readonly string[]): Trusted | null {
   const whole = typeIds.filter((typeId) =>
     profiles.textFields(typeId).every((code) => ctx.actor.fieldAccess(typeId).canAlwaysRead(code)),
   );
   if (whole.length === typeIds.length) return null;
-  const current = sql`s.profile_id = ANY(${[...profiles.usableIds]}::int[])`;
-  return whole.length === 0 ? current : sql`(${current} OR o.type_id = ANY(${whole}::uuid[]))`;
+  return { profileIds: new Set(profiles.usableIds), typeIds: new Set(whole) };
+}
+
+function trustedForms(trusted: Trusted | null): Sql | null {
+  if (trusted === null) return null;
+  const current = sql`s.profile_id = ANY(${[...trusted.profileIds]}::int[])`;
+  return trusted.typeIds.size === 0 ? current : sql`(${current} OR o.type_id = ANY(${[...trusted.typeIds]}::uuid[]))`;
 }
 
 function labelsOf(
@@ -71,7 +90,7 @@ function labelsOf(
     }
   }
   const free = [''];
-  const classes = new Map<string, { fieldTokens: string[]; holds: Sql }>();
+  const classes = new Map<string, { fieldTokens: string[]; holds: Sql; rule: RecordRule }>();
   for (const [token, of] of [...byToken].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const isAlways = ({ typeId, code }: (typeof of)[number]): boolean => actor.fieldAccess(typeId).canAlwaysRead(code);
     const always = of.filter(isAlways).map(({ typeId }) => typeId);
@@ -90,7 +109,12 @@ function labelsOf(
     const holds = sql`(${join(parts, ' OR ')})`;
     const key = `${holds.text} ${JSON.stringify(holds.values)}`;
     const known = classes.get(key);
-    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(token)], holds });
+    const rule = new Map(always.map((typeId) => [typeId, null] as [string, TypedCondition | null]));
+    for (const { typeId, code } of of) {
+      const condition = actor.fieldAccess(typeId).ruleOf(code);
+      if (condition !== undefined && !rule.has(typeId)) rule.set(typeId, condition);
+    }
+    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(token)], holds, rule });
     else known.fieldTokens.push(labelOf(token));
   }
   return { free, classes: [...classes.values()] };

@@ -21,7 +21,14 @@ const part = (word: string): TermQuery['free'] => {
   };
 };
 const queries: TermQuery[] = WORDS.map((word) => ({ free: part(word), classes: [] }));
-const accessFilter: AccessFilter = { typeIds: [], visible: sql`true`, trusted: null, free: [''], classes: [] };
+const accessFilter: AccessFilter = {
+  typeIds: [],
+  visible: sql`true`,
+  trusted: null,
+  trustedBy: null,
+  free: [''],
+  classes: [],
+};
 
 /** Whether a text with these words satisfies the `tsquery`, which consists of words, `&`, `|` and parentheses. */
 function satisfies(query: string, held: ReadonlySet<string>): boolean {
@@ -86,7 +93,7 @@ describe('combinations of words', () => {
   });
 
   it('check the record if a right depends on it; an empty word matches nothing', () => {
-    const classes = [{ fieldTokens: ['x'], holds: sql`o.number = 'n'` }];
+    const classes = [{ fieldTokens: ['x'], holds: sql`o.number = 'n'`, rule: new Map() }];
     const labelled = queries.map(({ free }, index) => ({ free, classes: [index === 1 ? part('hidden') : part('')] }));
     const predicate = combinationOf([[0, 1]], labelled, { ...accessFilter, classes });
     assert.match(

@@ -24,7 +24,7 @@ const AT_ONCE = 20_000;
 export const STORAGE = sql`concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
   (SELECT oid FROM pg_database WHERE datname = current_database()), pg_relation_filenode('journal_placing'))`;
 /** Differs after each start of the server and after each promotion. */
-const RUN = sql`concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), left(pg_walfile_name(pg_current_wal_lsn()), 8))`;
+export const RUN = sql`concat_ws('/', extract(epoch FROM pg_postmaster_start_time()), left(pg_walfile_name(pg_current_wal_lsn()), 8))`;
 
 interface Progress {
   place: number;
