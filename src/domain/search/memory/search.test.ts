@@ -261,10 +261,17 @@ describe('Answers of the index in memory', () => {
 
   test('are given only if the index has the values', () => {
     const of = fc.sample(scope, 1)[0] as Scope;
-    const asks = { ...of, rights: new Map([[INCIDENT, equals('kind', 'open')]]), classes: [], filter: null };
+    const rights = new Map([[INCIDENT, equals('kind', 'open')]]);
+    const asks: Scope = { ...of, state: 'ACTIVE', rights, classes: [], filter: null };
+    assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer({ ...asks, state: 'ARCHIVED' }));
     assert.ok(new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer(asks));
     assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['region'])).canAnswer(asks));
     const filter = new Map([[INCIDENT, equals('region', 'north')]]);
     assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer({ ...asks, filter }));
+    // The right to read a field of the filter hangs on another field.
+    const whereReadable = (): RecordRule => new Map([[INCIDENT, equals('hush', 'no')]]);
+    const limited = { ...asks, filter, environment: { ...of.environment, whereReadable } };
+    assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind', 'region'])).canAnswer(limited));
+    assert.ok(new MemorySearch(new MemoryIndex(), new Set(['kind', 'region', 'hush'])).canAnswer(limited));
   });
 });

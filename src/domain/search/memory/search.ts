@@ -2,7 +2,8 @@
  * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
  * statement in `../store-match.ts` and `../store-score.ts` gives on the same state. Pure.
  */
-import type { ItemState } from '../../../contract/state.ts';
+import { isActive, type ItemState } from '../../../contract/state.ts';
+import { fieldsOf } from '../../../lib/filter.ts';
 import type { TermQuery } from '../terms.ts';
 import { canAnswer, type ConditionEnvironment, isTimed, type RecordRule, ruleTest, TYPE_COLUMN } from './conditions.ts';
 import { valueAt } from './columns.ts';
@@ -63,11 +64,13 @@ export class MemorySearch {
     this.#columns = columns;
   }
 
-  /** Whether the index holds everything that the scope compares. If not, the statement answers. */
-  canAnswer({ rights, classes, filter }: Scope): boolean {
-    return [rights, ...classes, ...(filter === null ? [] : [filter])].every((rule) =>
-      [...rule.values()].every((condition) => condition === null || canAnswer(condition, this.#columns)),
-    );
+  /** Whether the index holds everything that the scope compares. If not, the statement answers. It has active records only. */
+  canAnswer({ state, rights, classes, filter, environment }: Scope): boolean {
+    const has = (rule: RecordRule | null): boolean =>
+      rule === null || [...rule.values()].every((one) => one === null || canAnswer(one, this.#columns));
+    const fields = [...(filter?.values() ?? [])].flatMap((one) => (one === null ? [] : fieldsOf(one)));
+    const readable = fields.map((field) => environment.whereReadable?.(field) ?? null);
+    return isActive({ state }) && [rights, ...classes, filter, ...readable].every(has);
   }
 
   /** Matches, last updated first. @param need null for all records of the scope */

@@ -1,0 +1,147 @@
+/**
+ * What the index in memory reads: all records when it starts, then the records of changes that were committed since.
+ *
+ * A transaction's changes are visible all at once. So the changes that a reader has not seen are those of the transactions
+ * that its last snapshot did not show: ids at or above the upper end of the snapshot, and those that were running in it. The
+ * journal has an index on transaction ids, and every change of a record writes to it in the same transaction. A statement sees
+ * every change that was acknowledged before it began, in any process. So a question that first applies the changes up to a
+ * snapshot taken after it began misses no acknowledged change. Nothing waits for open transactions, and applying a record twice
+ * has no effect, because its present row is read.
+ *
+ * Snapshots of a replica do not list running transactions, so these statements run on the primary only.
+ */
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { RUN, STORAGE } from '../../platform/audit/places.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ColumnValue } from './memory/columns.ts';
+import type { IndexedDocument } from './memory/segment.ts';
+import { readVector } from './memory/tsvector.ts';
+
+/** Which transactions a reader has seen. */
+export interface Seen {
+  /** A `pg_snapshot`. */
+  snapshot: string;
+  /**
+   * Identifies the storage and the start of the server. If it changes, changes that were read may be lost, and transaction ids
+   * may mean others: everything must be read again.
+   */
+  epoch: string;
+}
+
+/** Maximum number of changed records that are read before a question; with more, the statement answers. */
+export const MOST_CHANGES = 1000;
+
+const EPOCH = sql`concat_ws(' ', ${STORAGE}, ${RUN})`;
+
+/** System fields that conditions may compare: column name → expression. `id`, `updatedAt` and `title` are not among them. */
+const SYSTEM_COLUMNS: ReadonlyMap<string, Sql> = new Map([
+  ['$typeId', sql`o.type_id`],
+  ['$typeVersion', sql`o.type_version`],
+  ['$state', sql`o.state`],
+  ['$workflowStateId', sql`o.workflow_state_id`],
+  ['$revision', sql`o.revision`],
+  ['$createdBy', sql`o.created_by`],
+  ['$updatedBy', sql`o.updated_by`],
+]);
+
+/** The columns that the index has for fields of types, by the codes under which they are stored. */
+export function columnNames(codes: Iterable<string>): Set<string> {
+  return new Set([...SYSTEM_COLUMNS.keys(), ...codes]);
+}
+
+interface Row {
+  id: string;
+  updatedAt: number;
+  profileId: number;
+  size: number;
+  words: string;
+  system: Record<string, unknown>;
+  values: Record<string, unknown> | null;
+  folded: Record<string, unknown> | null;
+}
+
+/** Records `o` with their words `s`. */
+function columnsOf(codes: readonly string[]): Sql {
+  const system = [...SYSTEM_COLUMNS].map(([name, value]) => sql`${name}::text, ${value}`);
+  const among = (column: string): Sql =>
+    sql`(SELECT jsonb_object_agg(c, o.${raw(column)} -> c) FROM unnest(${[...codes]}::text[]) AS c WHERE o.${raw(column)} ? c)`;
+  return sql`o.id, (extract(epoch FROM o.updated_at) * 1000)::float8 AS "updatedAt", s.profile_id AS "profileId", s.size,
+    s.words::text AS words, jsonb_build_object(${join(system)}) AS system, ${among('"values"')} AS values,
+    ${among('folded')} AS folded`;
+}
+
+function documentOf({ id, updatedAt, profileId, size, words, system, values, folded }: Row): IndexedDocument {
+  const kept = new Map<string, ColumnValue>();
+  for (const [name, value] of Object.entries(system)) if (value !== null) kept.set(name, { value });
+  for (const [code, value] of Object.entries(values ?? {})) {
+    const copy = folded !== null && Object.hasOwn(folded, code) ? { folded: folded[code] } : {};
+    kept.set(code, { value, ...copy });
+  }
+  return { id, updatedAt, profileId, size, lexemes: readVector(words), values: kept };
+}
+
+/** What a statement that begins now sees. Taken before the first record is read. */
+export async function seenNow(db: Queryable): Promise<Seen> {
+  const [seen] = await db.query<Seen>(sql`SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch`);
+  if (seen === undefined) throw new Error('a statement without a table has one row');
+  return seen;
+}
+
+/** A place in the order of a load. */
+export interface LoadMark {
+  at: string;
+  id: string;
+}
+
+/**
+ * The next active records, last updated first. Records that change during the load may be missed or read twice; they are among
+ * the changes since its beginning.
+ */
+export async function loadRecords(
+  db: Queryable,
+  codes: readonly string[],
+  after: LoadMark | null,
+  limit: number,
+): Promise<{ documents: IndexedDocument[]; next: LoadMark | null }> {
+  const below = after === null ? sql`true` : sql`(o.updated_at, o.id) < (${after.at}::timestamptz, ${after.id}::uuid)`;
+  const rows = await db.query<Omit<Row, 'words'> & { at: string; words: string | null }>(
+    sql`SELECT o.updated_at::text AS at, ${columnsOf(codes)}
+      FROM (SELECT * FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
+        ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int) AS o
+      LEFT JOIN search_records s ON s.id = o.id ORDER BY o.updated_at DESC, o.id DESC`,
+    { freshPlan: true },
+  );
+  const last = rows.at(-1);
+  const indexed = rows.flatMap(({ words, ...row }) => (words === null ? [] : [documentOf({ ...row, words })]));
+  return { documents: indexed, next: last === undefined ? null : { at: last.at, id: last.id } };
+}
+
+/** Ids of at most `MOST_CHANGES` + 1 records that changed since, and what has been seen with them. */
+export async function changesSince(db: Queryable, { snapshot }: Seen): Promise<Seen & { ids: string[] }> {
+  // The ORDER BYs keep the planner from scanning the journal.
+  const rows = (condition: Sql): Sql =>
+    sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)`;
+  const seen = sql`${snapshot}::pg_snapshot`;
+  const [found] = await db.query<Seen & { ids: string[] }>(sql`
+    SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch, ARRAY(
+      SELECT DISTINCT j.object_id::text FROM (
+        ${rows(sql`j.txid >= pg_snapshot_xmax(${seen})`)}
+        UNION ALL
+        ${rows(sql`j.txid = ANY(ARRAY(SELECT pg_snapshot_xip(${seen})))`)}
+      ) AS j WHERE j.object_id IS NOT NULL LIMIT ${MOST_CHANGES + 1}::int) AS ids`);
+  if (found === undefined) throw new Error('a statement without a table has one row');
+  return found;
+}
+
+/** The records with these ids that are active. The others are not in the index any more. */
+export async function readRecords(
+  db: Queryable,
+  codes: readonly string[],
+  ids: readonly string[],
+): Promise<IndexedDocument[]> {
+  const rows = await db.query<Row>(sql`
+    SELECT ${columnsOf(codes)} FROM unnest(${[...ids]}::uuid[]) AS c (id)
+      JOIN LATERAL (SELECT * FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
+      JOIN LATERAL (SELECT * FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
+  return rows.map(documentOf);
+}
