@@ -1,10 +1,17 @@
 /** What the index in memory needs of a caller and a question: the same rights and filters as the SQL, as conditions. */
 import type { ItemState } from '../../contract/state.ts';
-import type { TypedCondition, TypedField } from '../../lib/filter.ts';
+import { fieldsOf, type TypedCondition, type TypedField } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { mismatchedVersions, registry, variables } from '../metadata/index.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { mismatchedVersions, registry, typeView, variables } from '../metadata/index.ts';
 import { canHold, type TypedFilter } from './filter.ts';
-import type { ConditionEnvironment, ConditionNames, RecordRule } from './memory/conditions.ts';
+import {
+  type ConditionEnvironment,
+  type ConditionNames,
+  keyOfField,
+  keyOfShape,
+  type RecordRule,
+} from './memory/conditions.ts';
 import type { Scope } from './memory/search.ts';
 import type { AccessFilter } from './store-access-filter.ts';
 
@@ -50,21 +57,19 @@ function environmentOf(
   given: ConditionEnvironment['variables'],
   filters: readonly TypedFilter[],
 ): ConditionEnvironment {
-  const typeIds = [...new Set(filters.flatMap((filter) => filter.typeIds))];
-  const isMissing = (typeId: string, field: TypedField): boolean =>
-    !filters.some((filter) => filter.typeIds.includes(typeId) && filter.has(typeId, field));
-  return {
-    names: namesOf(ctx),
-    variables: given,
-    whereReadable: (field) => {
-      const rule = new Map<string, TypedCondition | null>();
+  const readable = new Map<string, Map<string, TypedCondition | null>>();
+  for (const { typeIds, condition, has } of filters) {
+    for (const field of fieldsOf(condition)) {
+      const key = keyOfShape(field);
+      const rule = readable.get(key) ?? new Map<string, TypedCondition | null>();
+      readable.set(key, rule);
       for (const typeId of typeIds) {
-        const condition = isMissing(typeId, field) ? undefined : readableRule(ctx, typeId, field);
-        if (condition !== undefined) rule.set(typeId, condition);
+        const own = has(typeId, field) ? readableRule(ctx, typeId, field) : undefined;
+        if (own !== undefined) rule.set(typeId, own);
       }
-      return rule;
-    },
-  };
+    }
+  }
+  return { names: ctx.config.get(namesView), variables: given, readable };
 }
 
 /** The records of the type on which the field may be read; null for all of them, undefined for none. */
@@ -81,22 +86,21 @@ function readableRule(ctx: ReadContext, typeId: string, field: TypedField): Type
   return conditions.length === 0 ? null : { logic: 'AND', conditions };
 }
 
-function namesOf(ctx: ReadContext): ConditionNames {
-  const types = registry(ctx);
+const namesView: DerivedView<ConditionNames> = { name: 'search.names', build: buildNames };
+
+function buildNames(_source: ConfigSource, snapshot: ConfigSnapshot): ConditionNames {
+  const types = snapshot.get(typeView);
   const mismatched = new Map<string, ReadonlySet<number>>();
+  for (const type of types.byId.values()) {
+    const codes = new Set([...type.versions.values()].flatMap(({ fields }) => [...fields.keys()]));
+    for (const code of codes) {
+      const versions = mismatchedVersions(type, code);
+      if (versions.length > 0) mismatched.set(keyOfField(type.id, code), new Set(versions));
+    }
+  }
   return {
-    typeCode: (typeId) => types.byId.get(typeId)?.code ?? null,
-    workflow: (stateId) => types.states.get(stateId) ?? null,
-    mismatched: (typeId, version, { code }) => {
-      const type = types.byId.get(typeId);
-      if (type === undefined) return false;
-      const key = `${typeId} ${code}`;
-      let versions = mismatched.get(key);
-      if (versions === undefined) {
-        versions = new Set(mismatchedVersions(type, code));
-        mismatched.set(key, versions);
-      }
-      return versions.has(version);
-    },
+    typeCodes: new Map([...types.byId].map(([id, { code }]) => [id, code])),
+    states: new Map([...types.states].map(([id, { code, category }]) => [id, { code, category }])),
+    mismatched,
   };
 }

@@ -1,10 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { evaluate, parseCondition, resolverOf, type TypedCondition, type TypedField } from '../../../lib/filter.ts';
+import {
+  evaluate,
+  parseCondition,
+  resolverOf,
+  SYSTEM_FIELDS,
+  type TypedCondition,
+  type TypedField,
+} from '../../../lib/filter.ts';
 import { differs, type Row, type Scenario, scenario } from '../../../../test/harness/filter-sql-arbitraries.ts';
 import { STATES, TYPES, uuid } from '../../../../test/harness/filter-sql-edges.ts';
-import { canAnswer, type ConditionEnvironment, isTimed, type RecordRule, ruleTest } from './conditions.ts';
+import {
+  canAnswer,
+  type ConditionEnvironment,
+  isTimed,
+  keyOfField,
+  keyOfShape,
+  type RecordRule,
+  ruleTest,
+} from './conditions.ts';
 import type { ColumnValue } from './columns.ts';
 import { buildSegment, type IndexedDocument } from './segment.ts';
 
@@ -26,17 +41,22 @@ function environmentOf(
   { of, variables, visibility }: Scenario,
   rules: readonly (RecordRule | null)[],
 ): ConditionEnvironment {
+  const everyField: TypedField[] = [...of, ...SYSTEM_FIELDS.values()];
+  const readable = everyField.flatMap((field) => {
+    const rule = rules[visibility[of.findIndex(({ code }) => code === field.code)] ?? 0] ?? null;
+    return rule === null ? [] : [[keyOfShape(field), rule] as const];
+  });
+  const differing = of
+    .filter(differs)
+    .flatMap(({ code }) => [...TYPES.values()].map((typeId) => keyOfField(typeId, code)));
   return {
     names: {
-      typeCode: (typeId) => [...TYPES].find(([, id]) => id === typeId)?.[0] ?? null,
-      workflow: (stateId) => STATES.find(({ id }) => id === stateId) ?? null,
-      mismatched: (_typeId, version, { code }) => {
-        const field = of.find((one) => one.code === code);
-        return version === 1 && field !== undefined && differs(field);
-      },
+      typeCodes: new Map([...TYPES].map(([code, id]) => [id, code])),
+      states: new Map(STATES.map((state) => [state.id, state])),
+      mismatched: new Map(differing.map((key) => [key, new Set([1])])),
     },
     variables,
-    whereReadable: ({ code }) => rules[visibility[of.findIndex((field) => field.code === code)] ?? 0] ?? null,
+    readable: new Map(readable),
   };
 }
 
@@ -112,8 +132,7 @@ describe('Conditions on documents of the index', () => {
       ['first', { value: ['old', 'same'] }],
     ]);
     const segment = buildSegment([{ id: uuid(1), updatedAt: 1, profileId: 1, size: 1, lexemes: NOTHING, values }]);
-    const { names, variables } = environmentOf({ of: [], variables: {} } as unknown as Scenario, []);
-    const environment = { names, variables };
+    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario, []);
     const kind: TypedField = {
       code: 'second',
       storedAs: 'first',
@@ -139,7 +158,7 @@ describe('Conditions on documents of the index', () => {
         values: new Map([['$typeId', { value: 't' }]]),
       },
     ]);
-    const environment = environmentOf({ of: [], variables: {} } as unknown as Scenario, []);
+    const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario, []);
     assert.equal(ruleTest(segment, new Map([['t', null]]), environment)(0), true);
     assert.equal(ruleTest(segment, new Map([['other', null]]), environment)(0), false);
   });

@@ -22,12 +22,16 @@ export const TYPE_COLUMN = '$typeId';
 export const VERSION_COLUMN = '$typeVersion';
 const STATE_COLUMN = '$workflowStateId';
 
-/** What the configuration says about stored ids. */
+/** What the configuration says about stored ids. Plain data, like everything that a question consists of. */
 export interface ConditionNames {
-  typeCode(typeId: string): string | null;
-  workflow(stateId: string): { code: string; category: string } | null;
-  /** Whether a version of a type stores the field in another shape than the condition expects. */
-  mismatched(typeId: string, version: number, field: TypedField): boolean;
+  typeCodes: ReadonlyMap<string, string>;
+  states: ReadonlyMap<string, { code: string; category: string }>;
+  /** `keyOfField` of a type → the versions of the type that store the field in another shape than conditions expect. */
+  mismatched: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+export function keyOfField(typeId: string, code: string): string {
+  return `${typeId} ${code}`;
 }
 
 /** Type id → the condition on its records; null for all of them. No record of another type is meant. */
@@ -36,8 +40,13 @@ export type RecordRule = ReadonlyMap<string, TypedCondition | null>;
 export interface ConditionEnvironment {
   names: ConditionNames;
   variables: Variables;
-  /** The records on which a field may be read; null if it may be read on all. Absent: all fields may be read. */
-  whereReadable?: (field: TypedField) => RecordRule | null;
+  /** `keyOfShape` → the records on which the field may be read. Other fields may be read on all records. */
+  readable?: ReadonlyMap<string, RecordRule>;
+}
+
+/** Types can have fields with the same code and different shapes. */
+export function keyOfShape({ kind, code, dataType, multiple }: TypedField): string {
+  return `${kind} ${code} ${dataType} ${multiple}`;
 }
 
 /** The column that holds the values of a field; null for what every document has. */
@@ -97,17 +106,18 @@ function testOf(segment: Segment, condition: TypedCondition | null, environment:
 function guarded(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {
   const { field } = leaf;
   const { columns } = segment.parts;
-  const { names, whereReadable } = environment;
+  const { names, variables, readable } = environment;
   const test = leafTest(segment, leaf, environment);
-  const rule = whereReadable?.(field) ?? null;
+  const rule = readable?.get(keyOfShape(field));
   // The rule of a right is not limited by rights itself.
-  const readable = rule === null ? null : ruleTest(segment, rule, { names, variables: environment.variables });
+  const mayRead = rule === undefined ? null : ruleTest(segment, rule, { names, variables });
   const isMismatched = (doc: number): boolean => {
     if (field.kind !== 'value') return false;
     const typeId = valueAt(columns, TYPE_COLUMN, doc)?.value as string;
-    return names.mismatched(typeId, valueAt(columns, VERSION_COLUMN, doc)?.value as number, field);
+    const versions = names.mismatched.get(keyOfField(typeId, field.code));
+    return versions?.has(valueAt(columns, VERSION_COLUMN, doc)?.value as number) === true;
   };
-  return (doc) => test(doc) && !isMismatched(doc) && (readable === null || readable(doc));
+  return (doc) => test(doc) && !isMismatched(doc) && (mayRead === null || mayRead(doc));
 }
 
 function leafTest(segment: Segment, leaf: TypedLeaf, environment: ConditionEnvironment): DocumentTest {
@@ -141,11 +151,11 @@ function named(field: TypedField, stored: ColumnValue, names: ConditionNames): C
   const id = stored.value as string;
   switch (field.code) {
     case 'typeCode':
-      return { value: names.typeCode(id) };
+      return { value: names.typeCodes.get(id) ?? null };
     case 'workflowState':
-      return { value: names.workflow(id)?.code ?? null };
+      return { value: names.states.get(id)?.code ?? null };
     case 'workflowCategory':
-      return { value: names.workflow(id)?.category ?? null };
+      return { value: names.states.get(id)?.category ?? null };
     default:
       return stored;
   }

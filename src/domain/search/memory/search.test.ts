@@ -113,7 +113,7 @@ const scope: fc.Arbitrary<Scope> = fc.record({
     ] as [string, TypedCondition | null][]),
   ),
   environment: fc.constant({
-    names: { typeCode: () => null, workflow: () => null, mismatched: () => false },
+    names: { typeCodes: new Map(), states: new Map(), mismatched: new Map() },
     variables: NOBODY,
   }),
   key: fc.uuid(),
@@ -269,8 +269,9 @@ describe('Answers of the index in memory', () => {
     const filter = new Map([[INCIDENT, equals('region', 'north')]]);
     assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind'])).canAnswer({ ...asks, filter }));
     // The right to read a field of the filter hangs on another field.
-    const whereReadable = (): RecordRule => new Map([[INCIDENT, equals('hush', 'no')]]);
-    const limited = { ...asks, filter, environment: { ...of.environment, whereReadable } };
+    const hush = new Map([[INCIDENT, equals('hush', 'no')]]);
+    const readable = new Map([['value region enum false', hush]]);
+    const limited = { ...asks, filter, environment: { ...of.environment, readable } };
     assert.ok(!new MemorySearch(new MemoryIndex(), new Set(['kind', 'region'])).canAnswer(limited));
     assert.ok(new MemorySearch(new MemoryIndex(), new Set(['kind', 'region', 'hush'])).canAnswer(limited));
   });

@@ -5,7 +5,15 @@
 import { isActive, type ItemState } from '../../../contract/state.ts';
 import { fieldsOf } from '../../../lib/filter.ts';
 import type { TermQuery } from '../terms.ts';
-import { canAnswer, type ConditionEnvironment, isTimed, type RecordRule, ruleTest, TYPE_COLUMN } from './conditions.ts';
+import {
+  canAnswer,
+  type ConditionEnvironment,
+  isTimed,
+  keyOfShape,
+  type RecordRule,
+  ruleTest,
+  TYPE_COLUMN,
+} from './conditions.ts';
 import { valueAt } from './columns.ts';
 import { Bits, DocumentSet } from './document-set.ts';
 import type { MemoryIndex } from './memory-index.ts';
@@ -69,7 +77,7 @@ export class MemorySearch {
     const has = (rule: RecordRule | null): boolean =>
       rule === null || [...rule.values()].every((one) => one === null || canAnswer(one, this.#columns));
     const fields = [...(filter?.values() ?? [])].flatMap((one) => (one === null ? [] : fieldsOf(one)));
-    const readable = fields.map((field) => environment.whereReadable?.(field) ?? null);
+    const readable = fields.map((field) => environment.readable?.get(keyOfShape(field)) ?? null);
     return isActive({ state }) && [rights, ...classes, filter, ...readable].every(has);
   }
 
