@@ -14,22 +14,9 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { RUN, STORAGE } from '../../platform/audit/places.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ColumnValue } from './memory/columns.ts';
+import type { LoadMark, RecordSource, Seen } from './memory/follower.ts';
 import type { IndexedDocument } from './memory/segment.ts';
 import { readVector } from './memory/tsvector.ts';
-
-/** Which transactions a reader has seen. */
-export interface Seen {
-  /** A `pg_snapshot`. */
-  snapshot: string;
-  /**
-   * Identifies the storage and the start of the server. If it changes, changes that were read may be lost, and transaction ids
-   * may mean others: everything must be read again.
-   */
-  epoch: string;
-}
-
-/** Maximum number of changed records that are read before a question; with more, the statement answers. */
-export const MOST_CHANGES = 1000;
 
 const EPOCH = sql`concat_ws(' ', ${STORAGE}, ${RUN})`;
 
@@ -80,24 +67,23 @@ function documentOf({ id, updatedAt, profileId, size, words, system, values, fol
   return { id, updatedAt, profileId, size, lexemes: readVector(words), values: kept };
 }
 
-/** What a statement that begins now sees. Taken before the first record is read. */
-export async function seenNow(db: Queryable): Promise<Seen> {
+/** @param codes codes under which the fields are stored whose values are read; `columnNames` has the same */
+export function databaseSource(db: Queryable, codes: readonly string[]): RecordSource {
+  return {
+    seenNow: () => seenNow(db),
+    load: (after, limit) => loadRecords(db, codes, after, limit),
+    changesSince: (seen, limit) => changesSince(db, seen, limit),
+    read: (ids) => readRecords(db, codes, ids),
+  };
+}
+
+async function seenNow(db: Queryable): Promise<Seen> {
   const [seen] = await db.query<Seen>(sql`SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch`);
   if (seen === undefined) throw new Error('a statement without a table has one row');
   return seen;
 }
 
-/** A place in the order of a load. */
-export interface LoadMark {
-  at: string;
-  id: string;
-}
-
-/**
- * The next active records, last updated first. Records that change during the load may be missed or read twice; they are among
- * the changes since its beginning.
- */
-export async function loadRecords(
+async function loadRecords(
   db: Queryable,
   codes: readonly string[],
   after: LoadMark | null,
@@ -116,8 +102,7 @@ export async function loadRecords(
   return { documents: indexed, next: last === undefined ? null : { at: last.at, id: last.id } };
 }
 
-/** Ids of at most `MOST_CHANGES` + 1 records that changed since, and what has been seen with them. */
-export async function changesSince(db: Queryable, { snapshot }: Seen): Promise<Seen & { ids: string[] }> {
+async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): Promise<Seen & { ids: string[] }> {
   // The ORDER BYs keep the planner from scanning the journal.
   const rows = (condition: Sql): Sql =>
     sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)`;
@@ -128,13 +113,12 @@ export async function changesSince(db: Queryable, { snapshot }: Seen): Promise<S
         ${rows(sql`j.txid >= pg_snapshot_xmax(${seen})`)}
         UNION ALL
         ${rows(sql`j.txid = ANY(ARRAY(SELECT pg_snapshot_xip(${seen})))`)}
-      ) AS j WHERE j.object_id IS NOT NULL LIMIT ${MOST_CHANGES + 1}::int) AS ids`);
+      ) AS j WHERE j.object_id IS NOT NULL LIMIT ${limit}::int) AS ids`);
   if (found === undefined) throw new Error('a statement without a table has one row');
   return found;
 }
 
-/** The records with these ids that are active. The others are not in the index any more. */
-export async function readRecords(
+async function readRecords(
   db: Queryable,
   codes: readonly string[],
   ids: readonly string[],

@@ -22,7 +22,7 @@ import { rankPlan } from '../ranking.ts';
 import { accessFilterFor } from '../sources.ts';
 import { findMatches } from '../store-match.ts';
 import { filterPredicate } from '../store-filter.ts';
-import { columnNames } from '../store-memory.ts';
+import { columnNames, databaseSource } from '../store-memory.ts';
 import { rankOf, sampleTerms } from '../store-score.ts';
 import { allOf, anyOf, numbered } from '../store-text-predicate.ts';
 import { numbersOf, termQuery, termsOf } from '../terms.ts';
@@ -80,14 +80,15 @@ describe('The index in memory and the statements', () => {
   let authenticator: Authenticator;
   const ids: string[] = [];
   const parts = searchParts();
-  const follower = new MemoryFollower(CODES, MOST_BYTES);
+  let follower: MemoryFollower;
   const search = (): MemorySearch => new MemorySearch(follower.index, columnNames(CODES));
   before(async () => {
     world = await startSearchFixture();
     authenticator = new Authenticator({ db: world.app.db, versions: world.app.app.versions, clock: systemClock });
     for (const given of fc.sample(values, 60)) ids.push(await world.make(given));
     await world.make({ name: 'printer paper', score: '5' }, 'asset');
-    while (await follower.loadStep(world.app.db));
+    follower = new MemoryFollower(databaseSource(world.app.db, CODES), { bytes: MOST_BYTES });
+    while (await follower.loadStep());
   });
   after(() => world.close());
 
@@ -156,7 +157,7 @@ describe('The index in memory and the statements', () => {
         const { revision } = await world.ok('chief', 'GET', `/objects/${id}`);
         await world.ok('chief', 'PATCH', `/objects/${id}`, { expectedRevision: revision, changes: changes[at] });
       }
-      assert.ok(await follower.catchUp(world.app.db), 'the index is ready');
+      assert.ok(await follower.catchUp(), 'the index is ready');
       follower.index.mergeStep();
       const answers = await as(given.who, (ctx) => both(ctx, given));
       if (answers !== null) assert.deepEqual(answers[0], answers[1], JSON.stringify(given));
@@ -174,7 +175,7 @@ describe('The index in memory and the statements', () => {
       // This transaction has an id, and commits after the two that follow.
       await tx.query({ text: 'SELECT pg_current_xact_id()', values: [] });
       late = await world.make({ title: 'between' });
-      assert.ok(await follower.catchUp(world.app.db));
+      assert.ok(await follower.catchUp());
       await tx.query({
         text: `UPDATE search_records SET words = words || '''late'':1A' WHERE id = $1`,
         values: [late],
@@ -184,7 +185,7 @@ describe('The index in memory and the statements', () => {
         values: [late],
       });
     });
-    assert.ok(await follower.catchUp(world.app.db));
+    assert.ok(await follower.catchUp());
     const words = follower.index.segments.flatMap(({ segment }) => segment.parts.dictionary.range('late', false));
     assert.ok(
       words.some((from, index) => index % 2 === 0 && from < (words[index + 1] as number)),
@@ -193,7 +194,7 @@ describe('The index in memory and the statements', () => {
     const { revision } = await world.ok('chief', 'GET', `/objects/${late}`);
     await world.ok('chief', 'DELETE', `/objects/${late}`, { expectedRevision: revision });
     assert.ok(at(late));
-    await follower.catchUp(world.app.db);
+    await follower.catchUp();
     assert.ok(!at(late));
   });
 });
