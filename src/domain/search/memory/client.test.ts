@@ -36,7 +36,7 @@ const STATEMENT = { kind: 'statement' } as const;
 function connected(reply: (question: Question) => Promise<void>, longestMs = 5000) {
   const { port1, port2 } = new MessageChannel();
   port2.on('message', (question: Question) => void reply(question));
-  return { client: new MemoryClient(port1 as Port, longestMs), port: port2, close: () => port1.close() };
+  return { client: new MemoryClient(port1 as unknown as Port, longestMs), port: port2, close: () => port1.close() };
 }
 
 describe('Questions to the thread with the index', () => {

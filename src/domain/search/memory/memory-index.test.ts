@@ -108,7 +108,7 @@ const QUESTION = (need: Need | null): Parameters<typeof matchesOf>[1] => ({
 describe('The index in memory', () => {
   test('finds what a scan finds, in the same order, after any changes and merges', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), fc.array(need, { maxLength: 5 }), (steps, needs) => {
+      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), fc.array(need, { maxLength: 5 }), (steps, needs) => {
         const { index, expected } = played(steps);
         assert.equal(index.documents, expected.size);
         const sorted = [...expected.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
@@ -127,7 +127,7 @@ describe('The index in memory', () => {
 
   test('keeps words, zones and values through merges and files', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
         const { index, expected } = played(steps);
         for (const { segment, deleted } of index.segments) {
           const read = segmentFromBytes(segmentToBytes(segment, 'for'), 'for');

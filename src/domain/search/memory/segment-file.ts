@@ -30,7 +30,20 @@ const ARRAYS = {
   rareZones: Uint16Array,
 } as const;
 type ArrayName = keyof typeof ARRAYS;
-type Arrays = { [Name in ArrayName]: InstanceType<(typeof ARRAYS)[Name]> };
+
+interface Arrays extends Record<ArrayName, ArrayBufferView & { readonly length: number }> {
+  ids: Uint8Array;
+  updatedAt: Float64Array;
+  profileIds: Int32Array;
+  sizes: Uint32Array;
+  lexemes: Uint8Array;
+  lexemeStarts: Uint32Array;
+  postingStarts: Uint32Array;
+  postingDocs: Uint16Array;
+  postingZones: Uint8Array;
+  rareAt: Uint32Array;
+  rareZones: Uint16Array;
+}
 
 interface Header {
   lengths: Record<ArrayName, number>;
@@ -67,7 +80,8 @@ export function segmentToBytes({ parts }: Segment, builtFor: string): Buffer {
     rareAt: postings.rareAt,
     rareZones: postings.rareZones,
   };
-  const lengths = Object.fromEntries(Object.entries(arrays).map(([name, array]) => [name, array.length]));
+  const all: [string, Arrays[ArrayName]][] = Object.entries(arrays);
+  const lengths = Object.fromEntries(all.map(([name, array]) => [name, array.length]));
   const header: Header = {
     lengths: lengths as Header['lengths'],
     patterns: postings.patterns,
@@ -83,7 +97,7 @@ export function segmentToBytes({ parts }: Segment, builtFor: string): Buffer {
   };
   add(Uint8Array.from(new Uint8Array(Uint32Array.of(text.length).buffer)));
   add(text);
-  for (const array of [...Object.values(arrays), ...[...columns.values()].map(({ numbers }) => numbers)]) {
+  for (const array of [...all.map(([, one]) => one), ...[...columns.values()].map(({ numbers }) => numbers)]) {
     add(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
   }
   const rest = Buffer.concat(chunks);
