@@ -24,9 +24,6 @@ export function scopeOf(
   const { typeIds, trustedBy, classes } = accessFilter;
   const filter = asked.filters === null ? null : ruleOfFilters(asked.filters);
   if (filter?.size === 0) return null;
-  const { userId, roles } = ctx.actor;
-  const given = variables(ctx);
-  const kept = { ...ctx.actor.variables, today: undefined };
   return {
     state: asked.state,
     workflowStateIds: asked.workflowStateIds,
@@ -34,8 +31,9 @@ export function scopeOf(
     classes: classes.map(({ rule }) => rule),
     trusted: trustedBy,
     filter,
-    environment: environmentOf(ctx, given, asked.filters ?? []),
-    key: JSON.stringify([ctx.config.version, userId, roles, kept, typeIds]),
+    environment: environmentOf(ctx, asked.filters ?? []),
+    version: ctx.config.version,
+    variablesKey: JSON.stringify(ctx.actor.variables),
   };
 }
 
@@ -52,11 +50,7 @@ function ruleOfFilters(filters: readonly TypedFilter[]): RecordRule {
   return rule;
 }
 
-function environmentOf(
-  ctx: ReadContext,
-  given: ConditionEnvironment['variables'],
-  filters: readonly TypedFilter[],
-): ConditionEnvironment {
+function environmentOf(ctx: ReadContext, filters: readonly TypedFilter[]): ConditionEnvironment {
   const readable = new Map<string, Map<string, TypedCondition | null>>();
   for (const { typeIds, condition, has } of filters) {
     for (const field of fieldsOf(condition)) {
@@ -69,7 +63,7 @@ function environmentOf(
       }
     }
   }
-  return { names: ctx.config.get(namesView), variables: given, readable };
+  return { names: ctx.config.get(namesView), variables: variables(ctx), readable };
 }
 
 /** The records of the type on which the field may be read; null for all of them, undefined for none. */

@@ -37,3 +37,11 @@ export function needNumbers(numbers: Numbers, fieldTokens: Labels): Need {
   const rest = numbers.rest.map((term) => needTerm(termQuery(term, fieldTokens)));
   return { kind: 'all', needs: [...numbers.operands.map(number), ...rest] };
 }
+
+/** Records with exactly these numbers. */
+export function needExactNumbers({ operands }: Numbers): Need {
+  const exact = operands.map(({ lexeme }): Need => {
+    return { kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null };
+  });
+  return { kind: 'all', needs: exact };
+}

@@ -20,7 +20,8 @@ const SCOPE: Scope = {
     names: { typeCodes: new Map(), states: new Map(), mismatched: new Map() },
     variables: { me: '', groups: [], orgUnit: null, orgUnits: [], now: '', today: '' },
   },
-  key: 'k',
+  version: 1,
+  variablesKey: '',
 };
 const ASK: Ask = {
   kind: 'find',

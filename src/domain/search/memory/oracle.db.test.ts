@@ -8,16 +8,17 @@ import {
   type SearchFixture,
   startSearchFixture,
 } from '../../../../test/harness/search-fixture.ts';
+import { isFault } from '../../../lib/fault.ts';
 import { searchParts } from '../../../modules.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { Authenticator } from '../../access/index.ts';
 import { filterableTypes } from '../filterable.ts';
-import { readFilter, typeFilter } from '../filter.ts';
+import { readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../index-profile.ts';
 import { matchOf } from '../matches.ts';
 import { scopeOf } from '../memory-scope.ts';
-import { needAll, needAny, needNumbers } from '../needs.ts';
+import { needAll, needAny, needExactNumbers, needNumbers } from '../needs.ts';
 import { rankPlan } from '../ranking.ts';
 import { accessFilterFor } from '../sources.ts';
 import { findMatches } from '../store-match.ts';
@@ -66,7 +67,7 @@ const question = fc.record({
   q: fc
     .array(fc.constantFrom(...WORDS, 'pri', 'pa', 'б', 'TCK00'), { minLength: 1, maxLength: 3 })
     .map((words) => words.join(' ')),
-  kind: fc.constantFrom('all' as const, 'any' as const, 'numbers' as const),
+  kind: fc.constantFrom('all' as const, 'any' as const, 'numbers' as const, 'exact' as const),
   filter: fc.option(filter),
   limit: fc.integer({ min: 1, max: 30 }),
   offset: fc.constantFrom(0, 0, 3),
@@ -103,10 +104,15 @@ describe('The index in memory and the statements', () => {
   const both = async (ctx: ReadContext, given: Question): Promise<[unknown, unknown] | null> => {
     const { q, kind, limit, offset, loosely } = given;
     const accessFilter = (await accessFilterFor(ctx, parts)) ?? assert.fail();
-    const filters =
-      given.filter === null
-        ? null
-        : typeFilter(readFilter(JSON.stringify(given.filter)), filterableTypes(ctx), 'query.filter');
+    let filters: TypedFilter[] | null = null;
+    try {
+      const asked = JSON.stringify(given.filter);
+      if (given.filter !== null) filters = typeFilter(readFilter(asked), filterableTypes(ctx), 'query.filter');
+    } catch (error) {
+      // The caller may not read a field of the filter.
+      assert.ok(isFault(error) && error.code === 'INVALID_FILTER');
+      return null;
+    }
     const scope = scopeOf(ctx, accessFilter, { state: 'ACTIVE', workflowStateIds: null, filters });
     const predicate = filters === null ? null : filterPredicate(ctx, filters);
     if (filters !== null && predicate === null) {
@@ -117,13 +123,15 @@ describe('The index in memory and the statements', () => {
     const terms = termsOf(parts.analysis, q);
     const queries = terms.map((term) => termQuery(term, accessFilter, loosely));
     const numbers = numbersOf(parts.analysis, q, ctx.config.get(profileView).prefixes);
-    if (kind === 'numbers' && numbers === null) return null;
+    if ((kind === 'numbers' || kind === 'exact') && numbers === null) return null;
     const [words, need] =
       kind === 'numbers' && numbers !== null
         ? [numbered(numbers, accessFilter), needNumbers(numbers, accessFilter)]
-        : kind === 'all'
-          ? [allOf(queries, accessFilter), needAll(queries)]
-          : [anyOf(queries, accessFilter), needAny(queries)];
+        : kind === 'exact' && numbers !== null
+          ? [{ query: numbers.exact, exact: null }, needExactNumbers(numbers)]
+          : kind === 'all'
+            ? [allOf(queries, accessFilter), needAll(queries)]
+            : [anyOf(queries, accessFilter), needAny(queries)];
     const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: predicate, order: 'updated_at' as const };
     const match = await matchOf({ ctx, statistics: parts.statistics, accessFilter, base }, words, 0);
     const plan = rankPlan(

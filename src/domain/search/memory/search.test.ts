@@ -116,7 +116,8 @@ const scope: fc.Arbitrary<Scope> = fc.record({
     names: { typeCodes: new Map(), states: new Map(), mismatched: new Map() },
     variables: NOBODY,
   }),
-  key: fc.uuid(),
+  version: fc.constant(1),
+  variablesKey: fc.constant('nobody'),
 });
 
 function admits(one: IndexedDocument, of: RecordRule): boolean {
@@ -252,11 +253,44 @@ describe('Answers of the index in memory', () => {
         trusted: null,
         filter: null,
         environment,
-        key: 'k',
       };
       return search.find(asks, null, { limit: 9, offset: 0, except: new Set() }).length;
     };
     assert.deepEqual([at('2026-11-21T00:00:00.000Z'), at('2026-11-23T00:00:00.000Z')], [0, 1]);
+  });
+
+  test('keep the documents of one caller, one rule and one configuration apart from those of others', () => {
+    const index = new MemoryIndex();
+    const values = new Map([
+      ['$typeId', { value: INCIDENT }],
+      ['$state', { value: 'ACTIVE' }],
+      ['$createdBy', { value: 'me' }],
+      ['kind', { value: 'open' }],
+    ]);
+    const id = '00000000-0000-7000-8000-000000000001';
+    index.apply([{ id, updatedAt: 1, profileId: 1, size: 1, lexemes: new Map(), values }]);
+    const search = new MemorySearch(index, new Set());
+    const [of] = fc.sample(scope, 1) as [Scope];
+    const plain: Scope = { ...of, state: 'ACTIVE', classes: [], trusted: null, filter: null };
+    const count = (asks: Scope): number => search.find(asks, null, { limit: 9, offset: 0, except: new Set() }).length;
+    const own = new Map([[INCIDENT, RULES[3] ?? null]]);
+    const by = (me: string): Scope => {
+      const environment = { ...of.environment, variables: { ...NOBODY, me } };
+      return { ...plain, rights: own, environment, variablesKey: me };
+    };
+    assert.deepEqual([count(by('me')), count(by('you')), count(by('me'))], [1, 0, 1]);
+    const only = (condition: TypedCondition): Scope => ({ ...plain, rights: new Map([[INCIDENT, condition]]) });
+    assert.deepEqual([count(only(equals('kind', 'open'))), count(only(equals('kind', 'shut')))], [1, 0]);
+    const renamed: TypedCondition = {
+      field: { code: 'typeCode', kind: 'system', dataType: 'enum', multiple: false },
+      operator: 'equals',
+      value: { literal: 'incident' },
+    };
+    const named = (code: string, version: number): Scope => {
+      const names = { ...of.environment.names, typeCodes: new Map([[INCIDENT, code]]) };
+      return { ...only(renamed), version, environment: { ...of.environment, names } };
+    };
+    assert.deepEqual([count(named('incident', 1)), count(named('problem', 2))], [1, 0]);
   });
 
   test('are given only if the index has the values', () => {

@@ -2,8 +2,9 @@
  * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
  * statement in `../store-match.ts` and `../store-score.ts` gives on the same state. Pure.
  */
+import { hash } from 'node:crypto';
 import { isActive, type ItemState } from '../../../contract/state.ts';
-import { fieldsOf } from '../../../lib/filter.ts';
+import { fieldsOf, variablesOf } from '../../../lib/filter.ts';
 import type { TermQuery } from '../terms.ts';
 import {
   canAnswer,
@@ -39,8 +40,10 @@ export interface Scope {
   trusted: { profileIds: ReadonlySet<number>; typeIds: ReadonlySet<string> } | null;
   filter: RecordRule | null;
   environment: ConditionEnvironment;
-  /** Identifies the caller's rights and the configuration: the sets of documents are kept under it. */
-  key: string;
+  /** Version of the configuration. */
+  version: number;
+  /** Identifies the caller's variables. Sets of documents of rules that name variables are kept under it. */
+  variablesKey: string;
 }
 
 export interface Page {
@@ -66,6 +69,9 @@ export class MemorySearch {
   readonly #columns: ReadonlySet<string>;
   /** Segment → key of a rule → the documents. Least recently used first. */
   readonly #sets = new WeakMap<Segment, Map<string, DocumentSet>>();
+
+  /** Scope → the keys of its rules, which are the same for all segments. */
+  readonly #keys = new WeakMap<Scope, Map<RecordRule, string>>();
 
   constructor(index: MemoryIndex, columns: ReadonlySet<string>) {
     this.#index = index;
@@ -142,7 +148,7 @@ export class MemorySearch {
     };
     tests.push(has(RECORD_STATE, new Set([state])));
     if (workflowStateIds !== null) tests.push(has(WORKFLOW_STATE, new Set(workflowStateIds)));
-    tests.push(this.#test(scope, segment, 'rights', scope.rights));
+    tests.push(this.#test(scope, segment, scope.rights));
     if (withWords && trusted !== null) {
       const ofType = has(TYPE_COLUMN, trusted.typeIds);
       tests.push((doc) => trusted.profileIds.has(profileIds[doc] as number) || ofType(doc));
@@ -153,11 +159,11 @@ export class MemorySearch {
   }
 
   #classes(scope: Scope, segment: Segment): DocumentTest[] {
-    return scope.classes.map((rule, index) => this.#test(scope, segment, `class ${index}`, rule));
+    return scope.classes.map((rule) => this.#test(scope, segment, rule));
   }
 
   /** The documents of a rule of rights. They are kept with the segment, which never changes, unless they depend on the time. */
-  #test(scope: Scope, segment: Segment, name: string, rule: RecordRule): DocumentTest {
+  #test(scope: Scope, segment: Segment, rule: RecordRule): DocumentTest {
     const test = ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
     if (isTimed(rule)) return test;
     let sets = this.#sets.get(segment);
@@ -165,7 +171,7 @@ export class MemorySearch {
       sets = new Map();
       this.#sets.set(segment, sets);
     }
-    const key = `${scope.key} ${name}`;
+    const key = this.#keyOf(scope, rule);
     let set = sets.get(key);
     if (set === undefined) {
       const bits = new Bits(segment.count);
@@ -177,6 +183,24 @@ export class MemorySearch {
     const kept = set;
     return (doc) => kept.has(doc);
   }
+
+  /** Callers with equal rules share their sets. */
+  #keyOf(scope: Scope, rule: RecordRule): string {
+    const keys = this.#keys.get(scope) ?? new Map<RecordRule, string>();
+    this.#keys.set(scope, keys);
+    let key = keys.get(rule);
+    if (key === undefined) {
+      const caller = namesVariables(rule) ? scope.variablesKey : null;
+      key = hash('sha256', JSON.stringify([scope.version, caller, ...rule]), 'base64url');
+      keys.set(rule, key);
+    }
+    return key;
+  }
+}
+
+/** Whether the documents of the rule depend on the caller, besides the rule itself. */
+function namesVariables(rule: RecordRule): boolean {
+  return [...rule.values()].some((condition) => condition !== null && variablesOf(condition).size > 0);
 }
 
 /** Segment → places in the list. */
