@@ -131,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
     "given.surface === 'console' && row.scopes.includes('never')",
   ),
   ACTOR(
-    '    return compileCondition(this.#mergedCondition(typeId, grants), environment);',
+    '    return compileCondition(condition, environment);',
     '    return environment === undefined ? sql`true` : null;',
   ),
   ACTOR('const admits = grant.where === null || evaluate(', 'const admits = grant.where !== undefined || evaluate('),

@@ -247,7 +247,8 @@ export class UserActor implements Actor {
 
   #compiled(alias: string, typeId: string, condition: TypedCondition | null, now: string): Sql | null {
     if (condition === null) return null;
-    return compileCondition(condition, conditionEnvironment(this.#types, typeId, alias, this.#variables(now)));
+    const environment = conditionEnvironment(this.#types, typeId, alias, this.#variables(now));
+    return compileCondition(condition, environment);
   }
 
   /** The same as a condition. */
