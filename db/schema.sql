@@ -705,6 +705,13 @@ CREATE TABLE search_records (
 CREATE INDEX search_records_profile ON search_records USING btree (profile_id, id);
 CREATE INDEX search_records_words ON search_records USING gin (words) WITH (gin_pending_list_limit='1024');
 
+CREATE TABLE search_rewritten (
+  object_id uuid NOT NULL,
+  txid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  CONSTRAINT search_rewritten_pkey PRIMARY KEY (object_id)
+);
+CREATE INDEX search_rewritten_txid ON search_rewritten USING btree (txid);
+
 CREATE TABLE search_words (
   field_token text COLLATE "C" NOT NULL,
   word text COLLATE "C" NOT NULL,

@@ -9,7 +9,7 @@ import { commentEvents, readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
 import { relationEvents } from './domain/relations/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
-import { searchJobs } from './domain/search/index.ts';
+import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/index.ts';
 import { buildServer, metricsOf } from './http/server.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
@@ -66,6 +66,8 @@ export interface AppOptions {
   patienceMs?: number | undefined;
   /** Poll interval of deliveries in milliseconds, used when a notification is lost; for tests. */
   deliveryEveryMs?: number | undefined;
+  /** The search index in memory; undefined: statements answer every search. */
+  searchMemory?: Omit<SearcherOptions, 'onChange'> | undefined;
   /** A streaming replica of `db`, for reads that may use one. */
   readDb?: Database | undefined;
   /** The OpenID Connect provider for sign-in to the console. */
@@ -84,6 +86,8 @@ export interface App {
   work: Work;
   versions: VersionWatcher;
   replica: Replica | undefined;
+  /** The search index in memory; undefined if it is turned off. */
+  searchMemory: MemorySearcher | undefined;
   /** The system user as a caller, for the command line and background tasks. */
   system(): Caller;
   startWorker(): Loop;
@@ -125,7 +129,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     onJournal: (reading) => changes.read(reading),
     onError: (error) => log.warn({ err: error }, 'cannot read the versions of rights and configuration'),
   });
-  const search = searchParts();
+  const memory =
+    options.searchMemory === undefined
+      ? undefined
+      : new MemorySearcher({ ...options.searchMemory, onChange: (what, details) => log.info(details, what) });
+  const search = searchParts(memory);
   const work = new Work({
     db,
     clock,
@@ -213,6 +221,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Last, so that no timers remain if the service cannot be built.
   await versions.start();
   replica?.start();
+  memory?.start(comparedCodes(versions.current()));
   // A wrong setting is logged at once, not only when the first file is uploaded.
   void health.state();
   let loop: Loop | undefined;
@@ -221,6 +230,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     work,
     versions,
     replica,
+    searchMemory: memory,
     system: () => systemCaller(versions.current()),
     metrics: () => metricsOf(server),
     startWorker: () => {
@@ -275,6 +285,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await limiter?.stop();
       versions.stop();
       replica?.stop();
+      await memory?.stop();
     },
   };
 }

@@ -52,6 +52,7 @@ import {
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
 import {
   makeSearchParts,
+  type MemorySearcher,
   searchMetrics,
   type SearchParts,
   searchFollower,
@@ -129,8 +130,8 @@ export interface Parts extends ContentParts<Caller> {
 }
 
 /** State of the search module that is shared by all requests and changes of a process. */
-export function searchParts(): SearchParts {
-  return makeSearchParts(articleSource, serviceSource);
+export function searchParts(memory?: MemorySearcher): SearchParts {
+  return makeSearchParts(articleSource, serviceSource, memory);
 }
 
 /** References to content in the blob store. Content without any reference is deleted. */

@@ -25,6 +25,7 @@ describe('settings', () => {
       secretKey: undefined,
       pool: undefined,
       groupSize: 16,
+      searchMemoryMb: 0,
       starter: 'itsm',
       rateLimit: 12000,
       trustedProxies: [],
@@ -53,6 +54,7 @@ describe('settings', () => {
       DOCKET_SECRET_KEY: 'k'.repeat(32),
       DOCKET_POOL: '12',
       DOCKET_GROUP_COMMIT: '8',
+      DOCKET_SEARCH_MEMORY_MB: '512',
       DOCKET_STARTER: 'none',
       DOCKET_RATE_LIMIT: 'off',
       DOCKET_TRUSTED_PROXIES: ' 10.0.0.0/8, fd00::/8 ,192.0.2.7,',
@@ -80,6 +82,7 @@ describe('settings', () => {
       secretKey: 'k'.repeat(32),
       pool: 12,
       groupSize: 8,
+      searchMemoryMb: 512,
       starter: 'none',
       rateLimit: 'off',
       trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'],
@@ -234,7 +237,7 @@ describe('settings', () => {
   test('can be printed as a table', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 25);
+    assert.equal(names.length, 26);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

@@ -10,6 +10,7 @@ import {
   originUrl,
   parsedUrl,
   ranges,
+  share,
   webUrl,
   wholeNumber,
 } from './lib/setting-values.ts';
@@ -59,6 +60,8 @@ export interface Settings {
   readonly pool: number | undefined;
   /** Maximum number of changes in one statement; 1 turns group commit off. */
   readonly groupSize: number;
+  /** Memory of the search index of one process in MB; 0 turns it off. */
+  readonly searchMemoryMb: number;
   readonly starter: 'itsm' | 'none';
   /** Requests per minute and key. */
   readonly rateLimit: number | 'off';
@@ -129,6 +132,7 @@ export const SETTINGS_TABLE = [
     default: '16',
     meaning: 'Maximum number of concurrent changes that are committed by one statement, 1 to 16; 1 turns grouping off.',
   },
+  { name: 'DOCKET_SEARCH_MEMORY_MB', default: '0', meaning: 'Memory of the search index of a process in MB; 0: none.' },
   { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
   { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests per minute and API key, or off.' },
   {
@@ -266,11 +270,6 @@ class Reader {
   }
 }
 
-function share(text: string): number | undefined {
-  const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-  return value >= 0 && value <= 1 ? value : undefined;
-}
-
 /** The sampler variables are ignored if no traces are sent: they are often set for a whole machine. */
 function traceSampling(reader: Reader, wanted: boolean): TraceSampling {
   if (!wanted) return Object.freeze({ sampler: TRACE_SAMPLERS[0], ratio: 1 });
@@ -348,6 +347,9 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     groupSize: reader.value<number>('DOCKET_GROUP_COMMIT', 'a whole number from 1 to 16', 16, (text) =>
       wholeNumber(text, 1, 16),
+    ),
+    searchMemoryMb: reader.value('DOCKET_SEARCH_MEMORY_MB', 'a whole number from 0 to 65536', 0, (text) =>
+      wholeNumber(text, 0, 65_536),
     ),
     starter: reader.oneOf('DOCKET_STARTER', ['itsm', 'none']),
     rateLimit: reader.value<number | 'off'>(

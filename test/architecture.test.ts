@@ -63,7 +63,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['domain', /^src\/domain\//],
   ['adapters', /^src\/(?:http|worker)\//],
   ['settings', /^src\/settings(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|modules|background|metrics|worker-thread)(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|modules|background|metrics|worker-thread|search-thread)(?:\.test)?\.ts$/],
   // The command line calls services elsewhere with the client.
   ['client', /^client\/src\//],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],
@@ -99,8 +99,9 @@ const follow = (file: string): void => {
     if (target !== null) follow(target);
 };
 follow('src/main.ts');
-// The script of worker threads, which `main.ts` names by its address.
+// The scripts of worker threads, which `main.ts` names by their addresses.
 follow('src/worker-thread.ts');
+follow('src/search-thread.ts');
 
 function isTest(file: string): boolean {
   return unreached.has(file);

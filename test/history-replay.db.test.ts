@@ -71,6 +71,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   search_rebuild: 'Progress of a rebuild.',
   search_records: 'Derived from records; docket doctor --deep compares it (I11).',
   search_pending_words: 'Pending work.',
+  search_rewritten: 'Tells indexes in memory which records to read again.',
   search_words: 'Vocabulary for matching words with typing errors.',
   sessions: 'Only hashes, for 12 hours.',
   sign_in_attempts: 'Counters of failed sign-ins of the last minutes.',

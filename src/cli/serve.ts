@@ -224,6 +224,11 @@ async function run(
     tracer,
     db: opened.db,
     readDb: opened.readDb,
+    // Background workers answer no searches.
+    searchMemory:
+      role === 'worker' || settings.searchMemoryMb === 0
+        ? undefined
+        : { url: opened.url, pooled: opened.pooled, bytes: settings.searchMemoryMb * 1024 * 1024 },
     blobs,
     secrets: seat.secrets,
     log,

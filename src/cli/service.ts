@@ -33,6 +33,8 @@ export interface OpenDatabase {
   readDb: Database | undefined;
   /** The connection URL; never printed. */
   url: string;
+  /** Whether the URL is that of a connection pooler. */
+  pooled: boolean;
   /** Waits for running statements, then closes the database. */
   close(): Promise<void>;
   /** Closes the database without waiting for statements. The embedded server is stopped unless another process uses it. */
@@ -77,6 +79,7 @@ export async function openDatabase(
     db,
     readDb,
     url,
+    pooled,
     close: async () => {
       if (abandoned) return;
       await readDb?.close();

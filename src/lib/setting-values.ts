@@ -59,3 +59,9 @@ export function wholeNumber(text: string, least: number, most: number): number |
   const value = Number(text);
   return value >= least && value <= most ? value : undefined;
 }
+
+/** A number from 0 to 1. */
+export function share(text: string): number | undefined {
+  const value = /^(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : undefined;
+}

@@ -69,6 +69,8 @@ export interface TestOptions {
   ratePerMinute?: number | 'off';
   /** Maximum number of changes in one statement; default as in production. */
   groupSize?: number;
+  /** Maximum memory of the search index in bytes; without it, statements answer every search. */
+  searchMemory?: number;
   /** Addresses whose X-Forwarded-For is trusted, for requests from several addresses. */
   trustedProxies?: readonly string[];
   /** The sign-in provider. */
@@ -189,6 +191,10 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     },
     db,
     readDb,
+    searchMemory:
+      options.searchMemory === undefined
+        ? undefined
+        : { url: throughPooler(databaseUrl).url, pooled: false, bytes: options.searchMemory },
     secrets: TEST_SECRETS,
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),

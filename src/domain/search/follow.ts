@@ -9,7 +9,16 @@ import { type ObjectRow, plannedRow } from '../objects/index.ts';
 import type { ArticleSource } from './store-articles.ts';
 import { type IndexProfile, profileView } from './index-profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import { dropArticle, dropComment, putArticle, putComment, putNumbered, putRecord, pendingWords } from './store.ts';
+import {
+  dropArticle,
+  dropComment,
+  putArticle,
+  putComment,
+  putNumbered,
+  putRecord,
+  pendingWords,
+  rewritten,
+} from './store.ts';
 
 /** Events that can change the words of a record. */
 const RECORD_EVENTS: ReadonlySet<EventType> = new Set(['ObjectCreated', 'ObjectUpdated', 'ObjectTransitioned']);
@@ -35,6 +44,7 @@ export async function projectMoved(
     const projected = await projectRecord({ analysis, caller: ctx.actor.userId }, profile, values, number);
     ctx.plan(putRecord, { id, profile_id: profile.id, ...projected });
     ctx.plan(pendingWords, { id });
+    ctx.plan(rewritten, { id });
   }
 }
 

@@ -6,11 +6,13 @@ import { candidatesOf } from './candidates.ts';
 import { BY_TITLE, sharesOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { rerankHits } from './rerank.ts';
-import { findMatches, listMatches, type Match, type Matched } from './store-match.ts';
+import type { Matched } from './memory/messages.ts';
+import { findMatches, listMatches, type Match } from './store-match.ts';
+import { needExactNumbers } from './needs.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
-import { type Term, type TermQuery, termQuery, titleQuery, respelledTerms } from './terms.ts';
+import { type Numbers, type Term, type TermQuery, termQuery, titleQuery, respelledTerms } from './terms.ts';
 import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
@@ -167,7 +169,8 @@ class Sampled {
 
   of(question: Question, tier: Tier, queries: readonly TermQuery[]): Promise<Sample> {
     const key = tier === 'any' && !hasSynonyms(question) ? 'all' : tier;
-    const known = this.#known.get(key) ?? sampleTerms(question.ctx, question.accessFilter, queries, SAMPLE);
+    const { ctx, accessFilter, base } = question;
+    const known = this.#known.get(key) ?? sampleTerms(ctx, accessFilter, queries, SAMPLE, base.memory);
     this.#known.set(key, known);
     return known;
   }
@@ -197,7 +200,7 @@ async function rank(
 ): Promise<Scored[]> {
   const { ctx, accessFilter, numbers } = question;
   const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
-  const scored = await score(ctx, found, weighed.queries, plan, accessFilter);
+  const scored = await score(ctx, found, weighed.queries, plan, accessFilter, question.base.memory);
   const first = closely && scored.length > 1 ? await rerankHits(question, scored.slice(0, CLOSELY), weighed) : scored;
   // Hits that are not reranked keep their order below the reranked ones.
   const floor = first.at(-1)?.score ?? 0;
@@ -206,8 +209,9 @@ async function rank(
     : [];
   const all = [...first, ...behind];
   if (numbers === null || found.length === 0 || tier !== 'all') return all;
-  const base = { ...question.base, accessFilter, statistics: question.statistics, filter: null, words: null } as const;
-  const exact = new Set(await numberedAmong(question, base, all, numbers.exact));
+  const memory = question.base.memory?.unfiltered() ?? null;
+  const base = { ...question.base, accessFilter, statistics: question.statistics, filter: null, memory };
+  const exact = new Set(await numberedAmong(question, base, all, numbers));
   return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
 }
 
@@ -219,9 +223,10 @@ async function numberedAmong(
   { ctx }: Question,
   base: Omit<Match, 'words'>,
   among: readonly Scored[],
-  query: string,
+  numbers: Numbers,
 ): Promise<string[]> {
-  const words = { query, exact: null, share: 0, common: false, rank: null };
+  const need = needExactNumbers(numbers);
+  const words = { query: numbers.exact, exact: null, need, share: 0, common: false, rank: null };
   const found = new Set(await listMatches(ctx, { ...base, words }, 10));
   return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }

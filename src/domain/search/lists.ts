@@ -12,7 +12,13 @@ export function wordMatch(parts: SearchParts): WordMatch {
   return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
     const accessFilter = await accessFilterFor(ctx, parts, typeIds);
     if (accessFilter === null) return [];
-    const base = { state, workflowStateIds: workflowStateIds ?? null, filter: null, order: 'created_at' as const };
+    const base = {
+      state,
+      workflowStateIds: workflowStateIds ?? null,
+      filter: null,
+      order: 'created_at' as const,
+      memory: null,
+    };
     const { statistics, analysis } = parts;
     const terms = ctx.config.get(synonymView).of(termsOf(analysis, q));
     const numbers = numbersOf(analysis, q, ctx.config.get(profileView).prefixes);

@@ -1,8 +1,9 @@
-/** What the index in memory needs of a caller and a question: the same rights and filters as the SQL, as conditions. */
+/** Questions to the index in memory: the same rights and filters as the SQL, as conditions. */
 import type { ItemState } from '../../contract/state.ts';
 import { fieldsOf, type TypedCondition, type TypedField } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { ownFieldView } from '../access/index.ts';
 import { mismatchedVersions, registry, typeView, variables } from '../metadata/index.ts';
 import { canHold, type TypedFilter } from './filter.ts';
 import {
@@ -12,8 +13,69 @@ import {
   keyOfShape,
   type RecordRule,
 } from './memory/conditions.ts';
-import type { Scope } from './memory/search.ts';
+import type { Answer, Ask, Matched } from './memory/messages.ts';
+import type { Need } from './memory/need.ts';
+import type { Ranking, Scope } from './memory/search.ts';
 import type { AccessFilter } from './store-access-filter.ts';
+
+type AskOf<Kind extends Ask['kind']> = Omit<Extract<Ask, { kind: Kind }>, 'scope' | 'fresh'>;
+
+/** The index in memory, asked for one question of a caller. The methods return undefined if the statement must answer. */
+export class MemoryQuestion {
+  readonly #index: { ask(ask: Ask): Promise<Answer> };
+  readonly #scope: Scope;
+  /** What was found out so far. */
+  readonly #course: { isFresh: boolean; isLost: boolean };
+
+  constructor(index: { ask(ask: Ask): Promise<Answer> }, scope: Scope, course = { isFresh: false, isLost: false }) {
+    this.#index = index;
+    this.#scope = scope;
+    this.#course = course;
+  }
+
+  /** The same question without its filter. */
+  unfiltered(): MemoryQuestion {
+    return new MemoryQuestion(this.#index, { ...this.#scope, filter: null }, this.#course);
+  }
+
+  /** Matches in the order of their last update, with ranks if a ranking is given. */
+  async find(
+    need: Need,
+    { limit, offset, except }: { limit: number; offset: number; except: readonly string[] },
+    ranking: Ranking | null,
+  ): Promise<Matched[] | undefined> {
+    const page = { limit, offset, except: new Set(except) };
+    const answer = await this.#ask({ kind: 'find', need, page, ranking });
+    return answer.kind === 'found' ? answer.found : undefined;
+  }
+
+  /** The ranks of the records. */
+  async rank(ids: readonly string[], ranking: Ranking): Promise<Matched[] | undefined> {
+    const answer = await this.#ask({ kind: 'rank', ids, ranking });
+    return answer.kind === 'found' ? answer.found : undefined;
+  }
+
+  /** How many of the newest records satisfy each need. */
+  async sample(
+    needs: readonly Need[],
+    size: number,
+  ): Promise<{ records: number; holding: readonly number[]; average: number } | undefined> {
+    const answer = await this.#ask({ kind: 'sample', needs, size });
+    if (answer.kind !== 'sample') return undefined;
+    const { records, holding, average } = answer;
+    return { records, holding, average };
+  }
+
+  async #ask(ask: AskOf<'find'> | AskOf<'rank'> | AskOf<'sample'>): Promise<Answer> {
+    const course = this.#course;
+    // An index that could not answer once is not waited for again.
+    if (course.isLost) return { kind: 'statement' };
+    const answer = await this.#index.ask({ ...ask, scope: this.#scope, fresh: !course.isFresh });
+    if (answer.kind === 'statement') course.isLost = true;
+    else course.isFresh = true;
+    return answer;
+  }
+}
 
 /** @param filters null for no filter; null is returned if no record can match them */
 export function scopeOf(
@@ -97,4 +159,18 @@ function buildNames(_source: ConfigSource, snapshot: ConfigSnapshot): ConditionN
     states: new Map([...types.states].map(([id, { code, category }]) => [id, { code, category }])),
     mismatched,
   };
+}
+
+/** Stored codes of the fields that filters and grants usually compare. The index in memory keeps their values. */
+export function comparedCodes(config: ConfigSnapshot): string[] {
+  const codes = new Set<string>();
+  for (const type of config.get(typeView).byId.values()) {
+    const own = config.get(ownFieldView).get(type.id)?.fields;
+    for (const { fields } of type.versions.values()) {
+      for (const { code, storedAs, search } of fields.values()) {
+        if (search.filter || own?.has(code) === true) codes.add(storedAs ?? code);
+      }
+    }
+  }
+  return [...codes];
 }

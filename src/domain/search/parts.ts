@@ -1,6 +1,7 @@
 /** State shared by all search requests of the process; created once by `app.ts`. */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { Directory } from './directory.ts';
+import type { MemorySearcher } from './memory/searcher.ts';
 import { IndexUpToDate } from './up-to-date.ts';
 import type { ArticleSource, ServiceSource } from './store-articles.ts';
 import { TermStatistics } from './store-statistics.ts';
@@ -12,9 +13,15 @@ export interface SearchParts {
   directory: Directory;
   articles: ArticleSource;
   services: ServiceSource;
+  /** The index in memory; undefined if it is turned off. */
+  memory: MemorySearcher | undefined;
 }
 
-export function makeSearchParts(articles: ArticleSource, services: ServiceSource): SearchParts {
+export function makeSearchParts(
+  articles: ArticleSource,
+  services: ServiceSource,
+  memory?: MemorySearcher,
+): SearchParts {
   return {
     analysis: makeAnalysis(),
     statistics: new TermStatistics(),
@@ -22,5 +29,6 @@ export function makeSearchParts(articles: ArticleSource, services: ServiceSource
     directory: new Directory(),
     articles,
     services,
+    memory,
   };
 }

@@ -130,7 +130,9 @@ async function recordsOf(
   if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, accessFilter);
   const typed = typeFilter(filter.given, filterableTypes(ctx), 'query.filter');
   const predicate = filterPredicate(ctx, typed);
-  return await recordSource(ctx, parts, { ...asked, filter: predicate }, predicate === null ? null : accessFilter);
+  // No record can match.
+  if (predicate === null) return await recordSource(ctx, parts, { ...asked, filter: null }, null);
+  return await recordSource(ctx, parts, { ...asked, filter: { sql: predicate, typed } }, accessFilter);
 }
 
 /** The page of the combined hits of all sources: ranked ones by score, then the rest of each source. */

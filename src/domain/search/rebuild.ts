@@ -7,7 +7,7 @@ import { Turns } from '../../lib/yielding.ts';
 import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
-import { putArticle, pendingWords } from './store.ts';
+import { putArticle, pendingWords, rewritten } from './store.ts';
 import {
   countToMake,
   dropStray,
@@ -108,6 +108,7 @@ async function planRecords(ctx: WriteContext, parts: SearchParts, records: reado
     const projected = await projectRecord(analystOf(parts), profile, values, number);
     ctx.plan(remakeRecord, { id, profile_id: profile.id, revision, type_version: typeVersion, ...projected });
     ctx.plan(pendingWords, { id });
+    ctx.plan(rewritten, { id });
   }
 }
 

@@ -6,6 +6,8 @@ import { profileView } from './index-profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { rankPlan, type Tier } from './ranking.ts';
+import type { TypedFilter } from './filter.ts';
+import { MemoryQuestion, scopeOf } from './memory-scope.ts';
 import { listMatches, type Match } from './store-match.ts';
 import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
@@ -37,8 +39,8 @@ function sourceOf(kind: Kind, hits: Hits): Source {
 export interface Asked {
   q: string | null;
   terms: readonly Term[];
-  /** The filter of the request as SQL; null if there is none. */
-  filter: Match['filter'];
+  /** The filter of the request; null if there is none. */
+  filter: { sql: NonNullable<Match['filter']>; typed: readonly TypedFilter[] } | null;
   /** Whether matching comments that the caller may read raise the score of a record. */
   comments: boolean;
   /** Maximum number of hits that are counted exactly. */
@@ -55,15 +57,16 @@ export async function recordSource(
   accessFilter: AccessFilter | null,
 ): Promise<Source> {
   if (accessFilter === null) return sourceOf('object', NONE);
-  const base = { state: 'ACTIVE' as const, workflowStateIds: null, filter: asked.filter, order: 'updated_at' as const };
+  const among = { state: 'ACTIVE', workflowStateIds: null } as const;
+  const base = { ...among, filter: asked.filter?.sql ?? null, order: 'updated_at' as const, memory: null };
   if (asked.q !== null) {
     const { statistics, analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).prefixes);
     const { q, terms, comments, counted, from } = asked;
-    return sourceOf(
-      'object',
-      await findHits({ ctx, statistics, analysis, accessFilter, base, q, terms, numbers, comments, counted, from }),
-    );
+    const scope = scopeOf(ctx, accessFilter, { ...among, filters: asked.filter?.typed ?? null });
+    const memory = parts.memory === undefined || scope === null ? null : new MemoryQuestion(parts.memory, scope);
+    const question = { ctx, statistics, analysis, accessFilter, q, terms, numbers, comments, counted, from };
+    return sourceOf('object', await findHits({ ...question, base: { ...base, memory } }));
   }
   const match = { ...base, accessFilter, words: null, statistics: parts.statistics };
   const ids = await listMatches(ctx, match, asked.counted + 1);

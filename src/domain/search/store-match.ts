@@ -9,6 +9,10 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { millisecondsOf, type Order, type TermStatistics } from './store-statistics.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import { type QueryPlan, plansFor } from './plan.ts';
+import type { Matched } from './memory/messages.ts';
+import type { Need } from './memory/need.ts';
+import type { Ranking } from './memory/search.ts';
+import type { MemoryQuestion } from './memory-scope.ts';
 
 /** If a plan returns too few rows, the next plan is tried with better estimates, at most this often. */
 const MOST_TRIES = 3;
@@ -37,6 +41,8 @@ export interface Match {
   order: Order;
   /** Estimates of the number of matches. */
   statistics: TermStatistics;
+  /** The index in memory; null if only statements can answer. */
+  memory: MemoryQuestion | null;
 }
 
 export interface Words {
@@ -44,22 +50,24 @@ export interface Words {
   query: string;
   /** Predicate on `s` and `o` in addition to `query`; null if there is none. */
   exact: Sql | null;
+  /** The whole predicate for the index in memory. */
+  need: Need;
   /** Estimated share of all rows that satisfy `query`; decides which plan is chosen. */
   share: number;
   /** Whether there are so many matches that the plan matters. */
   common: boolean;
   /** Factor by which a plan reads more than the estimate requires. */
   spare?: number | undefined;
-  /** Ranking expression on `s` and `o`; null without ranking. */
-  rank: Sql | null;
+  /** Null without ranking. */
+  rank: Rank | null;
 }
 
-/** A match, with its rank if the plan has read its words. */
-export interface Matched {
-  id: string;
-  rank?: number;
-  /** Number of words of the record. */
-  size?: number;
+/** The rank of a record before length normalisation. */
+export interface Rank {
+  /** Expression on `s` and `o`. */
+  sql: Sql;
+  /** The same for the index in memory. */
+  ranking: Ranking;
 }
 
 interface Page {
@@ -102,7 +110,7 @@ function rowOf({ exact, rank }: Words): Sql {
 
 /** Additional result columns: the words of a match are already read, and reading them again would cost more than ranking. */
 function ranked({ rank }: Words): Sql {
-  return rank === null ? empty : sql`, ${rank} AS rank, s.size`;
+  return rank === null ? empty : sql`, ${rank.sql} AS rank, s.size`;
 }
 
 function exactly({ exact }: Words): Sql {
@@ -252,6 +260,8 @@ export async function findMatches(
   const { words } = match;
   if (limit <= 0 || words?.query === '') return [];
   const page = { limit, offset, except };
+  const known = words === null ? undefined : await match.memory?.find(words.need, page, words.rank?.ranking ?? null);
+  if (known !== undefined) return known;
   // The best plan depends on the values: the selectivity of the filter and the offset.
   const fresh = { freshPlan: words === null || match.filter !== null || offset > 0 };
   if (words === null) return await matchesOf(ctx, withoutWords(match, page), fresh);

@@ -3,7 +3,8 @@
  *
  * A transaction's changes are visible all at once. So the changes that a reader has not seen are those of the transactions
  * that its last snapshot did not show: ids at or above the upper end of the snapshot, and those that were running in it. The
- * journal has an index on transaction ids, and every change of a record writes to it in the same transaction. A statement sees
+ * journal has an index on transaction ids, and every change of a record writes to it in the same transaction; rows that are
+ * written again without a change are in `search_rewritten`. A statement sees
  * every change that was acknowledged before it began, in any process. So a question that first applies the changes up to a
  * snapshot taken after it began misses no acknowledged change. Nothing waits for open transactions, and applying a record twice
  * has no effect, because its present row is read.
@@ -31,10 +32,7 @@ const SYSTEM_COLUMNS: ReadonlyMap<string, Sql> = new Map([
   ['$updatedBy', sql`o.updated_by`],
 ]);
 
-/** The columns that the index has for fields of types, by the codes under which they are stored. */
-export function columnNames(codes: Iterable<string>): Set<string> {
-  return new Set([...SYSTEM_COLUMNS.keys(), ...codes]);
-}
+export const SYSTEM_COLUMN_NAMES: readonly string[] = [...SYSTEM_COLUMNS.keys()];
 
 interface Row {
   id: string;
@@ -47,11 +45,12 @@ interface Row {
   folded: Record<string, unknown> | null;
 }
 
-/** Records `o` with their words `s`. */
-function columnsOf(codes: readonly string[]): Sql {
+/** Records `o` with their words `s`. @param columns system columns, and the stored codes of fields */
+function columnsOf(columns: ReadonlySet<string>): Sql {
+  const codes = [...columns].filter((name) => !SYSTEM_COLUMNS.has(name));
   const system = [...SYSTEM_COLUMNS].map(([name, value]) => sql`${name}::text, ${value}`);
   const among = (column: string): Sql =>
-    sql`(SELECT jsonb_object_agg(c, o.${raw(column)} -> c) FROM unnest(${[...codes]}::text[]) AS c WHERE o.${raw(column)} ? c)`;
+    sql`(SELECT jsonb_object_agg(c, o.${raw(column)} -> c) FROM unnest(${codes}::text[]) AS c WHERE o.${raw(column)} ? c)`;
   return sql`o.id, (extract(epoch FROM o.updated_at) * 1000)::float8 AS "updatedAt", s.profile_id AS "profileId", s.size,
     s.words::text AS words, jsonb_build_object(${join(system)}) AS system, ${among('"values"')} AS values,
     ${among('folded')} AS folded`;
@@ -67,13 +66,13 @@ function documentOf({ id, updatedAt, profileId, size, words, system, values, fol
   return { id, updatedAt, profileId, size, lexemes: readVector(words), values: kept };
 }
 
-/** @param codes codes under which the fields are stored whose values are read; `columnNames` has the same */
-export function databaseSource(db: Queryable, codes: readonly string[]): RecordSource {
+/** @param db the primary */
+export function databaseSource(db: Queryable): RecordSource {
   return {
     seenNow: () => seenNow(db),
-    load: (after, limit) => loadRecords(db, codes, after, limit),
+    load: (columns, after, limit) => loadRecords(db, columns, after, limit),
     changesSince: (seen, limit) => changesSince(db, seen, limit),
-    read: (ids) => readRecords(db, codes, ids),
+    read: (columns, ids) => readRecords(db, columns, ids),
   };
 }
 
@@ -85,13 +84,13 @@ async function seenNow(db: Queryable): Promise<Seen> {
 
 async function loadRecords(
   db: Queryable,
-  codes: readonly string[],
+  columns: ReadonlySet<string>,
   after: LoadMark | null,
   limit: number,
 ): Promise<{ documents: IndexedDocument[]; next: LoadMark | null }> {
   const below = after === null ? sql`true` : sql`(o.updated_at, o.id) < (${after.at}::timestamptz, ${after.id}::uuid)`;
   const rows = await db.query<Omit<Row, 'words'> & { at: string; words: string | null }>(
-    sql`SELECT o.updated_at::text AS at, ${columnsOf(codes)}
+    sql`SELECT o.updated_at::text AS at, ${columnsOf(columns)}
       FROM (SELECT * FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int) AS o
       LEFT JOIN search_records s ON s.id = o.id ORDER BY o.updated_at DESC, o.id DESC`,
@@ -103,14 +102,17 @@ async function loadRecords(
 }
 
 async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): Promise<Seen & { ids: string[] }> {
-  // The ORDER BYs keep the planner from scanning the journal.
+  // Every visible transaction has a lower id than the upper end, except those of another server whose data was restored. The
+  // ORDER BYs keep the planner from scanning the journal.
   const rows = (condition: Sql): Sql =>
-    sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)`;
+    sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)
+      UNION ALL (SELECT j.object_id FROM search_rewritten j WHERE ${condition} ORDER BY j.txid)`;
   const seen = sql`${snapshot}::pg_snapshot`;
+  const end = sql`pg_snapshot_xmax(pg_current_snapshot())`;
   const [found] = await db.query<Seen & { ids: string[] }>(sql`
     SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch, ARRAY(
       SELECT DISTINCT j.object_id::text FROM (
-        ${rows(sql`j.txid >= pg_snapshot_xmax(${seen})`)}
+        ${rows(sql`j.txid >= pg_snapshot_xmax(${seen}) AND j.txid < ${end}`)}
         UNION ALL
         ${rows(sql`j.txid = ANY(ARRAY(SELECT pg_snapshot_xip(${seen})))`)}
       ) AS j WHERE j.object_id IS NOT NULL LIMIT ${limit}::int) AS ids`);
@@ -120,11 +122,11 @@ async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): P
 
 async function readRecords(
   db: Queryable,
-  codes: readonly string[],
+  columns: ReadonlySet<string>,
   ids: readonly string[],
 ): Promise<IndexedDocument[]> {
   const rows = await db.query<Row>(sql`
-    SELECT ${columnsOf(codes)} FROM unnest(${[...ids]}::uuid[]) AS c (id)
+    SELECT ${columnsOf(columns)} FROM unnest(${[...ids]}::uuid[]) AS c (id)
       JOIN LATERAL (SELECT * FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
       JOIN LATERAL (SELECT * FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
   return rows.map(documentOf);

@@ -1,9 +1,12 @@
 /** Computes scores of records, and word frequencies among the caller's records. */
-import sql, { empty, join, type Sql } from 'sql-template-tag';
+import sql, { empty, join } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { RankPlan } from './ranking.ts';
 import { termRank } from './store-rerank.ts';
-import type { Matched } from './store-match.ts';
+import type { MemoryQuestion } from './memory-scope.ts';
+import { needAny } from './needs.ts';
+import type { Matched } from './memory/messages.ts';
+import type { Rank } from './store-match.ts';
 import { holdsTerm } from './store-text-predicate.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
@@ -13,13 +16,16 @@ export interface Scored {
   score: number;
 }
 
-/** The rank of a record's row `s` before length normalisation. Only words that the caller may read on the record count. */
-export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilter: AccessFilter): Sql {
+/** The rank of a record before length normalisation. Only words that the caller may read on the record count. */
+export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilter: AccessFilter): Rank {
   const zones = sql`${[...plan.zones]}::real[]`;
   const sums = queries.map(
     (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, accessFilter)}`,
   );
-  return sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`;
+  return {
+    sql: sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`,
+    ranking: { words: queries, weights: plan.weights, zones: plan.zones },
+  };
 }
 
 /** The score of each record, best first, ties by id. */
@@ -29,18 +35,22 @@ export async function score(
   queries: readonly TermQuery[],
   plan: RankPlan & { average: number },
   accessFilter: AccessFilter,
+  memory: MemoryQuestion | null,
 ): Promise<Scored[]> {
   // A single record needs no order.
   if (found.length <= 1) return found.map(({ id }) => ({ id, score: 1 }));
   const known = found.every(({ rank }) => rank !== undefined);
+  const ids = found.map(({ id }) => id);
+  const rank = rankOf(queries, plan, accessFilter);
   // Each row by its key: with many ids, the planner would read the whole table.
   const rows = known
     ? found
-    : await ctx.query<Matched>(sql`
-        SELECT s.id, ${rankOf(queries, plan, accessFilter)} AS rank, s.size
-        FROM unnest(${found.map(({ id }) => id)}::uuid[]) AS m (id)
+    : ((await memory?.rank(ids, rank.ranking)) ??
+      (await ctx.query<Matched>(sql`
+        SELECT s.id, ${rank.sql} AS rank, s.size
+        FROM unnest(${ids}::uuid[]) AS m (id)
           JOIN LATERAL (SELECT s.id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true
-          ${accessFilter.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`);
+          ${accessFilter.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`)));
   const average = plan.average > 0 ? plan.average : averageOf(rows);
   return rows
     .map(({ id, rank = 0, size = 0 }) => {
@@ -59,7 +69,13 @@ export async function sampleTerms(
   accessFilter: AccessFilter,
   queries: readonly TermQuery[],
   size: number,
-): Promise<{ records: number; holding: number[]; average: number }> {
+  memory: MemoryQuestion | null,
+): Promise<{ records: number; holding: readonly number[]; average: number }> {
+  const known = await memory?.sample(
+    queries.map((query) => needAny([query])),
+    size,
+  );
+  if (known !== undefined) return known;
   const counts = queries.map((query) => sql`count(*) FILTER (WHERE ${holdsTerm(query, accessFilter)})`);
   const [row] = await ctx.query<{ records: number; holding: number[]; average: number }>(
     sql`SELECT count(*) AS records, ARRAY[${join(counts)}]::float8[] AS holding, coalesce(avg(o.size), 0)::float8 AS average

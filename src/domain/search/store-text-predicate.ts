@@ -1,5 +1,7 @@
-/** The text predicate of a question: a `tsquery`, and SQL if it depends on the record. */
+/** The text predicate of a question: a `tsquery`, SQL if it depends on the record, and the same for the index in memory. */
 import sql, { join, type Sql } from 'sql-template-tag';
+import type { Need } from './memory/need.ts';
+import { needAll, needAny, needCombination, needNumbers } from './needs.ts';
 import type { AccessFilter } from './store-access-filter.ts';
 import { type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
 
@@ -8,6 +10,8 @@ export interface TextPredicate {
   query: string;
   /** Additional predicate; null if there is none. */
   exact: Sql | null;
+  /** The whole predicate for the index in memory. */
+  need: Need;
 }
 
 /** The record contains the word in a field that the caller may read on this record. */
@@ -20,7 +24,7 @@ export function holdsTerm({ free, classes }: TermQuery, accessFilter: AccessFilt
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }
 
-const NOTHING: TextPredicate = { query: '', exact: sql`false` };
+const NOTHING: TextPredicate = { query: '', exact: sql`false`, need: needAny([]) };
 
 /** All of the words. */
 export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
@@ -31,6 +35,7 @@ export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter)
   return {
     query: parts.map((part) => `(${part})`).join(' & '),
     exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
+    need: needAll(queries),
   };
 }
 
@@ -42,6 +47,7 @@ export function oneOf(predicates: readonly TextPredicate[], accessFilter: Access
   return {
     query: given.map(({ query }) => `(${query})`).join(' | '),
     exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
+    need: { kind: 'any', needs: given.map(({ need }) => need) },
   };
 }
 
@@ -49,7 +55,7 @@ export function oneOf(predicates: readonly TextPredicate[], accessFilter: Access
 function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
   if (one.query === '' || other.query === '') return NOTHING;
   const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
-  return { query: `(${one.query}) & (${other.query})`, exact };
+  return { query: `(${one.query}) & (${other.query})`, exact, need: { kind: 'all', needs: [one.need, other.need] } };
 }
 
 /**
@@ -74,7 +80,7 @@ export function combinationOf(
     const word = allOf([query], accessFilter);
     return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, accessFilter));
   });
-  return oneOf(predicates, accessFilter);
+  return { ...oneOf(predicates, accessFilter), need: needCombination(combinations, queries) };
 }
 
 /** Any of the words. */
@@ -87,9 +93,11 @@ export function anyOf(queries: readonly TermQuery[], accessFilter: AccessFilter)
 
 /** Records with these numbers that also match the rest of the question. */
 export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPredicate {
+  const need = needNumbers(numbers, accessFilter);
   const number: TextPredicate = {
     query: numbers.query,
     exact: accessFilter.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
+    need,
   };
   if (numbers.rest.length === 0) return number;
   const rest = allOf(
@@ -100,5 +108,6 @@ export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPred
   return {
     query: `(${number.query}) & (${rest.query})`,
     exact: number.exact === null ? null : sql`(${number.exact} AND ${rest.exact ?? sql`true`})`,
+    need,
   };
 }

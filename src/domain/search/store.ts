@@ -113,6 +113,19 @@ export const dropArticle: TableWrite<{ id: string }> = {
     DELETE FROM search_articles WHERE id IN (SELECT id FROM jsonb_to_recordset(${rows}) AS r (id uuid))`,
 };
 
+/**
+ * Records whose row was written again without a change of the record. The index in memory follows the journal, which has no row
+ * for that. A later transaction replaces an earlier one: whoever has not seen that has not seen this.
+ */
+export const rewritten: TableWrite<{ id: string }> = {
+  name: 'search_rewritten_records',
+  guard: false,
+  records: ({ id }) => [id],
+  columns: { id: 'uuid' },
+  sql: (rows: Sql) => sql`INSERT INTO search_rewritten (object_id) SELECT id FROM ${rows} ORDER BY id
+    ON CONFLICT (object_id) DO UPDATE SET txid = EXCLUDED.txid`,
+};
+
 /** Rows whose words are still to be added to the dictionary for typo correction. */
 export const pendingWords: TableWrite<{ id: string }> = {
   name: 'search_pending_words_rows',

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { MemoryClient, type Port } from './client.ts';
 import { MemoryIndex } from './memory-index.ts';
-import type { Ask, Question } from './messages.ts';
+import type { Answer, Ask, FromThread, ToThread } from './messages.ts';
 import type { Scope } from './search.ts';
 import { MemoryServer } from './server.ts';
 
@@ -23,31 +23,49 @@ const SCOPE: Scope = {
   version: 1,
   variablesKey: '',
 };
-const ASK: Ask = {
+type Question = Extract<ToThread, { kind: 'question' }>;
+const ASK: Extract<Ask, { kind: 'find' }> = {
   kind: 'find',
   scope: SCOPE,
+  fresh: true,
   need: { kind: 'lexemes', operands: [{ lexeme: 'a', prefix: false }], within: null },
   page: { limit: 5, offset: 0, except: new Set() },
   ranking: null,
 };
-const FOUND = { kind: 'found', found: [{ id: ID, rank: null, size: 3 }] } as const;
+const FOUND: Answer = { kind: 'found', found: [{ id: ID, size: 3 }] };
 const STATEMENT = { kind: 'statement' } as const;
 
 /** A client whose questions are answered at the other end of a channel. */
-function connected(reply: (question: Question) => Promise<void>, longestMs = 5000) {
+async function connected(reply: (question: Question) => Promise<void>, longestMs = 5000) {
   const { port1, port2 } = new MessageChannel();
   port2.on('message', (question: Question) => void reply(question));
-  return { client: new MemoryClient(port1 as unknown as Port, longestMs), port: port2, close: () => port1.close() };
+  const client = new MemoryClient(port1 as unknown as Port, longestMs);
+  const say = (message: FromThread): void => port2.postMessage(message, []);
+  assert.deepEqual(await client.ask(ASK), STATEMENT, 'nothing is ready yet');
+  say({ kind: 'state', state: 'ready', documents: 1, bytes: 1 });
+  while (client.state.state !== 'ready') await new Promise(setImmediate);
+  return { client, say, end: () => port2.close(), close: () => port1.close() };
 }
 
 describe('Questions to the thread with the index', () => {
   test('are answered from an index that is up to date, else by the statement', async () => {
     let isReady = true;
-    const followed = { index: new MemoryIndex(), catchUp: async () => isReady };
-    const server = new MemoryServer(followed, new Set());
-    const { client, port, close } = connected(async ({ number, ask }) => {
-      port.postMessage({ number, answer: await server.answer(ask) });
-    });
+    let reads = 0;
+    const added: string[] = [];
+    const followed = {
+      index: new MemoryIndex(),
+      state: 'ready' as const,
+      columns: new Set<string>(),
+      addColumns: (names: readonly string[]) => void added.push(...names),
+      catchUp: async () => {
+        reads++;
+        return isReady;
+      },
+    };
+    const server = new MemoryServer(followed);
+    const { client, say, close } = await connected(async ({ number, ask }) =>
+      say({ kind: 'reply', number, answer: await server.answer(ask) }),
+    );
     const values = new Map([
       ['$typeId', { value: TYPE }],
       ['$state', { value: 'ACTIVE' }],
@@ -58,12 +76,21 @@ describe('Questions to the thread with the index', () => {
     const zones = [0.5, 0.5, 0.5, 1] as const;
     const ranked = await client.ask({ ...ASK, ranking: { words: [], weights: [], zones } });
     assert.deepEqual(ranked, { kind: 'found', found: [{ id: ID, rank: 0, size: 3 }] });
-    const sampled = await client.ask({ kind: 'sample', scope: SCOPE, needs: [ASK.need], size: 5 });
+    const sampled = await client.ask({ kind: 'sample', scope: SCOPE, fresh: false, needs: [ASK.need], size: 5 });
+    assert.equal(reads, 2, 'a later step of a question reads nothing');
+    const ids = ['00000000-0000-7000-8000-000000000009', ID];
+    const ranking = { words: [], weights: [], zones };
+    const again = await client.ask({ kind: 'rank', scope: SCOPE, fresh: false, ids, ranking });
+    assert.deepEqual(again, { kind: 'found', found: [{ id: ID, rank: 0, size: 3 }] });
     assert.deepEqual(sampled, { kind: 'sample', records: 1, holding: [1], average: 3 });
     // Everything was read again.
     followed.index = new MemoryIndex();
     assert.deepEqual(await client.ask(ASK), { kind: 'found', found: [] });
     assert.deepEqual(await client.ask({ ...ASK, scope: { ...SCOPE, state: 'ARCHIVED' } }), STATEMENT);
+    const field = { code: 'kind', kind: 'value', dataType: 'string', multiple: false } as const;
+    const rights = new Map([[TYPE, { field, operator: 'is-empty', value: true } as const]]);
+    assert.deepEqual(await client.ask({ ...ASK, scope: { ...SCOPE, rights } }), STATEMENT);
+    assert.deepEqual(added, ['kind'], 'the column is read from then on');
     isReady = false;
     assert.deepEqual(await client.ask(ASK), STATEMENT);
     close();
@@ -71,11 +98,11 @@ describe('Questions to the thread with the index', () => {
 
   test('get each their own answer, in any order', async () => {
     const held: Question[] = [];
-    const { client, port, close } = connected(async (question) => {
+    const { client, say, close } = await connected(async (question) => {
       if (held.push(question) < 3) return;
       for (const { number, ask } of held.reverse()) {
-        const found = ask.kind === 'find' ? [{ id: String(ask.page.offset), rank: null, size: 0 }] : [];
-        port.postMessage({ number, answer: { kind: 'found', found } });
+        const found = ask.kind === 'find' ? [{ id: String(ask.page.offset) }] : [];
+        say({ kind: 'reply', number, answer: { kind: 'found', found } });
       }
     });
     const answers = await Promise.all([0, 1, 2].map((offset) => client.ask({ ...ASK, page: { ...ASK.page, offset } })));
@@ -88,16 +115,16 @@ describe('Questions to the thread with the index', () => {
 
   test('are left to the statement when the thread is late or has ended', async () => {
     let late: Question | undefined;
-    const { client, port } = connected(async (question) => {
+    const { client, say, close } = await connected(async (question) => {
       late = question;
     }, 10);
     assert.deepEqual(await client.ask(ASK), STATEMENT);
-    port.postMessage({ number: late?.number, answer: FOUND });
-    const waiting = connected(async () => {});
+    say({ kind: 'reply', number: late?.number ?? 0, answer: FOUND });
+    const waiting = await connected(async () => {});
     const asked = waiting.client.ask(ASK);
-    waiting.port.close();
+    waiting.end();
     assert.deepEqual(await asked, STATEMENT);
     assert.deepEqual(await waiting.client.ask(ASK), STATEMENT);
-    port.close();
+    close();
   });
 });

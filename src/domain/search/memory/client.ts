@@ -1,15 +1,15 @@
 /** Asks the thread that holds the index. A question that is not answered in time is answered by the statement. */
-import type { Answer, Ask, Question, Reply } from './messages.ts';
+import type { Answer, Ask, FromThread, IndexState, ToThread } from './messages.ts';
 
 /** A worker, or one end of a channel. */
 export interface Port {
-  postMessage(message: Question): void;
-  on(event: 'message', listener: (reply: Reply) => void): unknown;
+  postMessage(message: ToThread, transferred: []): void;
+  on(event: 'message', listener: (message: FromThread) => void): unknown;
   on(event: 'error' | 'exit' | 'close', listener: () => void): unknown;
 }
 
-/** Waiting longer costs more than the statement. */
-const LONGEST_MS = 50;
+/** Waiting longer would cost more than the statement. Merges, and changes of many records at once, delay questions. */
+const LONGEST_MS = 500;
 /** With more waiting questions, a further one would wait too long. */
 const MOST_WAITING = 200;
 
@@ -21,17 +21,28 @@ export class MemoryClient {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   #asked = 0;
   #ended = false;
+  #state: IndexState = { state: 'loading', documents: 0, bytes: 0 };
 
   constructor(port: Port, longestMs = LONGEST_MS) {
     this.#port = port;
     this.#longestMs = longestMs;
-    port.on('message', ({ number, answer }) => this.#settle(number, answer));
+    port.on('message', (message) => {
+      if (message.kind === 'reply') this.#settle(message.number, message.answer);
+      else if (message.kind === 'state') this.#state = message;
+    });
     for (const event of ['error', 'exit', 'close'] as const) port.on(event, () => this.#end());
+  }
+
+  /** What the thread said last. */
+  get state(): IndexState {
+    return this.#state;
   }
 
   /** Never rejects: whatever goes wrong, the statement can answer. */
   ask(ask: Ask): Promise<Answer> {
-    if (this.#ended || this.#waiting.size >= MOST_WAITING) return Promise.resolve(STATEMENT);
+    // A thread that loads records would be slow to say that it cannot answer.
+    const isReady = !this.#ended && this.#state.state === 'ready';
+    if (!isReady || this.#waiting.size >= MOST_WAITING) return Promise.resolve(STATEMENT);
     const number = ++this.#asked;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#settle(number, STATEMENT), this.#longestMs);
@@ -39,7 +50,7 @@ export class MemoryClient {
         clearTimeout(timer);
         resolve(answer);
       });
-      this.#port.postMessage({ number, ask });
+      this.#port.postMessage({ kind: 'question', number, ask }, []);
     });
   }
 
@@ -51,6 +62,6 @@ export class MemoryClient {
 
   #end(): void {
     this.#ended = true;
-    for (const number of [...this.#waiting.keys()]) this.#settle(number, STATEMENT);
+    for (const number of this.#waiting.keys()) this.#settle(number, STATEMENT);
   }
 }

@@ -66,13 +66,9 @@ function columnOf({ kind, code, storedAs }: TypedField): string | null {
   }
 }
 
-/** Whether the index has all values that the condition needs. If not, only SQL can answer. */
-export function canAnswer(condition: TypedCondition, columns: ReadonlySet<string>): boolean {
-  for (const { field } of leavesOf(condition)) {
-    const column = columnOf(field);
-    if (column !== null && !columns.has(column)) return false;
-  }
-  return true;
+/** The columns with the values that the condition compares. Without them, only SQL can answer. */
+export function columnsOfCondition(condition: TypedCondition): string[] {
+  return [...leavesOf(condition)].flatMap(({ field }) => columnOf(field) ?? []);
 }
 
 /** Whether the result depends on the time of the question. If not, it can be kept as long as the segment and the variables. */

@@ -73,7 +73,7 @@ class FakeDatabase implements RecordSource {
     return seen;
   }
 
-  async load(after: { at: string; id: string } | null, limit: number) {
+  async load(_columns: ReadonlySet<string>, after: { at: string; id: string } | null, limit: number) {
     const sorted = [...this.records].sort(([, a], [, b]) => b - a);
     const page = sorted.filter(([, version]) => after === null || version < Number(after.at)).slice(0, limit);
     const last = page.at(-1);
@@ -93,7 +93,7 @@ class FakeDatabase implements RecordSource {
     return found;
   }
 
-  async read(ids: readonly string[]) {
+  async read(_columns: ReadonlySet<string>, ids: readonly string[]) {
     const documents = ids.flatMap((id) => {
       const version = this.records.get(id);
       return version === undefined ? [] : [documentOf(id, version)];
@@ -178,8 +178,8 @@ describe('The index in memory follows committed records', () => {
     const database = new FakeDatabase([]);
     const counting: RecordSource = {
       seenNow: () => database.seenNow(),
-      load: (after, limit) => database.load(after, limit),
-      read: (ids) => database.read(ids),
+      load: (columns, after, limit) => database.load(columns, after, limit),
+      read: (columns, ids) => database.read(columns, ids),
       changesSince: async (seen, limit) => {
         reads++;
         await new Promise(setImmediate);
@@ -209,6 +209,13 @@ describe('The index in memory follows committed records', () => {
     while (await follower.loadStep());
     assert.equal(await follower.catchUp(), true);
     assert.equal(follower.index.documents, RECORDS - 1);
+    // A question needs the values of another field.
+    follower.addColumns([]);
+    assert.equal(follower.state, 'ready');
+    follower.addColumns(['kind']);
+    assert.deepEqual([follower.state, follower.index.documents, await follower.catchUp()], ['loading', 0, false]);
+    while (await follower.loadStep());
+    assert.deepEqual([follower.index.documents, await follower.catchUp()], [RECORDS - 1, true]);
 
     const small = new MemoryFollower(database, { bytes: 100 });
     while (await small.loadStep());

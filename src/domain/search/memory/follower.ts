@@ -26,17 +26,27 @@ export interface RecordSource {
   /**
    * The next active records, last updated first. Records that change during the load may be missed or read twice; they are among
    * the changes since its beginning.
+   *
+   * @param columns names of the columns whose values are read
    */
-  load(after: LoadMark | null, limit: number): Promise<{ documents: IndexedDocument[]; next: LoadMark | null }>;
+  load(
+    columns: ReadonlySet<string>,
+    after: LoadMark | null,
+    limit: number,
+  ): Promise<{ documents: IndexedDocument[]; next: LoadMark | null }>;
   /** Ids of the records that changed since, at most `limit`, and what has been seen with them. */
   changesSince(seen: Seen, limit: number): Promise<Seen & { ids: string[] }>;
   /** The records with these ids as they are now, those that are active. */
-  read(ids: readonly string[]): Promise<IndexedDocument[]>;
+  read(columns: ReadonlySet<string>, ids: readonly string[]): Promise<IndexedDocument[]>;
 }
 
-const LOADED_AT_ONCE = 4000;
-/** Maximum number of changed records that are read before a question. */
-const MOST_CHANGES = 1000;
+const LOADED_AT_ONCE = 8000;
+/** With more changes at once, everything is read again. */
+const MOST_CHANGES = 20_000;
+/** Number of changed records that are read in one statement. */
+const READ_AT_ONCE = 1000;
+/** The pause before everything is read again, as a multiple of the time that it took. */
+const RELOAD_PAUSE = 2;
 
 /**
  * - `loading`: records are still missing.
@@ -55,20 +65,30 @@ export interface FollowerLimits {
 export class MemoryFollower {
   readonly #source: RecordSource;
   readonly #limits: FollowerLimits;
+  readonly #columns: Set<string>;
   #index = new MemoryIndex();
   #seen: Seen | undefined;
   #mark: LoadMark | null = null;
   #state: FollowerState = 'loading';
   #running: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
+  #loadBegan = 0;
+  #loadMs = 0;
+  #loadAfter = 0;
 
-  constructor(source: RecordSource, limits: FollowerLimits) {
+  /** @param columns names of the columns that the index has from the beginning */
+  constructor(source: RecordSource, limits: FollowerLimits, columns: Iterable<string> = []) {
     this.#source = source;
     this.#limits = limits;
+    this.#columns = new Set(columns);
   }
 
   get state(): FollowerState {
     return this.#state;
+  }
+
+  get columns(): ReadonlySet<string> {
+    return this.#columns;
   }
 
   /** A new object after everything was read again. */
@@ -76,14 +96,37 @@ export class MemoryFollower {
     return this.#index;
   }
 
+  /** Milliseconds until the load should begin; 0 if now. Loading again and again would leave nothing for questions. */
+  get pauseMs(): number {
+    return this.#seen === undefined ? Math.max(0, this.#loadAfter - performance.now()) : 0;
+  }
+
+  addColumns(names: readonly string[]): void {
+    const before = this.#columns.size;
+    for (const name of names) this.#columns.add(name);
+    if (this.#columns.size > before && this.#state !== 'too-large') this.#restart();
+  }
+
   /** Reads the next records of the first load. @returns whether there are more */
   async loadStep(): Promise<boolean> {
     if (this.#state !== 'loading') return false;
-    this.#seen ??= await this.#source.seenNow();
-    const { documents, next } = await this.#source.load(this.#mark, this.#limits.loaded ?? LOADED_AT_ONCE);
-    this.#index.apply(documents);
+    const index = this.#index;
+    if (this.#seen === undefined) {
+      this.#loadBegan = performance.now();
+      const seen = await this.#source.seenNow();
+      if (index !== this.#index) return true;
+      this.#seen = seen;
+    }
+    const limit = this.#limits.loaded ?? LOADED_AT_ONCE;
+    const { documents, next } = await this.#source.load(this.#columns, this.#mark, limit);
+    // Begun again meanwhile, with other columns.
+    if (index !== this.#index) return true;
+    index.apply(documents);
     this.#mark = next;
-    if (next === null) this.#state = 'ready';
+    if (next === null) {
+      this.#state = 'ready';
+      this.#loadMs = performance.now() - this.#loadBegan;
+    }
     this.#giveUpIfTooLarge();
     return next !== null;
   }
@@ -111,19 +154,30 @@ export class MemoryFollower {
 
   async #read(): Promise<boolean> {
     if (this.#state !== 'ready' || this.#seen === undefined) return false;
+    const index = this.#index;
     const { ids, ...seen } = await this.#source.changesSince(this.#seen, MOST_CHANGES + 1);
+    if (index !== this.#index) return false;
     if (seen.epoch !== this.#seen.epoch || ids.length > MOST_CHANGES) {
       this.#restart();
       return false;
     }
-    if (ids.length > 0) {
-      const documents = await this.#source.read(ids);
+    for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+      const some = ids.slice(at, at + READ_AT_ONCE);
+      const documents = await this.#source.read(this.#columns, some);
+      if (index !== this.#index) return false;
       const present = new Set(documents.map(({ id }) => id));
-      const gone = ids.filter((id) => !present.has(id));
-      this.#index.apply(documents, gone);
+      index.apply(
+        documents,
+        some.filter((id) => !present.has(id)),
+      );
     }
+    // Only now: if a read fails, the same changes are read again.
     this.#seen = seen;
     this.#giveUpIfTooLarge();
+    return this.#isReady();
+  }
+
+  #isReady(): boolean {
     return this.#state === 'ready';
   }
 
@@ -132,6 +186,7 @@ export class MemoryFollower {
     this.#seen = undefined;
     this.#mark = null;
     this.#state = 'loading';
+    this.#loadAfter = performance.now() + RELOAD_PAUSE * this.#loadMs;
   }
 
   #giveUpIfTooLarge(): void {

@@ -53,8 +53,10 @@ const need = fc.oneof(leaf, group(leaf), group(group(leaf)));
 
 /** Whether the document satisfies the need, as the statement would say. */
 function satisfies(one: IndexedDocument, need: Need): boolean {
-  if (need.kind === 'all') return need.needs.length > 0 && need.needs.every((part) => satisfies(one, part));
-  if (need.kind === 'any') return need.needs.some((part) => satisfies(one, part));
+  if (need.kind !== 'lexemes') {
+    const parts = need.needs.map((part) => satisfies(one, part));
+    return need.kind === 'all' ? parts.length > 0 && parts.every(Boolean) : parts.some(Boolean);
+  }
   if (need.within === 0 && one.size % 2 === 1) return false;
   if (need.within === 1) return false;
   return need.operands.some((wanted) =>

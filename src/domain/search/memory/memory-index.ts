@@ -5,6 +5,7 @@
 import { Bits } from './document-set.ts';
 import { type Living, mergeSegments, segmentsToMerge } from './merge.ts';
 import { buildSegment, bytesOfId, type IndexedDocument, type Segment } from './segment.ts';
+import type { Found } from './walk.ts';
 
 export class MemoryIndex {
   #segments: Living[] = [];
@@ -42,14 +43,25 @@ export class MemoryIndex {
     this.#dropEmpty();
   }
 
+  /** The document with the id. */
+  find(id: string): Found | undefined {
+    return this.#locate(bytesOfId(id));
+  }
+
   #delete(id: Uint8Array): void {
+    const found = this.#locate(id);
+    if (found === undefined) return;
+    found.living.deleted.add(found.doc);
+    found.living.alive--;
+  }
+
+  #locate(id: Uint8Array): (Found & { living: Living }) | undefined {
     for (const living of this.#segments) {
-      const doc = living.segment.find(id);
-      if (doc < 0 || living.deleted.has(doc)) continue;
-      living.deleted.add(doc);
-      living.alive--;
-      return;
+      const { segment, deleted } = living;
+      const doc = segment.find(id);
+      if (doc >= 0 && !deleted.has(doc)) return { living, segment, doc };
     }
+    return undefined;
   }
 
   #dropEmpty(): void {

@@ -1,34 +1,46 @@
 /** Messages between the process and the thread that holds the index. Everything is plain data. */
+import type { FollowerState } from './follower.ts';
 import type { Need } from './need.ts';
 import type { Page, Ranking, Scope } from './search.ts';
 
 /** What the thread is asked. */
-export type Ask =
-  /** Matches of a page, last updated first, with ranks if a ranking is given. */
-  | { kind: 'find'; scope: Scope; need: Need; page: Page; ranking: Ranking | null }
+export type Ask = {
+  scope: Scope;
+  /** Whether changes that were acknowledged before must be found. If not, those before an earlier question are. */
+  fresh: boolean;
+} & (
+  | /** Matches of a page, last updated first, with ranks if a ranking is given. */
+  { kind: 'find'; need: Need; page: Page; ranking: Ranking | null }
+  /** The ranks of these records. Records that are not in the index are left out. */
+  | { kind: 'rank'; ids: readonly string[]; ranking: Ranking }
   /** How many of the newest records satisfy each need. */
-  | { kind: 'sample'; scope: Scope; needs: readonly Need[]; size: number };
+  | { kind: 'sample'; needs: readonly Need[]; size: number }
+);
 
-export interface FoundRecord {
+/** A match, with its rank if that was computed with it. */
+export interface Matched {
   id: string;
-  /** Null without a ranking. */
-  rank: number | null;
+  rank?: number;
   /** Number of words of the record. */
-  size: number;
+  size?: number;
 }
 
 export type Answer =
-  | { kind: 'found'; found: readonly FoundRecord[] }
+  | { kind: 'found'; found: Matched[] }
   | { kind: 'sample'; records: number; holding: readonly number[]; average: number }
   /** The index cannot answer; the statement must. */
   | { kind: 'statement' };
 
-export interface Question {
-  number: number;
-  ask: Ask;
+export type ToThread = { kind: 'question'; number: number; ask: Ask } | { kind: 'stop' };
+
+export interface IndexState {
+  state: FollowerState;
+  documents: number;
+  bytes: number;
 }
 
-export interface Reply {
-  number: number;
-  answer: Answer;
-}
+export type FromThread =
+  | { kind: 'reply'; number: number; answer: Answer }
+  | ({ kind: 'state' } & IndexState)
+  /** Something failed and is tried again. */
+  | { kind: 'problem'; message: string };

@@ -5,7 +5,7 @@
  * (8 bits; patterns beyond the 255 most frequent ones are in a list beside them). Lexemes that start alike are neighbours, so the
  * postings of a prefix are one stretch.
  */
-import { Bits, indexIn } from './document-set.ts';
+import { type Bits, indexIn } from './document-set.ts';
 import { rankOfPattern, type ZoneWeights } from './zones.ts';
 
 /** The number of a pattern that does not fit into 8 bits. */

@@ -7,7 +7,7 @@ import { isActive, type ItemState } from '../../../contract/state.ts';
 import { fieldsOf, variablesOf } from '../../../lib/filter.ts';
 import type { TermQuery } from '../terms.ts';
 import {
-  canAnswer,
+  columnsOfCondition,
   type ConditionEnvironment,
   isTimed,
   keyOfShape,
@@ -65,26 +65,33 @@ const MOST_SETS = 500;
 
 export class MemorySearch {
   readonly #index: MemoryIndex;
-  /** The columns that the index has. */
-  readonly #columns: ReadonlySet<string>;
   /** Segment → key of a rule → the documents. Least recently used first. */
   readonly #sets = new WeakMap<Segment, Map<string, DocumentSet>>();
 
   /** Scope → the keys of its rules, which are the same for all segments. */
   readonly #keys = new WeakMap<Scope, Map<RecordRule, string>>();
 
-  constructor(index: MemoryIndex, columns: ReadonlySet<string>) {
+  constructor(index: MemoryIndex) {
     this.#index = index;
-    this.#columns = columns;
   }
 
-  /** Whether the index holds everything that the scope compares. If not, the statement answers. It has active records only. */
-  canAnswer({ state, rights, classes, filter, environment }: Scope): boolean {
-    const has = (rule: RecordRule | null): boolean =>
-      rule === null || [...rule.values()].every((one) => one === null || canAnswer(one, this.#columns));
+  /** The index has active records only. */
+  hasState({ state }: Scope): boolean {
+    return isActive({ state });
+  }
+
+  /** The columns that the scope compares and that are not in `columns`. If there are any, the statement answers. */
+  missingColumns({ rights, classes, filter, environment }: Scope, columns: ReadonlySet<string>): string[] {
     const fields = [...(filter?.values() ?? [])].flatMap((one) => (one === null ? [] : fieldsOf(one)));
     const readable = fields.map((field) => environment.readable?.get(keyOfShape(field)) ?? null);
-    return isActive({ state }) && [rights, ...classes, filter, ...readable].every(has);
+    const rules = [rights, ...classes, filter, ...readable].flatMap((rule) => [...(rule?.values() ?? [])]);
+    const names = rules.flatMap((one) => (one === null ? [] : columnsOfCondition(one)));
+    return [...new Set(names)].filter((name) => !columns.has(name));
+  }
+
+  /** The documents with these ids, in their order; those that are not there are left out. */
+  byIds(ids: readonly string[]): Found[] {
+    return ids.flatMap((id) => this.#index.find(id) ?? []);
   }
 
   /** Matches, last updated first. @param need null for all records of the scope */

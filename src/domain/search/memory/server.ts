@@ -1,12 +1,19 @@
-/** Answers questions from an index that is brought up to date before each of them. Runs in the thread that holds the index. */
+/** Answers questions from an index that is brought up to date before them. Runs in the thread that holds the index. */
+import type { FollowerState } from './follower.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import type { Answer, Ask } from './messages.ts';
-import { MemorySearch } from './search.ts';
+import type { Answer, Ask, Matched } from './messages.ts';
+import { MemorySearch, type Ranking, type Scope } from './search.ts';
+import type { Found } from './walk.ts';
 
 /** What keeps the index equal to the committed records; `MemoryFollower` does. */
 export interface Followed {
   /** A new object after everything was read again. */
   readonly index: MemoryIndex;
+  readonly state: FollowerState;
+  /** Names of the columns that the index has. */
+  readonly columns: ReadonlySet<string>;
+  /** Reads everything again, with further columns. */
+  addColumns(names: readonly string[]): void;
   /** Whether the index has every change that was acknowledged before the call. */
   catchUp(): Promise<boolean>;
 }
@@ -15,36 +22,49 @@ const STATEMENT: Answer = { kind: 'statement' };
 
 export class MemoryServer {
   readonly #followed: Followed;
-  readonly #columns: ReadonlySet<string>;
   #search: { index: MemoryIndex; by: MemorySearch } | undefined;
 
-  /** @param columns names of the columns that the index has */
-  constructor(followed: Followed, columns: ReadonlySet<string>) {
+  constructor(followed: Followed) {
     this.#followed = followed;
-    this.#columns = columns;
   }
 
   async answer(ask: Ask): Promise<Answer> {
-    if (!(await this.#followed.catchUp())) return STATEMENT;
+    const followed = this.#followed;
+    const isReady = ask.fresh ? await followed.catchUp() : followed.state === 'ready';
+    if (!isReady) return STATEMENT;
     const search = this.#current();
-    if (!search.canAnswer(ask.scope)) return STATEMENT;
-    if (ask.kind === 'sample') return { kind: 'sample', ...search.sample(ask.scope, ask.needs, ask.size) };
-    const { scope, need, page, ranking } = ask;
-    const found = search.find(scope, need, page);
-    const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
-    return {
-      kind: 'found',
-      found: found.map(({ segment, doc }, at) => ({
-        id: segment.id(doc),
-        rank: ranks?.[at] ?? null,
-        size: segment.parts.sizes[doc] as number,
-      })),
-    };
+    const { scope } = ask;
+    const missing = search.missingColumns(scope, followed.columns);
+    if (missing.length > 0) {
+      // A role or a type has changed. Values of system fields without a column are never there.
+      followed.addColumns(missing.filter((name) => !name.startsWith('$')));
+      return STATEMENT;
+    }
+    if (!search.hasState(scope)) return STATEMENT;
+    switch (ask.kind) {
+      case 'sample':
+        return { kind: 'sample', ...search.sample(scope, ask.needs, ask.size) };
+      case 'find':
+        return answerWith(search, scope, search.find(scope, ask.need, ask.page), ask.ranking);
+      case 'rank':
+        return answerWith(search, scope, search.byIds(ask.ids), ask.ranking);
+    }
   }
 
   #current(): MemorySearch {
     const { index } = this.#followed;
-    if (this.#search?.index !== index) this.#search = { index, by: new MemorySearch(index, this.#columns) };
+    if (this.#search?.index !== index) this.#search = { index, by: new MemorySearch(index) };
     return this.#search.by;
   }
+}
+
+function answerWith(search: MemorySearch, scope: Scope, found: readonly Found[], ranking: Ranking | null): Answer {
+  const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
+  return {
+    kind: 'found',
+    found: found.map(({ segment, doc }, at): Matched => {
+      const one = { id: segment.id(doc), size: segment.parts.sizes[doc] as number };
+      return ranks === null ? one : { ...one, rank: ranks[at] as number };
+    }),
+  };
 }

@@ -19,19 +19,18 @@ const ONCE = 6 / Math.PI ** 2;
  * rounding after each are the same here, so that ranks are equal to the last digit.
  */
 export function rankOfPattern(pattern: string, weights: ZoneWeights): number {
-  const { fround } = Math;
   let sum = 0;
   let most = -1;
   let place = 0;
   for (let at = 0; at < pattern.length; at++) {
-    const weight = fround(weights[ORDER.indexOf(pattern[at] as string)] ?? 0);
-    sum = fround(sum + fround(weight / ((at + 1) * (at + 1))));
+    const weight = Math.fround(weights[ORDER.indexOf(pattern[at] as string)] ?? 0);
+    sum = Math.fround(sum + Math.fround(weight / ((at + 1) * (at + 1))));
     if (weight > most) {
       most = weight;
       place = at;
     }
   }
-  return fround(fround(most + sum) - fround(most / ((place + 1) * (place + 1)))) / WHOLE_SUM;
+  return Math.fround(Math.fround(most + sum) - Math.fround(most / ((place + 1) * (place + 1)))) / WHOLE_SUM;
 }
 
 /** `ts_rank` divides the sum by the number of its operands; the ranking multiplies by it. @param sum with 32 bits */
