@@ -57,7 +57,7 @@ export class Call {
         this.#work.dryRun(async (units) => {
           const answered = await this.#tried(units, input, facts);
           const reply = answered instanceof Reply ? answered : new Reply(answered);
-          const effects = await units.read(this.#caller, (ctx) => effectsOf(ctx, units.events, facts.scopes));
+          const effects = await units.read(this.#caller, (ctx) => effectsOf(ctx, units, facts.scopes));
           return new Reply(reply.data, reply.headers, reply.status, reply.closed, {
             ...reply.meta,
             dryRun: true,

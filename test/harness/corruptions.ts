@@ -115,7 +115,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT seq AS what FROM outbox WHERE event_id = '${NOBODY}'`,
     ],
   ],
-  'I2 a record has as many revisions as events made, from 1 without a gap': [
+  'I2 a record has the revisions that events made, from 1 without a gap': [
     [
       `CREATE TEMP TABLE one AS SELECT id FROM objects ORDER BY random() LIMIT 1`,
       `UPDATE objects SET revision = revision + 1 WHERE id IN (SELECT id FROM one)`,
@@ -132,7 +132,7 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT id AS what FROM one`,
     ],
   ],
-  'I3 one event for each revision of a record': [
+  'I3 one change for each revision of a record, with those that rules added to it': [
     [
       `CREATE TEMP TABLE one AS SELECT * FROM journal WHERE revision IS NOT NULL ORDER BY random() LIMIT 1`,
       `INSERT INTO journal (id, at, type, object_id, revision, via, hash) SELECT gen_random_uuid(), at, type, object_id, revision, via, hash FROM one`,

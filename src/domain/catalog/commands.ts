@@ -5,7 +5,7 @@ import { problemAt } from '../../lib/problem.ts';
 import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { checkValue, type RecordType, setValue } from '../metadata/index.ts';
-import { createFor, findVisible, type ObjectAnswer, project } from '../objects/index.ts';
+import { createFor, findVisible, liveAnswer, type ObjectAnswer } from '../objects/index.ts';
 import { findAvailable } from './queries.ts';
 import type { CatalogItem } from './registry.ts';
 
@@ -53,8 +53,9 @@ export async function requestItem(
       },
     },
   });
-  const { id, number, title, state, workflowState, createdAt } = project(onBehalf, object);
-  return { id, number, title, state, workflowState, createdAt };
+  return liveAnswer(ctx, onBehalf, object, ({ id, number, title, state, workflowState, createdAt }) => {
+    return { id, number, title, state, workflowState, createdAt };
+  });
 }
 
 /** The same error for a missing user and for an archived one. */

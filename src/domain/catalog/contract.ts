@@ -1,4 +1,5 @@
 /** The API contract of services and the catalogue (docs/spec/catalogue-and-knowledge.md#catalogue). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, localeQuery, nullable, Values } from '../../contract/schemas.ts';
@@ -119,5 +120,5 @@ export const requestItem = defineOperation({
     },
     { $id: 'CatalogRequest', description: 'The fields of a created request that the portal shows.' },
   ),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'INVALID_VALUES', 'FIELD_READ_ONLY'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'INVALID_VALUES', 'FIELD_READ_ONLY', ...RULE_FAULTS],
 });

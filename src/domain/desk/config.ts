@@ -14,13 +14,13 @@ import {
   TransitionCode,
 } from '../../configuration/schemas.ts';
 import type { CompileView, Reference, Report } from '../../configuration/section.ts';
+import { checkTemplate } from '../../configuration/templates.ts';
 import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { closed } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
 import type { CompiledMacro, MacroDefinition } from './macros.ts';
-import { isTemplateName, placeholders } from '../../lib/template.ts';
 
 /** Maximum length of a comment's text in characters. The console reads the texts of all macros of a record type at once. */
 const LONGEST_BODY = 10_000;
@@ -94,24 +94,6 @@ function checkTransition(
   }
 }
 
-/** Checks that each type has the fields that the text names. */
-function checkTemplates(macro: MacroDefinition, types: readonly TypeDefinition[], report: Report): void {
-  const body = macro.comment?.body ?? '';
-  const texts: [string[], string][] =
-    typeof body === 'string'
-      ? [[['comment', 'body'], body]]
-      : Object.entries(body).map(([locale, text]) => [['comment', 'body', locale], text]);
-  for (const [path, text] of texts) {
-    for (const name of placeholders(text)) {
-      const lacking = types.find(({ fields }) => !isTemplateName(name) && !fields.some(({ code }) => code === name));
-      if (lacking !== undefined) {
-        report(path, problem('TYPE_HAS_NO_FIELD', { type: lacking.code, field: name }));
-        break;
-      }
-    }
-  }
-}
-
 function compile(macro: MacroDefinition, view: CompileView, report: Report): CompiledMacro {
   checkUnique(macro.types, (code) => code, ['types'], '', report);
   checkUnique(macro.roles ?? [], (code) => code, ['roles'], '', report);
@@ -120,7 +102,7 @@ function compile(macro: MacroDefinition, view: CompileView, report: Report): Com
   }
   const types = macro.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
   checkTransition(macro, types, view, report);
-  checkTemplates(macro, types, report);
+  if (macro.comment !== undefined) checkTemplate(macro.comment.body, ['comment', 'body'], types, report);
   const remarks = Object.entries(macro.set).filter(([code]) => code.startsWith('$'));
   const values = Object.fromEntries(Object.entries(macro.set).filter(([code]) => !code.startsWith('$')));
   const fields = new Map(types.map((type) => [type.code, new Map(type.fields.map((field) => [field.code, field]))]));

@@ -1,4 +1,5 @@
 /** The API contract of what the console does on one record beside the public operations: macros, merging, people. */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { oneOf } from '../../configuration/schemas.ts';
@@ -55,6 +56,7 @@ const CHANGE_FAULTS = [
   'TRANSITION_CONDITION_NOT_MET',
   'INVALID_VALUES',
   'FIELD_READ_ONLY',
+  ...RULE_FAULTS,
 ] as const;
 
 export const applyMacro = defineOperation({

@@ -8,3 +8,4 @@
  */
 export { deskRoutes } from './routes.ts';
 export { queuesImpact } from './impact.ts';
+export { templateValues } from './template-values.ts';

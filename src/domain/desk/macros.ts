@@ -11,29 +11,11 @@ import { problemAt } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { addComment } from '../comments/index.ts';
-import {
-  type FieldDefinition,
-  idsIn,
-  type LocalizedText,
-  localized,
-  named,
-  plainText,
-  registry,
-  setValue,
-} from '../metadata/index.ts';
-import {
-  plannedRow,
-  readableTitle,
-  readableValues,
-  requireAction,
-  requireVisible,
-  updateObject,
-  type VisibleObject,
-  withChange,
-} from '../objects/index.ts';
+import { type LocalizedText, localized, named, registry, setValue } from '../metadata/index.ts';
+import { liveRevision, requireAction, requireVisible, updateObject, type VisibleObject } from '../objects/index.ts';
 import { findTransition, possibleTransitions, type TransitionAnswer, transitionObject } from '../workflow/index.ts';
-import { getLabels } from './queries.ts';
-import { fillTemplate, placeholders, type SystemName } from '../../lib/template.ts';
+import { templateValues } from './template-values.ts';
+import { fillTemplate, placeholders } from '../../lib/template.ts';
 
 export interface MacroDefinition {
   code: string;
@@ -53,9 +35,6 @@ export interface CompiledMacro extends Omit<MacroDefinition, 'roles'> {
   /** Null: everybody may use it. */
   roleIds: string[] | null;
 }
-
-/** A longer value is cut in a text. Without it, a template could make a text of any length. */
-const LONGEST_VALUE = 1000;
 
 interface Macro extends CompiledMacro {
   id: string;
@@ -183,67 +162,6 @@ function refusedParts(ctx: ReadContext, object: VisibleObject, macro: Macro, pos
   return refused;
 }
 
-/**
- * The texts of the named values, without those that the caller may not read. Ids are replaced by names that the caller may see.
- */
-async function templateValues(
-  ctx: ReadContext,
-  object: VisibleObject,
-  names: ReadonlySet<string>,
-): Promise<(name: string) => string> {
-  const { row, version } = object;
-  const values = readableValues(object);
-  const fields = [...names].flatMap((name) => (Object.hasOwn(values, name) ? (version.fields.get(name) ?? []) : []));
-  const ids = [...new Set(idsIn(fields, values).flatMap((one) => one.ids))];
-  const labels = new Map((ids.length === 0 ? [] : await getLabels(ctx, ids.join(','))).map((one) => [one.id, one]));
-  const nameOf = (id: string): string => labels.get(id)?.name ?? labels.get(id)?.number ?? '';
-  const instant = (at: string): string => {
-    const { timezone, defaultLocale } = registry(ctx).settings;
-    const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const;
-    return new Intl.DateTimeFormat([ctx.locale ?? defaultLocale, defaultLocale], format).format(new Date(at));
-  };
-  const system: Readonly<Record<SystemName, () => string>> = {
-    number: () => row.number ?? '',
-    title: () => readableTitle(object) ?? '',
-    workflowState: () => (object.state === null ? '' : named(ctx, object.state.name)),
-    createdAt: () => instant(row.createdAt),
-    createdBy: () => row.createdByName ?? '',
-    updatedAt: () => instant(row.updatedAt),
-    updatedBy: () => row.updatedByName ?? '',
-    $me: () => ctx.actor.displayName,
-  };
-  const textOf = (name: string): string => {
-    const field = fields.find(({ code }) => code === name);
-    if (field !== undefined) return fieldText(ctx, field, values[name], { nameOf, instant });
-    return Object.hasOwn(system, name) ? system[name as SystemName]() : '';
-  };
-  // Several macros may name the same long text.
-  const texts = new Map([...names].map((name) => [name, textOf(name)]));
-  return (name) => texts.get(name) ?? '';
-}
-
-function fieldText(
-  ctx: ReadContext,
-  field: FieldDefinition,
-  stored: unknown,
-  words: { nameOf: (id: string) => string; instant: (at: string) => string },
-): string {
-  const list = Array.isArray(stored) && field.multiple ? stored : [stored];
-  const text = (value: unknown): string => {
-    if (idsIn([field], { [field.code]: value }).length > 0) return words.nameOf(String(value));
-    if (field.dataType === 'datetime') return words.instant(String(value));
-    const option = field.constraints.options?.find(({ code }) => code === value);
-    if (option !== undefined) return named(ctx, option.name);
-    return plainText({ ...field, multiple: false }, value);
-  };
-  // A character of two code units is not cut in half.
-  return list
-    .map(text)
-    .join(', ')
-    .slice(0, LONGEST_VALUE)
-    .replace(/[\ud800-\udbff]$/, '');
-}
-
 export interface MacroUse {
   objectId: string;
   macroId: string;
@@ -271,17 +189,9 @@ export async function applyMacro(
   const comment = input.comment ?? (await filledComments(ctx, object, [macro]))[0];
   if (comment !== undefined) requireAction(object, 'comment.create');
   const { id } = object.row;
-  const add = async (): Promise<string | null> =>
-    comment === undefined ? null : (await addComment(ctx, { objectId: id, ...comment })).id;
-  const commentId =
-    change === undefined
-      ? await add()
-      : await withChange(ctx, id, async () => {
-          const added = await add();
-          await change();
-          return added;
-        });
-  return { object: { id, revision: plannedRow(ctx, id)?.revision ?? object.row.revision }, commentId };
+  const commentId = comment === undefined ? null : (await addComment(ctx, { objectId: id, ...comment })).id;
+  await change?.();
+  return { object: liveRevision(ctx, object), commentId };
 }
 
 /** The change that the macro makes; undefined if it only comments. @throws Fault RIGHT_MISSING, INVALID_VALUES */

@@ -8,13 +8,12 @@ import { addComment } from '../comments/index.ts';
 import { named } from '../metadata/index.ts';
 import {
   holdRevision,
-  plannedRow,
+  liveRevision,
   requireAction,
   requireActive,
   requireRevision,
   requireVisible,
   type VisibleObject,
-  withChange,
 } from '../objects/index.ts';
 import { addRelation, definitions, type KnownDefinition } from '../relations/index.ts';
 import { findTransition, possibleTransitions, type TransitionAnswer, transitionObject } from '../workflow/index.ts';
@@ -81,22 +80,15 @@ export async function mergeObject(
   await requireRevision(ctx, object, expectedRevision);
   // Closing requires the revision by its change of the record. Without it, the revision is held until the unit of work ends.
   if (!close) ctx.plan(holdRevision, { id: objectId, expected: expectedRevision });
-  const link = async (): Promise<{ id: string; revision: number }> => {
-    const { relation } = await addRelation(ctx, { objectId, definitionId: definition.id, targetObjectId });
-    if (comment !== undefined) await addComment(ctx, { objectId, ...comment });
-    return relation;
-  };
-  const relation = close
-    ? await withChange(ctx, objectId, async () => {
-        const added = await link();
-        await transitionObject(ctx, {
-          objectId,
-          expectedRevision,
-          transitionId: findTransition(ctx, object, TRANSITION)?.id ?? '',
-          expectedStateId: object.row.workflowStateId ?? '',
-        });
-        return added;
-      })
-    : await link();
-  return { object: { id: objectId, revision: plannedRow(ctx, objectId)?.revision ?? object.row.revision }, relation };
+  const { relation } = await addRelation(ctx, { objectId, definitionId: definition.id, targetObjectId });
+  if (comment !== undefined) await addComment(ctx, { objectId, ...comment });
+  if (close) {
+    await transitionObject(ctx, {
+      objectId,
+      expectedRevision,
+      transitionId: findTransition(ctx, object, TRANSITION)?.id ?? '',
+      expectedStateId: object.row.workflowStateId ?? '',
+    });
+  }
+  return { object: liveRevision(ctx, object), relation };
 }

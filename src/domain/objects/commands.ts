@@ -14,8 +14,18 @@ import {
   storedCodes,
   withLongTextsRead,
 } from '../metadata/index.ts';
-import { requireRevision, planOn, rememberRow, requireAction, requireActive, requireGranted } from './load.ts';
-import { type Authorized, evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import {
+  plannedWrite,
+  planOn,
+  rememberRow,
+  rememberWrite,
+  requireAction,
+  requireActive,
+  requireGranted,
+  requireRevision,
+} from './load.ts';
+import { type Authorized, evaluateAccess, type ObjectAnswer, type VisibleObject } from './record.ts';
+import { liveAnswer } from './live-answers.ts';
 import { requireReferences } from './references.ts';
 import {
   changesText,
@@ -26,7 +36,7 @@ import {
   requireWritable,
   type Values,
 } from './rules.ts';
-import { changeObject, insertObject, type ObjectRow } from './store.ts';
+import { changeObject, insertObject, type ObjectChange, type ObjectRow } from './store.ts';
 import { useImage } from './store-lookups.ts';
 
 export interface CreateInput {
@@ -49,7 +59,7 @@ export async function createObject(ctx: WriteContext, input: CreateInput, unit: 
   const type = requireType(ctx, input.typeDefinitionId);
   // If the right has no condition, no check of it is left that depends on the record.
   if (ctx.actor.alwaysMay(type.id, 'create')) ctx.markAuthorized(unit);
-  return project(ctx, await create(ctx, ctx, type, input));
+  return liveAnswer(ctx, ctx, await create(ctx, ctx, type, input));
 }
 
 /** Parts of a create that a catalogue item adds. They come from the configuration, not from the caller. */
@@ -173,7 +183,9 @@ function planInsert(ctx: WriteContext, object: Authorized<'create'>, data: Recor
     folded: codes.encode(row.folded ?? derive(type.newest, row.values).folded),
     at: ctx.now,
     by: ctx.actor.userId,
+    updated_by: ctx.actor.userId,
   });
+  rememberWrite(ctx, row.id, 'insert');
   if (numbering !== undefined) ctx.returning('number', { write: insertObject.write.name, id: row.id });
   const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
   ctx.emit({
@@ -214,9 +226,9 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const read = await withLongTextsRead(input.changes, isRich, 'changes', ctx.actor.userId);
   const planned = planChange(version, object.row.values, read, 'changes', right, whole);
   const codes = Object.keys(planned.changes);
-  if (codes.length === 0) return project(ctx, object);
+  if (codes.length === 0) return liveAnswer(ctx, ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');
-  return project(ctx, applyChange(ctx, object, { event: { type: 'ObjectUpdated' }, ...planned }));
+  return liveAnswer(ctx, ctx, applyChange(ctx, object, { event: { type: 'ObjectUpdated' }, ...planned }));
 }
 
 /**
@@ -251,7 +263,8 @@ export async function restoreObject(ctx: WriteContext, objectId: string): Promis
   const object = await requireGranted(ctx, objectId, 'archive');
   ctx.markAuthorized();
   if (!isArchived(object.row)) throw new Fault('STATE_CONFLICT', problem('NOT_ARCHIVED'));
-  return project(
+  return liveAnswer(
+    ctx,
     ctx,
     applyChange(ctx, object, {
       event: { type: 'ObjectRestored' },
@@ -285,7 +298,8 @@ export interface ObjectPlan {
 
 /**
  * Writes every change that makes a new revision of an existing record: updates, archiving, transitions and all variants pass a
- * plan to it. The write requires the revision that the plan was made on; otherwise the unit of work is retried.
+ * plan to it. The write requires the revision that the plan was made on; otherwise the unit of work is retried. Further changes
+ * of the record in the same unit of work become part of its one write and share the revision.
  *
  * @returns the record as it will be stored, with the caller's rights after the change
  */
@@ -307,7 +321,7 @@ export function applyChange<Event extends ChangeEvent>(
     ...row,
     ...(plan.values === undefined ? {} : { values: plan.values, ...derived }),
     typeVersion,
-    revision: row.revision + 1,
+    revision: plannedWrite(ctx, row.id) === undefined ? row.revision + 1 : row.revision,
     state,
     workflowStateId: plan.workflowStateId === undefined ? row.workflowStateId : plan.workflowStateId,
     // Clocks of several processes differ a little. Clients and lists that follow the time of the last change must not miss one.
@@ -316,7 +330,7 @@ export function applyChange<Event extends ChangeEvent>(
     updatedByName: ctx.actor.displayName,
     archivedAt: isArchived({ state }) ? (row.archivedAt ?? ctx.now) : null,
   };
-  planOn(ctx, object, changeObject, {
+  planWrite(ctx, object, {
     id: row.id,
     expected: row.revision,
     type_version: next.typeVersion,
@@ -343,6 +357,33 @@ export function applyChange<Event extends ChangeEvent>(
   });
   rememberRow(ctx, next);
   return evaluateAccess(ctx, next);
+}
+
+/** Plans the change, or makes it part of the write of the record that the unit of work has planned already. */
+function planWrite(
+  ctx: WriteContext,
+  object: Authorized<'update' | 'archive' | 'transition'>,
+  change: ObjectChange,
+): void {
+  const { id, title, type_version, workflow_state_id, by } = change;
+  switch (plannedWrite(ctx, id)) {
+    case undefined:
+      rememberWrite(ctx, id, 'change');
+      return planOn(ctx, object, changeObject, change);
+    case 'change':
+      return ctx.replan(changeObject.write, (row) => {
+        if (row.id !== id) return row;
+        const { expected, values, folded } = row;
+        return { ...change, expected, values: change.values ?? values, folded: change.folded ?? folded };
+      });
+    case 'insert':
+      if (isArchived(change)) throw new Error(`record ${id} cannot be archived by the unit that creates it`);
+      return ctx.replan(insertObject.write, (row) => {
+        if (row.id !== id) return row;
+        const { values, folded } = { values: change.values ?? row.values, folded: change.folded ?? row.folded };
+        return { ...row, title, type_version, workflow_state_id, values, folded, updated_by: by };
+      });
+  }
 }
 
 function keepImages(ctx: WriteContext, objectId: string, images: readonly InlineImage[]): void {

@@ -1,4 +1,5 @@
 /** Operations and schemas of records (docs/spec/records.md#a-record). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { MetaSchema } from '../../contract/envelope.ts';
@@ -104,7 +105,7 @@ export const createObject = defineOperation({
     'Each field in `values` must be writable for the caller. Fields that are left out get their default. Send an `Idempotency-Key`, so that the call can be repeated safely if the response was lost. `objectId` sets the id of the new record.',
   body: closed({ typeDefinitionId: IdOrCode, values: Values, objectId: Type.Optional(Id) }),
   answer: ObjectSchema,
-  faults: ['INVALID_VALUES', 'RIGHT_MISSING', 'FIELD_READ_ONLY', 'ALREADY_EXISTS'],
+  faults: ['INVALID_VALUES', 'RIGHT_MISSING', 'FIELD_READ_ONLY', 'ALREADY_EXISTS', ...RULE_FAULTS],
 });
 
 export const getObject = defineOperation({
@@ -201,7 +202,15 @@ export const updateObject = defineOperation({
     }),
   }),
   answer: ObjectSchema,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT', 'ARCHIVED', 'INVALID_VALUES', 'FIELD_READ_ONLY'],
+  faults: [
+    'NOT_FOUND',
+    'RIGHT_MISSING',
+    'REVISION_CONFLICT',
+    'ARCHIVED',
+    'INVALID_VALUES',
+    'FIELD_READ_ONLY',
+    ...RULE_FAULTS,
+  ],
 });
 
 export const archiveObject = defineOperation({
@@ -220,7 +229,7 @@ export const archiveObject = defineOperation({
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
   answer: Type.Object({ id: Id, revision: Revision, state: Type.String() }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT', 'ARCHIVED'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'REVISION_CONFLICT', 'ARCHIVED', ...RULE_FAULTS],
 });
 
 export const getHistory = defineOperation({
@@ -291,5 +300,5 @@ export const restoreObject = defineOperation({
   description: 'The record is active again, with its values and its workflow state as they were.',
   params: objectParams,
   answer: ObjectSchema,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT', ...RULE_FAULTS],
 });

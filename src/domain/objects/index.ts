@@ -2,7 +2,8 @@
  * Records. A record has a type, values of that type's stored version, a revision and a state.
  *
  * Own tables: `objects`, `inline_images`. Invariants:
- * - The revision grows by one with each change of values, state or workflow state, and with nothing else.
+ * - The revision grows by one with each unit of work that changes values, state or workflow state, and with nothing else. All
+ *   events of these changes share it.
  * - `values` holds only fields of the stored type version.
  * - An archived record can only be restored.
  * - A number is assigned once and never reused.
@@ -12,7 +13,15 @@
  * behaves as if it did not exist: every read goes through `requireVisible` or the predicate in `listVisible`, and every answer
  * through `project`.
  */
-export { applyChange, archiveObject, createFor, createObject, type ObjectPlan, updateObject } from './commands.ts';
+export {
+  applyChange,
+  archiveObject,
+  createFor,
+  createObject,
+  type ObjectPlan,
+  updateObject,
+} from './commands.ts';
+export { liveAnswer, liveRevision } from './live-answers.ts';
 export { changedSince, requireRevision } from './load.ts';
 export {
   createObject as createOperation,
@@ -35,9 +44,9 @@ export {
   requireAction,
   requireGranted,
   requireVisible,
-  withChange,
 } from './load.ts';
 export {
+  factsBefore,
   type ObjectAnswer,
   project,
   type RecordView,

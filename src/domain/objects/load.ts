@@ -5,7 +5,15 @@ import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { type Authorized, evaluateAccess, type RecordView, viewOf, type VisibleObject } from './record.ts';
-import { type GuardedWrite, findObject, findObjects, holdActive, listAdmitted, type ObjectRow } from './store.ts';
+import {
+  type GuardedWrite,
+  findObject,
+  findObjects,
+  holdActive,
+  holdRevision,
+  listAdmitted,
+  type ObjectRow,
+} from './store.ts';
 import { listEvents } from './store-history.ts';
 
 function memoKey(id: string): string {
@@ -110,34 +118,32 @@ export function requireActive(object: VisibleObject): void {
   }
 }
 
-function changeKey(id: string): string {
-  return `objects:changing:${id}`;
+function writeKey(id: string): string {
+  return `objects:written:${id}`;
+}
+
+/** How the unit of work writes the record so far; undefined if it does not. */
+export function plannedWrite(ctx: ReadContext, id: string): 'insert' | 'change' | undefined {
+  return ctx.memo.get(writeKey(id)) as 'insert' | 'change' | undefined;
 }
 
 /**
- * Locks the record as active until the unit of work ends, so that it is not archived while something is added to it. In
- * `withChange` the lock is left out: the change requires the revision, and one statement cannot lock and change the same row.
+ * Notes that the unit of work inserts or changes the record. Locks planned for it are dropped: the change requires the revision,
+ * and one statement cannot lock and change the same row.
+ */
+export function rememberWrite(ctx: WriteContext, id: string, write: 'insert' | 'change'): void {
+  ctx.memo.set(writeKey(id), write);
+  if (write === 'insert') return;
+  ctx.replan(holdActive, (row) => (row.id === id ? undefined : row));
+  ctx.replan(holdRevision, (row) => (row.id === id ? undefined : row));
+}
+
+/**
+ * Locks the record as active until the unit of work ends, so that it is not archived while something is added to it. A record
+ * that the unit inserts or changes needs no lock.
  */
 export function planHold(ctx: WriteContext, id: string): void {
-  if (!ctx.memo.has(changeKey(id))) ctx.plan(holdActive, { id });
-}
-
-/**
- * Runs commands that add to a record and commands that change it, in one unit of work. The record must be loaded. Commands in
- * `run` see the record as the earlier ones leave it.
- */
-export async function withChange<T>(ctx: WriteContext, id: string, run: () => Promise<T>): Promise<T> {
-  const before = plannedRow(ctx, id)?.revision;
-  ctx.memo.set(changeKey(id), true);
-  let result: T;
-  try {
-    result = await run();
-  } finally {
-    ctx.memo.delete(changeKey(id));
-  }
-  // The new values equalled the stored ones: nothing requires the revision.
-  if (plannedRow(ctx, id)?.revision === before) planHold(ctx, id);
-  return result;
+  if (plannedWrite(ctx, id) === undefined) ctx.plan(holdActive, { id });
 }
 
 /** Changes that every reader of a record may see, because they concern no field. */

@@ -91,6 +91,24 @@ export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
   return { row, type, version, state, facts: factsOf(row, type, version, state) };
 }
 
+type Changes = Readonly<Record<string, readonly [unknown, unknown]>>;
+
+/** The facts of the record before the changes, given in their order. */
+export function factsBefore(ctx: ReadContext, view: RecordView, changes: readonly Changes[]): RecordFacts {
+  const values = { ...view.row.values };
+  let { state } = view.row;
+  let workflowState = view.state;
+  const states = [...(view.version.workflow?.states.values() ?? []), ...registry(ctx).states.values()];
+  for (const [code, [from]] of changes.toReversed().flatMap((change) => Object.entries(change))) {
+    if (code === 'state') state = from as ItemState;
+    else if (code === 'workflowState') workflowState = states.find((one) => one.code === from) ?? null;
+    else if (from === null) delete values[code];
+    else values[code] = from;
+  }
+  const row = { ...view.row, ...derive(view.version, values), values, state };
+  return factsOf(row, view.type, view.version, workflowState);
+}
+
 /** Evaluates the caller's rights on a row. The result may be unreadable: check `right.can('read')`. */
 export function evaluateAccess(ctx: ReadContext, row: ObjectRow): VisibleObject {
   const view = viewOf(ctx, row);

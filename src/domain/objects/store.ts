@@ -151,6 +151,8 @@ export interface NewObject {
   folded: StoredValues;
   at: string;
   by: string | null;
+  /** Who changed it last, in the same unit of work. */
+  updated_by: string | null;
 }
 
 /** The ids of the records, in any state, that satisfy the condition. */
@@ -188,6 +190,7 @@ export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
     folded: 'jsonb',
     at: 'timestamptz',
     by: 'uuid',
+    updated_by: 'uuid',
   },
   sql: (rows: Sql) => sql`
     INSERT INTO objects (id, type_id, type_version, number, title, revision, workflow_state_id, "values", folded, created_at,
@@ -198,7 +201,7 @@ export const insertObject: GuardedWrite<NewObject, 'create'> = guarded({
         WHEN current_setting('docket.dry_run', true) = 'on' THEN NULL
         ELSE (SELECT prefix || lpad(n, greatest(digits, length(n)), '0')
           FROM (SELECT nextval(sequence::regclass)::text AS n) AS next) END,
-      title, 1, workflow_state_id, "values", folded, at, by, at, by
+      title, 1, workflow_state_id, "values", folded, at, by, at, updated_by
     FROM ${rows} WHERE ${isCurrentVersion(sql`r.type_id`, sql`r.type_version`)} AND ${isPresentState(sql`r.workflow_state_id`)}
     RETURNING id, number AS returned_value`,
 });

@@ -130,9 +130,9 @@ export function keptAnswersOf(operationId: string, path: readonly string[] = ['i
     FROM idempotency i WHERE (i.route = ${operationId} OR starts_with(i.route, ${`${operationId} `})) AND i.status < 300`;
 }
 
-/** Events that created a revision of a record: `object_id`, `revision`. */
+/** Events that belong to a revision of a record: `id`, `object_id`, `revision`, `via`, `txid`. */
 export function revisionsMade(): Sql {
-  return sql`SELECT j.id, j.object_id, j.revision FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
+  return sql`SELECT j.id, j.object_id, j.revision, j.via, j.txid FROM journal j WHERE j.object_id IS NOT NULL AND j.revision IS NOT NULL`;
 }
 
 /** Whether the event is in the outbox: a predicate over its id. */

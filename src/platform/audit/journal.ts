@@ -68,7 +68,7 @@ export function saysStored(alias: string, name: string): Sql {
   return raw(`coalesce(${alias}.data -> '${STORED}' ? '${name}', false)`);
 }
 
-/** Builds the stored row of an event: the command's values plus actor, time and origin. */
+/** Builds the stored row of an event: the command's values plus actor, time and origin. The key is that of the caller alone. */
 export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
   const row = {
     id: ctx.newId(),
@@ -77,9 +77,9 @@ export function journalRow(ctx: ReadContext, event: PlannedEvent): JournalRow {
     object_id: event.objectId ?? null,
     subject: event.subject ?? null,
     revision: event.revision ?? null,
-    actor_id: ctx.actor.userId,
-    via: ctx.via,
-    key_id: ctx.keyId,
+    actor_id: (event.origin?.actor ?? ctx.actor).userId,
+    via: event.origin?.via ?? ctx.via,
+    key_id: event.origin === undefined ? ctx.keyId : null,
     correlation_id: ctx.correlationId,
     changes: event.storedChanges ?? event.changes ?? null,
     data: event.stored === undefined ? (event.data ?? null) : { ...event.data, [STORED]: event.stored },

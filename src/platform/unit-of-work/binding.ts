@@ -2,7 +2,7 @@
 import type { Effects } from '../../contract/effects.ts';
 import type { Input, Operation, Reply } from '../../contract/operation.ts';
 import type { ReadContext, WriteContext, Caller } from './context.ts';
-import type { TriedEvent, Work } from './work.ts';
+import type { Tried, Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
 export interface Runner {
@@ -21,11 +21,7 @@ export interface Runner {
  *
  * @param scopes of the key; null if no scopes are needed
  */
-export type EffectsOf = (
-  ctx: ReadContext,
-  events: readonly TriedEvent[],
-  scopes: ReadonlySet<string> | null,
-) => Promise<Effects>;
+export type EffectsOf = (ctx: ReadContext, tried: Tried, scopes: ReadonlySet<string> | null) => Promise<Effects>;
 
 /** The origin of a request, used to count sign-in attempts. */
 export interface Sender {

@@ -15,7 +15,7 @@ import type { ReadConsistency } from '../database/replica.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
-export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'system';
+export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'rule' | 'system';
 
 /** Values of the variables of the condition language that depend on the user (docs/spec/search.md#condition-language). */
 export interface ActorVariables {
@@ -179,6 +179,22 @@ interface EventParts {
    * compares them with the current values. The journal stores them as `data.$stored`; no response includes them.
    */
   stored?: Record<string, string | number | null>;
+  /** The actor and the origin, if they are not those of the unit of work. */
+  origin?: EventOrigin;
+}
+
+/** Something that the reaction did because of an event about a record. */
+export interface Reacted {
+  objectId: string;
+  /** Code of the configuration item that says what to do. */
+  code: string;
+  outcome: string;
+}
+
+/** Who caused an event, and through which channel. */
+export interface EventOrigin {
+  actor: Pick<Actor, 'userId' | 'displayName'>;
+  via: Via;
 }
 
 /**
@@ -213,6 +229,8 @@ export interface WriteContext extends ReadContext {
   readonly isDryRun: boolean;
   /** Plans a row. Nothing is written before the command returns. */
   plan<Row>(write: TableWrite<Row>, row: Row): void;
+  /** Replaces the planned rows of a write by what `change` returns for them; undefined drops the row. */
+  replan<Row>(write: TableWrite<Row>, change: (row: Row) => Row | undefined): void;
   /** Stores content that planned rows refer to by SHA-256. It is in the blob store before the unit is written. */
   storeBlob(sha256: string, bytes: Uint8Array): void;
   /** Plans an event, which goes to the history or audit log and to the outbox. */
@@ -237,9 +255,16 @@ export interface WriteContext extends ReadContext {
   verify<Seen>(invariant: Invariant<Seen>): void;
   /** Adds a member to the response whose value only the statement knows. It is set after the flush. */
   returning(key: string, value: ReturnedValue): void;
+  /** Registers a function that brings the response up to date. It runs once, after the reactions and before the rows are written. */
+  onReacted(update: () => void): void;
+  /** Notes what the reaction did, for the effects of a dry run. */
+  noteReaction(reacted: Reacted): void;
 }
 
-/** Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. */
+/**
+ * Modules that react to events of other modules inside the same unit, in the order listed in `app.ts`. The reaction of a unit of
+ * work is a follower that may run commands; the followers get the events of these, too.
+ */
 export interface Follower {
   readonly name: string;
   follow(ctx: WriteContext, events: readonly PlannedEvent[]): Promise<void>;
@@ -256,6 +281,8 @@ export interface Caller {
   locale?: string | undefined;
   /** The API through which the call came; absent outside HTTP. */
   surface?: 'public' | 'console' | undefined;
+  /** False: the reaction does not run on the changes of this caller. */
+  reacts?: boolean | undefined;
   /** What a replica must have replayed before it may serve this caller. If absent, the primary answers. */
   consistency?: ReadConsistency | undefined;
 }

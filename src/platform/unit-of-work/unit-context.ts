@@ -6,8 +6,10 @@ import type { Queryable, QueryOptions, Transaction } from '../database/pool.ts';
 import type {
   Actor,
   Caller,
+  EventOrigin,
   Invariant,
   PlannedEvent,
+  Reacted,
   ReadContext,
   ReturnedValue,
   TableWrite,
@@ -35,9 +37,11 @@ export class UnitContext implements WriteContext {
   readonly memo = new Map<string, unknown>();
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
+  readonly reactions: Reacted[] = [];
   readonly kept = new Map<string, Uint8Array>();
   readonly invalidated = new Set<'rights' | 'config'>();
   readonly invariants = new Map<string, Invariant>();
+  readonly #updates: (() => void)[] = [];
   returnedValue: { key: string; value: ReturnedValue } | undefined;
   checked = false;
   readonly isRetry: boolean;
@@ -90,10 +94,25 @@ export class UnitContext implements WriteContext {
     else planned.rows.push(row);
   }
 
-  /** Whether the unit plans a change that only one of several concurrent units can make. */
-  isCompeting(): boolean {
-    for (const { write } of this.planned.values()) if (write.requiresRevision === true) return true;
-    return false;
+  /**
+   * Waits for others that compete for the record, if the unit plans a change that only one of several concurrent units can make. A
+   * unit in a transaction does not wait: it holds locks that those before it may need.
+   *
+   * @throws TurnAwaited if it had to wait
+   */
+  async takeTurn(): Promise<void> {
+    if ('transaction' in this.db) return;
+    const isCompeting = [...this.planned.values()].some(({ write }) => write.requiresRevision === true);
+    if (isCompeting) await this.#turn?.take();
+  }
+
+  replan<Row>(write: TableWrite<Row>, change: (row: Row) => Row | undefined): void {
+    const planned = this.planned.get(write.name);
+    if (planned === undefined) return;
+    // A new list, because `attempt` may have to restore the old one.
+    const rows = planned.rows.map((row) => change(row as Row)).filter((row) => row !== undefined);
+    if (rows.length === 0) this.planned.delete(write.name);
+    else this.planned.set(write.name, { write: planned.write, rows });
   }
 
   storeBlob(sha256: string, bytes: Uint8Array): void {
@@ -105,19 +124,21 @@ export class UnitContext implements WriteContext {
   }
 
   async attempt<T>(part: () => Promise<T>): Promise<T> {
-    const rows = new Map([...this.planned].map(([name, planned]) => [name, planned.rows.length]));
+    const plannedBefore = [...this.planned].map(([name, planned]) => ({ name, planned, length: planned.rows.length }));
+    const updates = this.#updates.length;
     const events = this.events.length;
     const memo = new Map(this.memo);
     const kept = new Set(this.kept.keys());
     try {
       return await part();
     } catch (error) {
-      for (const [name, planned] of this.planned) {
-        const before = rows.get(name) ?? 0;
-        if (before === 0) this.planned.delete(name);
-        else planned.rows.length = before;
+      this.planned.clear();
+      for (const { name, planned, length } of plannedBefore) {
+        planned.rows.length = length;
+        this.planned.set(name, planned);
       }
       this.events.length = events;
+      this.#updates.length = updates;
       this.memo.clear();
       for (const [key, value] of memo) this.memo.set(key, value);
       for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
@@ -147,6 +168,19 @@ export class UnitContext implements WriteContext {
   returning(key: string, value: ReturnedValue): void {
     this.returnedValue = { key, value };
   }
+
+  onReacted(update: () => void): void {
+    this.#updates.push(update);
+  }
+
+  noteReaction(reacted: Reacted): void {
+    this.reactions.push(reacted);
+  }
+
+  /** Brings the response up to date with what the reaction changed. */
+  reacted(): void {
+    for (const update of this.#updates) update();
+  }
 }
 
 /** The same unit with `actor`'s rights, for reads and checks. It cannot plan rows or emit events. */
@@ -163,5 +197,45 @@ export function contextOnBehalfOf(ctx: ReadContext, actor: Actor): ReadContext {
     query: (statement, options) => ctx.query(statement, options),
     find: (lookup, key) => ctx.find(lookup, key),
     newId: () => ctx.newId(),
+  };
+}
+
+/** What is done in a unit of work by another user than its caller. */
+export interface Deputy extends EventOrigin {
+  actor: Actor;
+  /** Added to the data of the events. */
+  data: Record<string, unknown>;
+  /** Gets each event. */
+  onEmit(event: PlannedEvent): void;
+}
+
+/**
+ * The same unit with the rights of another user, for commands that a reaction runs. The response of the unit remains that of its
+ * caller.
+ */
+export function writeContextAs(ctx: WriteContext, { actor, via, data, onEmit }: Deputy): WriteContext {
+  return {
+    ...contextOnBehalfOf(ctx, actor),
+    via,
+    keyId: null,
+    isRetry: ctx.isRetry,
+    isDryRun: ctx.isDryRun,
+    invalidated: ctx.invalidated,
+    plan: (write, row) => ctx.plan(write, row),
+    replan: (write, change) => ctx.replan(write, change),
+    storeBlob: (sha256, bytes) => ctx.storeBlob(sha256, bytes),
+    emit: (event) => {
+      const made = { ...event, data: { ...event.data, ...data }, origin: { actor, via } } as PlannedEvent;
+      ctx.emit(made);
+      onEmit(made);
+    },
+    markAuthorized: () => {},
+    attempt: (part) => ctx.attempt(part),
+    lock: (statement) => ctx.lock(statement),
+    invalidate: (version) => ctx.invalidate(version),
+    verify: (invariant) => ctx.verify(invariant),
+    returning: () => {},
+    onReacted: () => {},
+    noteReaction: (reacted) => ctx.noteReaction(reacted),
   };
 }

@@ -9,7 +9,7 @@
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
-import type { Actor, Caller, Follower, PlannedEvent, ReadContext, Via, WriteContext } from './context.ts';
+import type { Actor, Caller, Follower, PlannedEvent, Reacted, ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
 import type { Database, Transaction } from '../database/pool.ts';
@@ -60,10 +60,14 @@ export interface TriedEvent {
   event: PlannedEvent;
 }
 
-/** The units of a dry run, and the events of those that succeeded, in their order. A dry run within it is undone on its own. */
-export interface TriedUnits extends Pick<Work, 'read' | 'write' | 'dryRun'> {
+/** What the units of a dry run that succeeded would have done, in their order. */
+export interface Tried {
   readonly events: readonly TriedEvent[];
+  readonly reactions: readonly Reacted[];
 }
+
+/** The units of a dry run. A dry run within it is undone on its own. */
+export interface TriedUnits extends Tried, Pick<Work, 'read' | 'write' | 'dryRun'> {}
 
 export type WriteResult<T> = { kind: 'done'; data: T } | { kind: 'replay'; answer: KeptAnswer };
 
@@ -77,6 +81,7 @@ export class Work {
   readonly #clock: Clock;
   readonly #blobs: BlobStore | undefined;
   readonly #followers: readonly Follower[];
+  readonly #reaction: Follower | undefined;
   readonly #constraints: Constraints;
   readonly #replica: Replica | undefined;
   /**
@@ -92,6 +97,8 @@ export class Work {
     /** The blob store for content that units store. Without it, a unit that stores content fails. */
     blobs?: BlobStore;
     followers?: readonly Follower[];
+    /** Runs commands on the events of each unit, before the followers. */
+    reaction?: Follower;
     constraints?: Constraints;
     /** Serves reads whose caller allows a replica. */
     replica?: Replica | undefined;
@@ -103,6 +110,7 @@ export class Work {
     this.#clock = options.clock;
     this.#blobs = options.blobs;
     this.#followers = options.followers ?? [];
+    this.#reaction = options.reaction;
     this.#constraints = options.constraints ?? new Map();
     this.#replica = options.replica;
   }
@@ -229,9 +237,8 @@ export class Work {
     try {
       const data = await this.#command(ctx, fn);
       if (stored !== undefined) throw new ReplayDue();
-      // A unit in a transaction holds locks that those before it may need.
-      if (ctx.db === this.#db && ctx.isCompeting()) await turn.take();
-      await this.#follow(ctx);
+      await ctx.takeTurn();
+      await this.#follow(ctx, caller);
       await this.#keep(ctx);
       const turns = new Turns();
       for (const event of ctx.events) {
@@ -263,11 +270,17 @@ export class Work {
     }
   }
 
-  /** Runs the followers on the events that the command emitted. */
-  async #follow(ctx: UnitContext): Promise<void> {
+  /** Runs the reaction on the events that the command emitted, and the followers on the events of both. */
+  async #follow(ctx: UnitContext, caller: Caller): Promise<void> {
     if (ctx.events.length === 0) return;
-    const commanded = [...ctx.events];
     await this.#command(ctx, async () => {
+      if (caller.reacts !== false && this.#reaction !== undefined) {
+        await this.#reaction.follow(ctx, [...ctx.events]);
+        ctx.reacted();
+        // The command may only have added something to a record that a rule changes.
+        await ctx.takeTurn();
+      }
+      const commanded = [...ctx.events];
       for (const follower of this.#followers) await follower.follow(ctx, commanded);
     });
   }
@@ -286,10 +299,15 @@ export class Work {
 
   #triedUnits(tx: Transaction): TriedUnits {
     const events: TriedEvent[] = [];
+    const reactions: Reacted[] = [];
     return {
       events,
+      reactions,
       read: async (caller, unit) => await this.#dryRead(tx, caller, unit),
-      write: async (caller, unit) => ({ kind: 'done', data: await this.#dryWrite({ tx, events }, caller, unit) }),
+      write: async (caller, unit) => ({
+        kind: 'done',
+        data: await this.#dryWrite({ tx, events, reactions }, caller, unit),
+      }),
       dryRun: async (fn) => await undone(tx, () => fn(this.#triedUnits(tx))),
     };
   }
@@ -303,7 +321,7 @@ export class Work {
   }
 
   async #dryWrite<T>(
-    { tx, events }: { tx: Transaction; events: TriedEvent[] },
+    { tx, events, reactions }: { tx: Transaction; events: TriedEvent[]; reactions: Reacted[] },
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
   ): Promise<T> {
@@ -314,7 +332,7 @@ export class Work {
       try {
         const result = await savepoint(tx, async () => {
           const data = await this.#command(ctx, fn);
-          await this.#follow(ctx);
+          await this.#follow(ctx, caller);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
           ctx.invalidated.clear();
           const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined, true), false);
@@ -322,7 +340,10 @@ export class Work {
           return data;
         });
         const { now: at, via, actor } = ctx;
-        events.push(...ctx.events.map((event) => ({ id: ctx.newId(), at, via, actor, event })));
+        events.push(
+          ...ctx.events.map((event) => ({ id: ctx.newId(), at, ...(event.origin ?? { via, actor }), event })),
+        );
+        reactions.push(...ctx.reactions);
         return result;
       } catch (error) {
         again ||= guardOf(error) !== undefined;
