@@ -648,6 +648,23 @@ CREATE TABLE role_assignments (
 );
 CREATE INDEX role_assignments_by_member ON role_assignments USING btree (member_id);
 
+CREATE TABLE rule_runs (
+  id uuid NOT NULL,
+  rule_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  event_type text NOT NULL,
+  chain jsonb NOT NULL,
+  outcome text NOT NULL,
+  effects jsonb NOT NULL,
+  error jsonb,
+  duration_ms integer NOT NULL,
+  correlation_id text NOT NULL,
+  CONSTRAINT rule_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT rule_runs_outcome_check CHECK ((outcome = ANY (ARRAY['DONE'::text, 'FAILED'::text])))
+);
+CREATE INDEX rule_runs_newest ON rule_runs USING btree (rule_id, at DESC, id DESC);
+
 CREATE TABLE schema_migrations (
   name text NOT NULL,
   checksum text NOT NULL,

@@ -9,6 +9,7 @@ import { commentEvents, readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
 import { relationEvents } from './domain/relations/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
+import { ruleReaction } from './domain/rules/index.ts';
 import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
 import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/index.ts';
 import { buildServer, metricsOf } from './http/server.ts';
@@ -139,6 +140,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
     clock,
     blobs,
     followers: followers(search, { oidc: options.oidc !== undefined }),
+    reaction: ruleReaction(
+      (userId) => authenticator.actorOf(userId),
+      (rules) => log.warn({ rules }, 'change refused because its rules fire each other'),
+    ),
     constraints: CONSTRAINTS,
     replica,
     ...(settings.groupSize === undefined ? {} : { groupSize: settings.groupSize }),

@@ -11,6 +11,7 @@ import {
 import { purgeRuns } from './domain/inbound/index.ts';
 import { countViewDays } from './domain/knowledge/index.ts';
 import { typeView } from './domain/metadata/index.ts';
+import { purgeRuleRuns } from './domain/rules/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
 import { type Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
@@ -121,6 +122,7 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       everyMs: 600_000,
       run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
     },
+    { name: 'rule-runs', everyMs: 600_000, run: () => purgeRuleRuns(db) },
     {
       name: 'key-uses',
       everyMs: 30_000,

@@ -61,6 +61,8 @@ import {
 } from './domain/search/index.ts';
 import { synonymsSection } from './domain/search/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
+import { rulesSection } from './domain/rules/config.ts';
+import { ruleEffects, ruleRoutes } from './domain/rules/index.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
@@ -109,6 +111,7 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
     importDefinitionsSection,
     dashboardsSection,
     macrosSection,
+    rulesSection,
     synonymsSection,
   ];
 }
@@ -191,10 +194,11 @@ const HISTORY_FILTERS = [commentEvents, relationEvents];
 
 /** What a dry run would have done. */
 export const effectsOf: EffectsOf = async (ctx, tried, scopes) => {
-  const { events, sla, visible } = await recordEffects(ctx, tried, HISTORY_FILTERS, scopes);
+  const { events, sla, visible } = await recordEffects(ctx, tried.events, HISTORY_FILTERS, scopes);
   const webhooks = deliveryEffects(ctx, visible, scopes);
-  // There are no rules and no notifications yet.
-  const all = { events, sla, webhooks, rules: [], notifications: [] };
+  const rules = await ruleEffects(ctx, tried.reactions);
+  // There are no notifications yet.
+  const all = { events, sla, webhooks, rules, notifications: [] };
   const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
   const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
   return { ...Object.fromEntries(cut), truncated } as Effects;
@@ -238,6 +242,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ),
     ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
+    ...ruleRoutes(parts.actorOf, effectsOf),
     ...bundleRoutes(sections, IMPACT),
   ];
   return bound;

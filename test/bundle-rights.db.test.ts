@@ -82,6 +82,11 @@ const TABLE: Readonly<Record<string, Row>> = {
     item: (code) => `synonyms: [ [${code.replaceAll('-', '')}, x${code.replaceAll('-', '')}] ]`,
     stands: 'vpn',
   },
+  rules: {
+    item: (code, login) =>
+      `rules: [ { code: ${code}, on: [ObjectCreated], types: [case], runAs: ${login}, do: [ { set: { title: x } } ] } ]`,
+    stands: 'auto',
+  },
   dashboards: {
     item: listed(
       'dashboards',
@@ -188,6 +193,7 @@ ${TABLE['relationDefinitions']?.item('about', '')}
 ${TABLE['services']?.item('mail', '')}
 ${TABLE['macros']?.item('fast', '')}
 ${TABLE['synonyms']?.item('vpn', '')}
+${TABLE['rules']?.item('auto', 'boss')}
 ${TABLE['dashboards']?.item('board', '')}
 catalogs: [ { code: shop } ]
 ${TABLE['knowledgeBases']?.item('it', '')}

@@ -113,6 +113,17 @@ macros:
     transition: resolve
     set: { priority: p3, assignee: $me, $reason: Solved }
     roles: [agent]
+rules:
+  - code: urgent
+    name: { ru-RU: Срочное, en-US: Urgent }
+    on: [ObjectUpdated]
+    types: [incident]
+    runAs: petrova
+    when: { logic: AND, conditions: [ { field: changed, operator: contains, value: priority }, { field: requester, operator: equals, value: ivanov } ] }
+    once: every-time
+    do:
+      - set: { assignee: petrova }
+      - comment: { visibility: internal, body: '{{ number }}: {{ requester }}' }
 synonyms: [ [ютуб, YouTube], [МФУ, принтер, wi-fi] ]
 `;
 
@@ -125,6 +136,7 @@ const INDEPENDENT = [
   'importDefinitions',
   'macros',
   'synonyms',
+  'rules',
 ];
 
 /** The files of all sections in any order, with other names and without some sections and items. */
@@ -168,7 +180,7 @@ describe('every section of the bundle', () => {
   it('is applied and then unchanged', async () => {
     const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
-    assert.equal(new Set(items.map((item) => item.section)).size, 20);
+    assert.equal(new Set(items.map((item) => item.section)).size, 21);
   });
 
   it('is exported to the same bytes after an apply of what was exported', async () => {
@@ -236,7 +248,7 @@ describe('every section of the bundle', () => {
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {
     const exported = await fixture.export(true);
-    assert.equal(exported.length, 20);
+    assert.equal(exported.length, 21);
     assert.deepEqual(changed(await fixture.plan(exported, { prune: true, pruneIdentity: true })), []);
     const other = await startBundleFixture();
     try {
@@ -250,7 +262,7 @@ describe('every section of the bundle', () => {
   it('is exported in the form of the JSON Schema', async () => {
     const fits = new Ajv({ strict: false, allErrors: true }).compile(bundleSchema(SECTIONS));
     const contents = (await fixture.export(true)).map(({ text }) => parse(text) as object);
-    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 20);
+    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 21);
     for (const content of contents) assert.ok(fits(content), JSON.stringify(fits.errors?.slice(0, 3)));
   });
 

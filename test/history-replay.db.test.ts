@@ -63,6 +63,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   report_counted: 'How each record was counted (I11).',
   report_counted_types: 'Progress of counting.',
   report_counting: 'Progress of counting.',
+  rule_runs: 'A log of what rules did, purged by number; the changes are in the history of the records.',
   rate_budgets: 'Counters of the last minute.',
   role_assignments: 'Each change is in the audit log with the role that it belongs to.',
   schema_migrations: 'Compared with the migrations of the package at each start.',

@@ -34,6 +34,7 @@ import {
   DeskQueuesAdministration,
   DashboardsAdministration,
   ReportsAdministration,
+  RulesAdministration,
   ConfigAdministration,
   HealthAdministration,
 } from './generated/admin.ts';
@@ -62,6 +63,7 @@ export class Administration {
   readonly deskQueues: DeskQueuesAdministration;
   readonly dashboards: DashboardsAdministration;
   readonly reports: ReportsAdministration;
+  readonly rules: RulesAdministration;
   readonly config: ConfigAdministration;
   readonly health: HealthAdministration;
 
@@ -83,6 +85,7 @@ export class Administration {
     this.deskQueues = new DeskQueuesAdministration(sender);
     this.dashboards = new DashboardsAdministration(sender);
     this.reports = new ReportsAdministration(sender);
+    this.rules = new RulesAdministration(sender);
     this.config = new ConfigAdministration(sender);
     this.health = new HealthAdministration(sender);
   }

@@ -43,13 +43,20 @@ export function requirePrincipal(ctx: WriteContext, principalId: string | null):
  * The rights that a change in a bundle needs, so that no user sets up a connection with more rights than their own
  * (docs/spec/webhooks-and-inbound.md#deliveries). As in the API, a caller without `role.assign` must be the execution principal
  * before and after the change.
+ *
+ * @param property of the definition with the login of the user whose rights it uses
  */
-export function connectionRights(change: Change, view: CompileView, actorId: string | null): GlobalRight[] {
+export function connectionRights(
+  change: Change,
+  view: CompileView,
+  actorId: string | null,
+  property = 'executionPrincipal',
+): GlobalRight[] {
   if (change.action === 'archive') return [];
   const own = [change.stored?.definition, change.definition].every((definition) => {
     if (definition === undefined) return true;
-    const { executionPrincipal } = definition as { executionPrincipal: string };
-    return view.has('users', executionPrincipal) && view.id('users', executionPrincipal) === actorId;
+    const principal = (definition as Record<string, string>)[property] ?? '';
+    return view.has('users', principal) && view.id('users', principal) === actorId;
   });
   return own ? [] : ['role.assign'];
 }

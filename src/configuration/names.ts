@@ -5,6 +5,7 @@
  */
 import { sectionOf } from '../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../lib/filter.ts';
+import { CHANGED, EVENT_FIELDS } from '../contract/rule-fields.ts';
 import { canonicalJson, isObject } from '../lib/json.ts';
 import { isTemplateName, replacePlaceholders } from '../lib/template.ts';
 import { mapTransform } from '../lib/transforms.ts';
@@ -15,6 +16,8 @@ interface Scope {
   section: string;
   item: string;
   types: readonly string[];
+  /** The record types of the scope around the one that `typesAt` opened. */
+  outerTypes?: readonly string[];
   /** Code of the enclosing field, in the definition of a type. */
   field?: string;
   /** The property that holds the enclosing list. */
@@ -77,7 +80,10 @@ class Mapping {
 
   #object({ properties = {}, part, typesAt }: NamingSchema, value: Record<string, unknown>, outer: Scope): unknown {
     const scope = { ...outer };
-    if (typesAt !== undefined) scope.types = this.#typesIn(value[typesAt]);
+    if (typesAt !== undefined) {
+      scope.outerTypes = outer.types;
+      scope.types = this.#typesIn(value[typesAt]);
+    }
     if (typeof value['target'] === 'string') scope.target = value['target'];
     if (part === 'field') scope.field = String(value['code']);
     const entries = Object.entries(value).map(([name, member]): [string, unknown] => {
@@ -132,6 +138,7 @@ class Mapping {
   #named(names: Names, value: unknown, scope: Scope): unknown[] {
     if (names.kind === 'condition') return [this.#condition(value, scope, 1)];
     if (names.kind === 'set') return [isObject(value) ? this.#set(value, scope) : value];
+    if (names.kind === 'filledSet') return [isObject(value) ? this.#filledSet(value, scope) : value];
     if (names.kind === 'value') return [this.#ownValue(value, scope)];
     if (names.kind === 'template') return [this.#template(value, scope)];
     if (Array.isArray(value)) {
@@ -252,6 +259,7 @@ class Mapping {
       this.#gain('types', type, { optionsOf: code }, values);
       return mapped;
     }
+    if (code === CHANGED) return this.#changedLeaf(leaf, type);
     if (code !== 'workflowState') return undefined;
     const states = (one: unknown): string[] =>
       typeof one === 'string' ? this.#each(one, this.#inWorkflows(type, one, 'state')) : [];
@@ -270,9 +278,17 @@ class Mapping {
     return { logic: 'AND', conditions: value.map((one) => ({ ...leaf, value: one })) };
   }
 
+  /** A leaf about the fields that an event changed. Undefined if it names no field of the type. */
+  #changedLeaf(leaf: Record<string, unknown>, type: string): Record<string, unknown> | undefined {
+    const current = (one: unknown): string | undefined =>
+      typeof one === 'string' ? this.#codes.field(type, one)?.code : undefined;
+    if (!valuesOf(leaf).some((one) => current(one) !== undefined)) return undefined;
+    return withValue(leaf, (one) => current(one) ?? one);
+  }
+
   #systemLeaf(leaf: Record<string, unknown>, code: string): unknown {
-    const section =
-      code === 'typeCode' || code === 'typeId' ? 'types' : sectionOf(SYSTEM_FIELDS.get(code)?.dataType ?? 'string');
+    const system = SYSTEM_FIELDS.get(code) ?? EVENT_FIELDS.get(code);
+    const section = code === 'typeCode' || code === 'typeId' ? 'types' : sectionOf(system?.dataType ?? 'string');
     return section === undefined ? leaf : withValue(leaf, (one) => this.#item(section, one, true));
   }
 
@@ -301,6 +317,15 @@ class Mapping {
       const field = fields.find((one) => one.code === name) as CurrentField;
       return [[name, each(value, (one) => this.#literal(field, one, true))]];
     });
+    return Object.fromEntries(entries);
+  }
+
+  #filledSet(set: Record<string, unknown>, scope: Scope): Record<string, unknown> {
+    const around = { ...scope, types: scope.outerTypes ?? scope.types };
+    const entries = Object.entries(this.#set(set, scope)).map(([code, value]): [string, unknown] => [
+      code,
+      typeof value === 'string' ? this.#template(value, around) : value,
+    ]);
     return Object.fromEntries(entries);
   }
 
@@ -336,7 +361,7 @@ function fits(schema: NamingSchema, value: unknown): boolean {
   if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => fits(branch, value));
   if (Array.isArray(value)) return schema.type === 'array';
   if (isObject(value))
-    return schema.type === 'object' || schema.names?.kind === 'condition' || schema.names?.kind === 'set';
+    return schema.type === 'object' || ['condition', 'set', 'filledSet'].includes(schema.names?.kind ?? '');
   return schema.type === typeof value && schema.const === undefined;
 }
 

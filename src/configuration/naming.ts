@@ -4,13 +4,24 @@ import type { DataType } from '../lib/data-types/index.ts';
 /**
  * What a code or a value in a schema means. `field`, `transition`, `condition`, `set`, `template` (a text with placeholders),
  * `transforms` and `groups` (of a report) refer to the record types in scope, `state` to the workflow itself, `value` to the
- * field itself, and `node` to a part of the same item.
+ * field itself, and `node` to a part of the same item. Placeholders in the texts of a `filledSet` refer to the types of the scope
+ * around it.
  */
 export type Names =
   | { kind: 'item'; section: string }
   | { kind: 'node'; part: string }
   | {
-      kind: 'field' | 'transition' | 'state' | 'value' | 'condition' | 'set' | 'template' | 'transforms' | 'groups';
+      kind:
+        | 'field'
+        | 'transition'
+        | 'state'
+        | 'value'
+        | 'condition'
+        | 'set'
+        | 'filledSet'
+        | 'template'
+        | 'transforms'
+        | 'groups';
     };
 
 /** A list element that has a code of its own and may be renamed. */

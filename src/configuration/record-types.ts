@@ -53,26 +53,33 @@ export function resolverFor(view: ConfigView, type: TypeShape): FieldResolver {
   };
 }
 
+interface TypedConditionOptions {
+  /** The types are all there are: messages name the type, and states are not restricted to one workflow. */
+  all?: boolean;
+  /** Adds fields that records of the type do not have. */
+  extend?: (resolve: FieldResolver, type: TypeShape) => FieldResolver;
+}
+
 /**
  * The compiled form of a condition on records of all the given types. It must be valid for each of them, apart from the parts
- * that it limits to other types (`conditionFor`). Undefined if it has errors, which are reported for the first type only. With
- * `all`, the message names the type.
+ * that it limits to other types (`conditionFor`). Undefined if it has errors, which are reported for the first type only.
  */
 export function compileTypedCondition(
   condition: Condition,
   path: ItemPath,
   types: readonly TypeShape[],
   naming: Naming & { view: ConfigView },
-  all = false,
+  { all = false, extend = (resolve) => resolve }: TypedConditionOptions = {},
 ): Condition | undefined {
   let compiled = condition;
   for (const type of types) {
     // A condition on all types is not restricted to the states of one workflow.
-    const resolve = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
+    const own = all ? resolverOf(type.fields.map(asFilterField)) : resolverFor(naming.view, type);
+    const resolve = extend(own, type);
     const report: Report = (at, found) => naming.report(at, all ? forType(found, type.code) : found);
-    const own = compileCondition(conditionFor(condition, type.code), path, resolve, { view: naming.view, report });
-    if (own === undefined) return undefined;
-    compiled = withPartsOf(compiled, own);
+    const part = compileCondition(conditionFor(condition, type.code), path, resolve, { view: naming.view, report });
+    if (part === undefined) return undefined;
+    compiled = withPartsOf(compiled, part);
   }
   return compiled;
 }

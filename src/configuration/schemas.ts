@@ -82,6 +82,8 @@ export const ConditionSchema = Type.Object(
 
 /** Field code → value. */
 export const SetSchema = Type.Object({}, { additionalProperties: true, ...naming({ kind: 'set' }) });
+/** The same, where texts may have placeholders for values of a record of the types of the scope around it. */
+export const FilledSetSchema = Type.Object({}, { additionalProperties: true, ...naming({ kind: 'filledSet' }) });
 
 /** One of several strings. The static type is given explicitly, because that of a union built from a list would be `never`. */
 export function oneOf<const V extends string>(values: readonly V[]): TUnsafe<V> {

@@ -49,7 +49,10 @@ export const EffectsSchema = Type.Object(
       description:
         'Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.',
     }),
-    rules: Type.Array(Type.Object({ code: Type.String(), outcome: Type.String() }, { $id: 'PlannedRule' })),
+    rules: Type.Array(Type.Object({ code: Type.String(), outcome: Type.String() }, { $id: 'PlannedRule' }), {
+      description:
+        'Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.',
+    }),
     notifications: Type.Array(
       Type.Object(
         { to: Type.String(), channel: Type.String(), template: Type.String() },

@@ -174,6 +174,17 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
     act: 'Clear or change the field first, then remove the relation.',
     details: [],
   },
+  RULE_REFUSED: {
+    cause: 'A rule with `onError: refuse` reacted to the change, and one of its actions failed.',
+    act: 'Ask an administrator to correct the rule in `details`, or change the record so that it does not fire.',
+    details: { rule: 'network-to-network-team' },
+  },
+  RULE_LOOP: {
+    cause:
+      'Rules that fire each other, for example by creating records, reached 8 levels or 100 firings in one change.',
+    act: 'Ask an administrator to correct one of the rules in `details`.',
+    details: { rules: ['incident-to-problem', 'problem-to-incident'] },
+  },
   GROUP_CYCLE: {
     cause: 'The group would become a direct or indirect member of itself.',
     act: 'Remove the other membership first.',

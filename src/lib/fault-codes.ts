@@ -36,6 +36,8 @@ export const FAULTS = {
   RELATION_CARDINALITY: { status: 409, meaning: 'The relation definition allows no more relations here.' },
   RELATION_CYCLE: { status: 409, meaning: 'The relation would create a cycle.' },
   RELATION_REQUIRED_BY_FIELD: { status: 409, meaning: 'A field of the source still refers to the target.' },
+  RULE_REFUSED: { status: 409, meaning: 'A rule that the change fired failed, and its failures refuse the change.' },
+  RULE_LOOP: { status: 409, meaning: 'The change fires a chain of rules that is too long. Details name the chain.' },
   GROUP_CYCLE: { status: 409, meaning: 'The membership would create a cycle of groups.' },
   LAST_ADMINISTRATOR: {
     status: 409,
@@ -83,6 +85,9 @@ export const FAULTS = {
 } as const;
 
 export type FaultCode = keyof typeof FAULTS;
+
+/** Errors of every operation that changes records or their parts, because rules react to it. */
+export const RULE_FAULTS = ['RULE_REFUSED', 'RULE_LOOP'] as const satisfies readonly FaultCode[];
 
 export function statusOf(code: string): number | undefined {
   return Object.hasOwn(FAULTS, code) ? FAULTS[code as FaultCode].status : undefined;

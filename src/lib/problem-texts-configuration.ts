@@ -130,6 +130,15 @@ export const CONFIGURATION_PROBLEMS = {
 
   MACRO_DOES_NOTHING: ['REQUIRED', 'The macro does nothing. Add a comment, a transition or a set.'],
 
+  RULE_ACTION_KINDS: ['INVALID', 'An action has exactly one of {known}. Split it, or add one.'],
+  RULE_CANNOT_REMARK: [
+    'REQUIRED',
+    'The form of the transition {code} requires {field}, which a rule cannot give. Use another transition.',
+  ],
+  RULE_CANNOT_FILL: ['NOT_ALLOWED', 'Placeholders are allowed in text fields only, and {field} is none. Remove them.'],
+  RULE_RELATION_SOURCE: ['NOT_ALLOWED', 'A relation {relation} cannot start at records of {type}. Use another one.'],
+  RULE_RELATION_TARGET: ['NOT_ALLOWED', 'A relation {relation} cannot lead to records of {type}. Use another one.'],
+
   // Users, groups and units.
   INVISIBLE_CHARACTERS: ['WRONG_FORMAT', 'Remove the invisible characters.'],
   NAME_EMPTY: ['WRONG_FORMAT', 'The value must not be empty.'],
@@ -255,5 +264,8 @@ export const PLAN_NOTES = {
     'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which the role cannot read',
   PARTLY_HIDDEN_CONDITION:
     'role {role}: whether {transition} of {type} is listed can depend on the field {field}, which row conditions of the role may hide',
+  RULE_NEVER_FIRES: 'no event in "on" can meet the condition on {field}',
+  RULES_CAN_LOOP: 'rules can fire each other: {chain}',
+  RULE_SHOWS_FIELD: 'a text of the rule shows the field {field} to holders of the role {role}, who may not read it',
   MORE_HIDDEN_CONDITIONS: 'more transitions that depend on hidden fields: {count}',
 } as const;

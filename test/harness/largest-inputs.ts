@@ -195,7 +195,7 @@ const SMALL = `
   access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
   session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
-  dashboards.change dashboards.delete config.list config.versions config.diff config.schema
+  dashboards.change dashboards.delete config.list config.versions config.diff config.schema rules.runs rules.try
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */

@@ -41,6 +41,7 @@ workflows:
     states: [{ code: begun, category: open }, { code: ended, category: done }]
     transitions: [{ code: end, from: [begun], to: ended }]
 macros: [{ code: prepared, types: [thing], comment: { visibility: public, body: 'On {{ title }}' }, set: { title: Done } }]
+rules: [{ code: auto, on: [AttachmentArchived], types: [thing], runAs: full, do: [{ set: { title: Automatic } }] }]
 calendars: [{ code: mondays, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
 slaPolicies:
   - code: soon
@@ -309,6 +310,15 @@ export function operationCases(
       },
       lacks: missing('role.assign'),
       assigns: true,
+    },
+    'rules.runs': { call: () => ({ params: { code: 'auto' } }), lacks: missing('config.manage') },
+    'rules.try': {
+      call: async () => ({ params: { code: 'auto' }, body: { objectId: await make.record(true) } }),
+      lacks: missing('config.manage'),
+      hidden: {
+        seen: async () => ({ params: { code: 'auto' }, body: { objectId: await make.record(false) } }),
+        absent: () => ({ params: { code: 'auto' }, body: { objectId: randomUUID() } }),
+      },
     },
     'config.list': { call: () => ({ params: { section: 'types' } }), lacks: missing('config.manage') },
     'config.item': {

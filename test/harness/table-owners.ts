@@ -127,6 +127,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   calendar_versions: { owner: 'sla' },
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },
+  rule_runs: { owner: 'rules' },
   desk_queues: { owner: 'desk' },
   report_dashboards: { owner: 'reports' },
   report_facts: { owner: 'reports' },

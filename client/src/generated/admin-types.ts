@@ -718,6 +718,9 @@ export type Effects = {
    * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
    */
   webhooks: Array<PlannedDelivery>;
+  /**
+   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
+   */
   rules: Array<PlannedRule>;
   notifications: Array<PlannedNotification>;
   /**
@@ -1029,6 +1032,10 @@ export type ImportDefinition = {
     transform: Array<string>;
     precedence: number;
   }>;
+  /**
+   * Rules react to what an import writes.
+   */
+  rules?: true;
   state: string;
 };
 
@@ -1657,6 +1664,31 @@ export type RequestExplanation = {
    */
   code?: string;
   steps: Array<ExplainedStep>;
+};
+
+export type RuleRun = {
+  id: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  objectId: string | null;
+  eventType: string;
+  /**
+   * Codes of the rules that led to the event, the first one first.
+   */
+  chain: Array<string>;
+  outcome: 'DONE' | 'FAILED';
+  effects: Array<{
+    kind: 'set' | 'comment' | 'transition' | 'create';
+    objectId: string | null;
+  }>;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  durationMs: number;
+  correlationId: string;
 };
 
 export type Session = {
@@ -4911,6 +4943,71 @@ export type DashboardsChangeResponses = {
 };
 
 export type DashboardsChangeResponse = DashboardsChangeResponses[keyof DashboardsChangeResponses];
+
+export type RulesRunsData = {
+  body?: never;
+  path: {
+    /**
+     * a code such as service-desk
+     */
+    code: string;
+  };
+  query?: {
+    limit?: number;
+  };
+  url: '/rules/{code}/runs';
+};
+
+export type RulesRunsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<RuleRun>;
+    meta: Meta;
+  };
+};
+
+export type RulesRunsResponse = RulesRunsResponses[keyof RulesRunsResponses];
+
+export type RulesTryData = {
+  body: {
+    objectId: string;
+    event?:
+      | 'ObjectCreated'
+      | 'ObjectUpdated'
+      | 'ObjectTransitioned'
+      | 'ObjectArchived'
+      | 'ObjectRestored'
+      | 'CommentAdded'
+      | 'CommentUpdated'
+      | 'CommentArchived'
+      | 'AttachmentAdded'
+      | 'AttachmentArchived'
+      | 'RelationAdded'
+      | 'RelationArchived';
+  };
+  path: {
+    /**
+     * a code such as service-desk
+     */
+    code: string;
+  };
+  query?: never;
+  url: '/rules/{code}/try';
+};
+
+export type RulesTryResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Effects;
+    meta: Meta;
+  };
+};
+
+export type RulesTryResponse = RulesTryResponses[keyof RulesTryResponses];
 
 export type ConfigListData = {
   body?: never;

@@ -1682,6 +1682,42 @@ export class DashboardsAdministration extends Group {
   }
 }
 
+export class RulesAdministration extends Group {
+  /**
+   * List the runs of a rule, newest first. Each time that the rule fired, what it did or why it failed. The last 1000 runs are kept. Ids of records that the caller may not read are null. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `GET /rules/{code}/runs`, right `config.manage`
+   */
+  runs(
+    code: T.RulesRunsData['path']['code'],
+    query: NonNullable<T.RulesRunsData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.RulesRunsResponses[200]['data']> {
+    return this.sender.send<T.RulesRunsResponses[200]['data']>(
+      { id: 'rules.runs', method: 'GET', path: '/rules/{code}/runs', surface: 'admin', answer: 'json' },
+      { params: [code], query },
+      options,
+    );
+  }
+
+  /**
+   * Try out a rule on a record. Runs the rule as if the event had just happened to the record and had set all its values, and rolls everything back. The answer is that of a dry run: it shows what the caller may read. `rules` has the outcome `SKIPPED` if the rule does not fire. Works while the rule is disabled. Without `event`, the first one of the rule is tried. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `POST /rules/{code}/try`, right `config.manage`
+   */
+  try(
+    code: T.RulesTryData['path']['code'],
+    body: T.RulesTryData['body'],
+    options?: CallOptions,
+  ): Promise<T.RulesTryResponses[200]['data']> {
+    return this.sender.send<T.RulesTryResponses[200]['data']>(
+      { id: 'rules.try', method: 'POST', path: '/rules/{code}/try', surface: 'admin', answer: 'json' },
+      { params: [code], body },
+      options,
+    );
+  }
+}
+
 export class ConfigAdministration extends Group {
   /**
    * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.

@@ -408,6 +408,9 @@ export type Effects = {
    * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
    */
   webhooks: Array<PlannedDelivery>;
+  /**
+   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
+   */
   rules: Array<PlannedRule>;
   notifications: Array<PlannedNotification>;
   /**
@@ -605,6 +608,10 @@ export type ImportDefinition = {
     transform: Array<string>;
     precedence: number;
   }>;
+  /**
+   * Rules react to what an import writes.
+   */
+  rules?: true;
   state: string;
 };
 
@@ -2342,6 +2349,10 @@ export type ImportsDefineData = {
       transform?: string | Array<string>;
       precedence?: number;
     }>;
+    /**
+     * Whether rules react to what an import writes; by default they do not.
+     */
+    rules?: boolean;
     targetTypeId?: string;
   };
   path?: never;

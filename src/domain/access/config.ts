@@ -207,7 +207,13 @@ function compileGrant(grant: RecordGrant, index: number, view: CompileView, repo
   const transitions = types.flatMap((type) => workflowOf(view, type)?.transitions.map(({ code }) => code) ?? []);
   checkNames(grant.transitions, new Set(transitions), [...path, 'transitions'], 'ROLE_TRANSITION_MISSING', report);
   if (grant.where === undefined) return grant;
-  const where = compileTypedCondition(grant.where, [...path, 'where'], types, { view, report }, grant.type === '*');
+  const where = compileTypedCondition(
+    grant.where,
+    [...path, 'where'],
+    types,
+    { view, report },
+    { all: grant.type === '*' },
+  );
   return where === undefined ? grant : { ...grant, where };
 }
 

@@ -1,4 +1,5 @@
 /** The API contract of attachments (docs/spec/around-records.md). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
@@ -61,7 +62,7 @@ export const addAttachment = defineOperation({
     objectId: Type.Optional(Id),
   }),
   answer: AttachmentSchema,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'ATTACHMENT_EMPTY', 'ATTACHMENT_TOO_LARGE'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'ATTACHMENT_EMPTY', 'ATTACHMENT_TOO_LARGE', ...RULE_FAULTS],
 });
 
 export const readContent = defineOperation({
@@ -99,5 +100,5 @@ export const archiveAttachment = defineOperation({
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
   answer: Type.Object({ id: Id, state: Type.String(), revision: Revision }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', ...RULE_FAULTS],
 });

@@ -1,4 +1,5 @@
 /** The API contract of comments (docs/spec/around-records.md). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { defineOperation } from '../../contract/operation.ts';
@@ -62,7 +63,7 @@ export const addComment = defineOperation({
   params: ofObject,
   body: closed({ body: Body, visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'INVALID_VALUES'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'INVALID_VALUES', ...RULE_FAULTS],
 });
 
 export const editComment = defineOperation({
@@ -80,7 +81,7 @@ export const editComment = defineOperation({
   params,
   body: closed({ expectedRevision: Revision, body: Type.Optional(Body), visibility: Type.Optional(VisibilitySchema) }),
   answer: CommentSchema,
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'INVALID_VALUES'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'INVALID_VALUES', ...RULE_FAULTS],
 });
 
 export const archiveComment = defineOperation({
@@ -99,5 +100,5 @@ export const archiveComment = defineOperation({
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
   answer: Type.Object({ id: Id, state: Type.String(), revision: Revision }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', ...RULE_FAULTS],
 });

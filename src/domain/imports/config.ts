@@ -49,6 +49,7 @@ function normalise(item: Item): ImportDefinition {
       transform: typeof transform === 'string' ? [transform] : transform,
       precedence: precedence ?? 100,
     })),
+    ...(item.rules === true ? { rules: true } : {}),
   };
 }
 

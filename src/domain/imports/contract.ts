@@ -26,6 +26,9 @@ export const DEFINITION_PROPERTIES = {
     }),
     { minItems: 1, maxItems: 1000 },
   ),
+  rules: Type.Optional(
+    Type.Boolean({ description: 'Whether rules react to what an import writes; by default they do not.' }),
+  ),
 };
 
 const Definition = Type.Object(
@@ -47,6 +50,7 @@ const Definition = Type.Object(
         precedence: Type.Integer(),
       }),
     ),
+    rules: Type.Optional(Type.Literal(true, { description: 'Rules react to what an import writes.' })),
     state: Type.String(),
   },
   { $id: 'ImportDefinition' },

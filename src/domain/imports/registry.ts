@@ -23,6 +23,8 @@ export interface ImportDefinition {
   sourceCode: string;
   resolver: { externalIdField: string };
   mapping: MappingItem[];
+  /** Rules react to what it writes; absent: they do not. */
+  rules?: true;
 }
 
 export interface KnownDefinition {

@@ -208,11 +208,14 @@ async function importAlone(session: Session, units: Units, log: Log, row: Candid
 
 async function importGroup(session: Session, units: Units, log: Log, group: Candidate[]): Promise<Done> {
   const fresh = await session.job.parts.freshCaller(session.caller);
-  const result = await units.write({ ...fresh, via: 'import' }, async (ctx) => {
-    const done = await importRows(ctx, session.job.known, group);
-    log.plan(ctx, done.outcomes);
-    return done;
-  });
+  const result = await units.write(
+    { ...fresh, via: 'import', reacts: session.job.known.definition.rules === true },
+    async (ctx) => {
+      const done = await importRows(ctx, session.job.known, group);
+      log.plan(ctx, done.outcomes);
+      return done;
+    },
+  );
   if (result.kind !== 'done') throw new Error('rows have no idempotency key');
   return result.data;
 }

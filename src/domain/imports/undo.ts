@@ -69,7 +69,14 @@ export async function undoRun(runner: Runner, runId: string, parts: ImportParts)
     const rows = await work.read(caller, (ctx) => listChanged(ctx, runId, before, PAGE));
     for (const row of rows) {
       const fresh = await parts.freshCaller(caller);
-      const undone = await undoRow(runner, { ...fresh, via: caller.via }, known, runId, row, left);
+      const undone = await undoRow(
+        runner,
+        { ...fresh, via: caller.via, reacts: known.definition.rules === true },
+        known,
+        runId,
+        row,
+        left,
+      );
       answer[undone.status === 'UNDONE' ? 'undone' : undone.status === 'SKIPPED' ? 'skipped' : 'failed']++;
       if (answer.rows.length < MOST_ROWS) answer.rows.push(undone);
       else answer.rowsTruncated = true;

@@ -1,4 +1,5 @@
 /** The API contract of integrations and inbound calls (docs/spec/webhooks-and-inbound.md#subscriptions). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
@@ -84,6 +85,7 @@ export const runInbound = defineOperation({
     'REVISION_CONFLICT',
     'ALREADY_EXISTS',
     'INVALID_VALUES',
+    ...RULE_FAULTS,
   ],
 });
 

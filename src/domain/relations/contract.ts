@@ -1,4 +1,5 @@
 /** Operations and schemas of relations (docs/spec/around-records.md#relations). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable, Revision } from '../../contract/schemas.ts';
@@ -101,7 +102,7 @@ export const addRelation = defineOperation({
   params: ofObject,
   body: closed({ definitionId: Id, targetObjectId: Id }),
   answer: Type.Object({ relation: Type.Object({ id: Id, revision: Revision }), idempotent: Type.Boolean() }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'RELATION_CARDINALITY', 'RELATION_CYCLE'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'RELATION_CARDINALITY', 'RELATION_CYCLE', ...RULE_FAULTS],
 });
 
 export const removeRelation = defineOperation({
@@ -120,5 +121,5 @@ export const removeRelation = defineOperation({
   body: closed({ expectedRevision: Revision }),
   ifMatch: true,
   answer: Type.Object({ id: Id, state: Type.String(), revision: Revision }),
-  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'RELATION_REQUIRED_BY_FIELD'],
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'ARCHIVED', 'REVISION_CONFLICT', 'RELATION_REQUIRED_BY_FIELD', ...RULE_FAULTS],
 });

@@ -1,4 +1,5 @@
 /** Operations and schemas of a record's workflow (docs/spec/workflow-and-sla.md#workflow). */
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';
@@ -95,5 +96,6 @@ export const transitionObject = defineOperation({
     'TRANSITION_CONDITION_NOT_MET',
     'INVALID_VALUES',
     'FIELD_READ_ONLY',
+    ...RULE_FAULTS,
   ],
 });

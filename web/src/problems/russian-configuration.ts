@@ -98,6 +98,12 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   ROLE_TRANSITION_MISSING: 'Перехода {code} здесь нет. Удалите его.',
   MACRO_DOES_NOTHING: 'Макрос ничего не делает. Добавьте комментарий, переход или поля в set.',
 
+  RULE_ACTION_KINDS: 'В действии должно быть ровно одно из: {known}. Разделите его или добавьте недостающее.',
+  RULE_CANNOT_REMARK: 'Форма перехода {code} требует {field}, а правило его не заполнит. Выберите другой переход.',
+  RULE_CANNOT_FILL: 'Подстановки допустимы только в текстовых полях, а {field} не такое. Удалите их.',
+  RULE_RELATION_SOURCE: 'Связь {relation} не может начинаться у записей типа {type}. Выберите другую.',
+  RULE_RELATION_TARGET: 'Связь {relation} не может вести к записям типа {type}. Выберите другую.',
+
   INVISIBLE_CHARACTERS: 'Удалите невидимые символы.',
   NAME_EMPTY: 'Значение не должно быть пустым.',
   SURROUNDING_SPACES: 'Удалите пробелы в начале и в конце.',
@@ -269,5 +275,8 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
     'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое роль не читает',
   PARTLY_HIDDEN_CONDITION:
     'роль {role}: доступность перехода {transition} типа записей {type} может зависеть от поля {field}, которое из-за условий на записи роль читает не всегда',
+  RULE_NEVER_FIRES: 'ни одно событие из «on» не выполнит условие на {field}',
+  RULES_CAN_LOOP: 'правила могут запускать друг друга: {chain}',
+  RULE_SHOWS_FIELD: 'текст правила показывает поле {field} тем, у кого роль {role} и нет права его читать',
   MORE_HIDDEN_CONDITIONS: 'ещё переходов, которые зависят от скрытых полей: {count}',
 };

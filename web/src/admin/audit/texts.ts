@@ -200,6 +200,7 @@ export const subjectTexts = defineText(
     integrations: 'Интеграция',
     importDefinitions: 'Импорт',
     macros: 'Макрос',
+    rules: 'Правило',
     synonyms: 'Синонимы',
     dashboards: 'Панель показателей',
     'webhook-delivery': 'Доставка',
@@ -229,6 +230,7 @@ export const subjectTexts = defineText(
     integrations: 'Integration',
     importDefinitions: 'Import',
     macros: 'Macro',
+    rules: 'Rule',
     synonyms: 'Synonyms',
     dashboards: 'Dashboard',
     'webhook-delivery': 'Delivery',
@@ -245,6 +247,7 @@ export const viaTexts = defineText(
     inbound: 'интеграция',
     bulk: 'массовое действие',
     catalog: 'каталог',
+    rule: 'правило',
   },
   {
     console: 'console',
@@ -254,5 +257,6 @@ export const viaTexts = defineText(
     inbound: 'integration',
     bulk: 'bulk action',
     catalog: 'catalog',
+    rule: 'rule',
   },
 );

@@ -16,6 +16,7 @@ export const eventTexts = defineText(
     bulk: 'массовое изменение',
     inbound: 'интеграцию',
     catalog: 'каталог',
+    rule: 'правило',
   },
   {
     ...events['en-US'],
@@ -30,6 +31,7 @@ export const eventTexts = defineText(
     bulk: 'a bulk action',
     inbound: 'an integration',
     catalog: 'the catalog',
+    rule: 'a rule',
   },
 );
 

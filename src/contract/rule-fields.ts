@@ -1,0 +1,67 @@
+/**
+ * What the conditions of rules may name besides the fields of records (docs/spec/rules.md): facts about the event
+ * that a rule reacts to. They are system fields of the condition language; codes of record fields have no dots.
+ */
+import { COMMENT_VISIBILITIES } from './comment-visibility.ts';
+import type { FieldResolver, FilterField } from '../lib/filter-types.ts';
+import { isObject } from '../lib/json.ts';
+
+/** The events that rules can react to. */
+export const RULE_EVENTS = [
+  'ObjectCreated',
+  'ObjectUpdated',
+  'ObjectTransitioned',
+  'ObjectArchived',
+  'ObjectRestored',
+  'CommentAdded',
+  'CommentUpdated',
+  'CommentArchived',
+  'AttachmentAdded',
+  'AttachmentArchived',
+  'RelationAdded',
+  'RelationArchived',
+] as const;
+export type RuleEvent = (typeof RULE_EVENTS)[number];
+
+/** The list of the fields that the event changed. */
+export const CHANGED = 'changed';
+
+/** What `changed` holds besides field codes. */
+const CHANGED_STATES = ['state', 'workflowState'] as const;
+
+function system(code: string, dataType: FilterField['dataType'], options?: readonly string[]): [string, FilterField] {
+  const field: FilterField = { code, kind: 'system', dataType, multiple: false };
+  return [code, options === undefined ? field : { ...field, options: new Set(options) }];
+}
+
+export const EVENT_FIELDS: ReadonlyMap<string, FilterField> = new Map([
+  system('event.type', 'enum', RULE_EVENTS),
+  system('event.via', 'string'),
+  system('event.actor', 'user'),
+  system('comment.visibility', 'enum', COMMENT_VISIBILITIES),
+]);
+
+/** Adds the facts about the event. A field of the type with the code `changed` hides the list. */
+export function withEventFields(resolve: FieldResolver, fields: Iterable<string>): FieldResolver {
+  const changed: FilterField = {
+    code: CHANGED,
+    kind: 'system',
+    dataType: 'enum',
+    multiple: true,
+    options: new Set([...fields, ...CHANGED_STATES]),
+  };
+  return (code) => resolve(code) ?? EVENT_FIELDS.get(code) ?? (code === CHANGED ? changed : undefined);
+}
+
+/** Whether the field of a condition is a fact about the event. */
+export function isEventField(field: Pick<FilterField, 'code' | 'kind'>): boolean {
+  return field.kind === 'system' && (field.code === CHANGED || EVENT_FIELDS.has(field.code));
+}
+
+/** The condition with `contains` on `changed` as `equals`: the language compares elements of a list with it. */
+export function withChangedElements<T>(condition: T): T {
+  if (!isObject(condition)) return condition;
+  const { conditions, field, operator } = condition;
+  if (Array.isArray(conditions)) return { ...condition, conditions: conditions.map(withChangedElements) };
+  return field === CHANGED && operator === 'contains' ? { ...condition, operator: 'equals' } : condition;
+}

@@ -1,0 +1,103 @@
+/** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
+import { Fault } from '../../lib/fault.ts';
+import { fillTemplate, placeholders } from '../../lib/template.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { addComment } from '../comments/index.ts';
+import { templateValues } from '../desk/index.ts';
+import { findType, localized, registry, setValue } from '../metadata/index.ts';
+import { createObject, requireVisible, updateObject, type VisibleObject } from '../objects/index.ts';
+import { addRelation, definitions } from '../relations/index.ts';
+import { findTransition, transitionObject } from '../workflow/index.ts';
+import type { CompiledAction, Rule } from './registry.ts';
+
+/** What an action did: the id of what it created, otherwise that of the record. */
+export interface Effect {
+  kind: CompiledAction['kind'];
+  id: string;
+}
+
+/**
+ * Runs the actions in their order; each sees the record as the ones before it left it.
+ *
+ * @param ctx has the rights of the user of the rule
+ * @throws Fault those of the commands
+ */
+export async function runActions(ctx: WriteContext, rule: Rule, objectId: string): Promise<Effect[]> {
+  const effects: Effect[] = [];
+  for (const action of rule.do) {
+    const object = await requireVisible(ctx, objectId);
+    effects.push({ kind: action.kind, id: await run(ctx, action, object) });
+  }
+  return effects;
+}
+
+async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObject): Promise<string> {
+  const objectId = object.row.id;
+  switch (action.kind) {
+    case 'set':
+      await updateObject(ctx, {
+        objectId,
+        expectedRevision: object.row.revision,
+        changes: changesOf(ctx, action.set, object),
+      });
+      return objectId;
+    case 'comment': {
+      const { defaultLocale } = registry(ctx).settings;
+      const body = await filled(ctx, object, localized(action.body, defaultLocale, defaultLocale));
+      return (await addComment(ctx, { objectId, visibility: action.visibility, body })).id;
+    }
+    case 'transition':
+      await makeTransition(ctx, action.transition, object);
+      return objectId;
+    case 'create':
+      return await createRelated(ctx, action, object);
+  }
+}
+
+/** A record of an older version of its type may lack some of the fields. */
+function changesOf(
+  ctx: ReadContext,
+  set: Record<string, unknown>,
+  { version }: VisibleObject,
+): Record<string, unknown> {
+  const entries = Object.entries(set).flatMap(([code, configured]): [string, unknown][] => {
+    const field = version.fields.get(code);
+    return field === undefined ? [] : [[code, setValue(ctx, field, configured)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function filled(ctx: ReadContext, object: VisibleObject, text: string): Promise<string> {
+  const valueOf = await templateValues(ctx, object, new Set(placeholders(text)));
+  return fillTemplate(text, valueOf);
+}
+
+async function makeTransition(ctx: WriteContext, code: string, object: VisibleObject): Promise<void> {
+  const { id: objectId, revision: expectedRevision, workflowStateId } = object.row;
+  const transition = findTransition(ctx, object, code);
+  if (transition === undefined || workflowStateId === null) {
+    throw new Fault('TRANSITION_NOT_AVAILABLE', `The record has no transition ${code}.`);
+  }
+  const expectedStateId = workflowStateId;
+  await transitionObject(ctx, { objectId, transitionId: transition.id, expectedRevision, expectedStateId });
+}
+
+async function createRelated(
+  ctx: WriteContext,
+  { type: code, relation, set, filled: texts }: Extract<CompiledAction, { kind: 'create' }>,
+  object: VisibleObject,
+): Promise<string> {
+  const type = findType(registry(ctx), code);
+  const values: Record<string, unknown> = {};
+  for (const [field, configured] of Object.entries(set)) {
+    const known = type?.newest.fields.get(field);
+    if (known !== undefined) values[field] = setValue(ctx, known, configured);
+  }
+  for (const [field, text] of Object.entries(texts)) values[field] = await filled(ctx, object, text);
+  const { id } = await createObject(ctx, { typeDefinitionId: code, values });
+  if (relation === null) return id;
+  const definition = [...definitions(ctx).values()].find((one) => one.code === relation && one.active);
+  const definitionId = definition?.id ?? '';
+  await addRelation(ctx, { objectId: object.row.id, definitionId, targetObjectId: id });
+  return id;
+}

@@ -1,0 +1,208 @@
+/** What a plan can say about rules without running them: conditions that no event meets, and rules that fire each other. Pure. */
+import { rightForVisibility } from '../../contract/comment-visibility.ts';
+import type { RecordAction } from '../../contract/rights.ts';
+import { CHANGED, type RuleEvent, withChangedElements } from '../../contract/rule-fields.ts';
+import type { Condition, LeafCondition } from '../../lib/filter.ts';
+import { placeholders } from '../../lib/template.ts';
+import type { ActionDefinition, RuleDefinition } from './registry.ts';
+
+/** The conditions that must all hold. */
+function required(condition: Condition | undefined): LeafCondition[] {
+  if (condition === undefined) return [];
+  if (!('logic' in condition)) return [condition];
+  return condition.logic === 'AND' ? condition.conditions.flatMap(required) : [];
+}
+
+/** The fields that the condition names. */
+function namedFields(condition: Condition): string[] {
+  return 'logic' in condition ? condition.conditions.flatMap(namedFields) : [condition.field];
+}
+
+/** Every leaf of the condition. */
+function leaves(condition: Condition | undefined): LeafCondition[] {
+  if (condition === undefined) return [];
+  return 'logic' in condition ? condition.conditions.flatMap(leaves) : [condition];
+}
+
+/** The values that the leaf allows; undefined if it is no comparison with plain values. */
+function allowed({ operator, value }: LeafCondition): readonly unknown[] | undefined {
+  const values = operator === 'equals' ? [value] : operator === 'in' && Array.isArray(value) ? value : undefined;
+  return values?.some((one) => typeof one === 'string' && one.startsWith('$')) === true ? undefined : values;
+}
+
+const CHANGING: ReadonlySet<RuleEvent> = new Set([
+  'ObjectCreated',
+  'ObjectUpdated',
+  'ObjectTransitioned',
+  'ObjectArchived',
+  'ObjectRestored',
+]);
+
+function isImpossible(leaf: LeafCondition, { on, types }: RuleDefinition): boolean {
+  const values = allowed(leaf);
+  switch (leaf.field) {
+    case 'event.type':
+      return values !== undefined && !on.some((event) => values.includes(event));
+    case 'typeCode':
+      return values !== undefined && !types.some((type) => values.includes(type));
+    case 'comment.visibility':
+      return leaf.operator !== 'is-empty' && !on.some((event) => event.startsWith('Comment'));
+    case CHANGED:
+      return leaf.operator !== 'is-empty' && leaf.operator !== 'not-equals' && !on.some((event) => CHANGING.has(event));
+    default:
+      return false;
+  }
+}
+
+/** A field on which no event of the rule can meet the condition; undefined if none is found. */
+export function unmeetableField(rule: RuleDefinition): string | undefined {
+  const parts = required(rule.when);
+  const impossible = parts.find((leaf) => isImpossible(leaf, rule));
+  if (impossible !== undefined) return impossible.field;
+  // A record has several values of a multiple field, which is not known here, so only states are compared.
+  for (const field of ['workflowState', 'workflowCategory', 'state', 'event.type', 'comment.visibility']) {
+    const lists = parts.filter((leaf) => leaf.field === field).flatMap((leaf) => [allowed(leaf) ?? []]);
+    const [first = [], ...others] = lists.filter((list) => list.length > 0);
+    if (first.length > 0 && !first.some((value) => others.every((list) => list.includes(value)))) return field;
+  }
+  return undefined;
+}
+
+/** What an action does to records: the event that it emits, the type of the record if it is a new one, the fields it changes. */
+interface Emitted {
+  event: RuleEvent;
+  types: readonly string[];
+  fields: readonly string[];
+}
+
+function emitted({ set, comment, transition, create }: ActionDefinition, types: readonly string[]): Emitted[] {
+  return [
+    ...(set === undefined ? [] : [{ event: 'ObjectUpdated' as const, types, fields: Object.keys(set) }]),
+    ...(comment === undefined ? [] : [{ event: 'CommentAdded' as const, types, fields: [] }]),
+    ...(transition === undefined
+      ? []
+      : [{ event: 'ObjectTransitioned' as const, types, fields: ['workflowState', 'workflowCategory'] }]),
+    ...(create === undefined ? [] : [{ event: 'ObjectCreated' as const, types: [create.type], fields: [] }]),
+    ...(create?.relation === undefined ? [] : [{ event: 'RelationAdded' as const, types, fields: [] }]),
+  ];
+}
+
+/** Whether the event of one rule can make the other fire. */
+function canFire({ event, types, fields }: Emitted, other: RuleDefinition): boolean {
+  if (!other.on.includes(event) || !other.types.some((type) => types.includes(type))) return false;
+  if (required(other.when).some((leaf) => leaf.field === 'event.type' && allowed(leaf)?.includes(event) === false))
+    return false;
+  if (other.when === undefined || event === 'ObjectCreated' || fields.length === 0 || other.once === 'every-time')
+    return true;
+  const named = new Set(namedFields(other.when));
+  const changes = leaves(withChangedElements(other.when)).filter((leaf) => leaf.field === CHANGED);
+  const wanted = new Set(changes.flatMap((leaf) => allowed(leaf) ?? []));
+  // A transition can set fields of its own.
+  return event === 'ObjectTransitioned' || fields.some((field) => named.has(field) || wanted.has(field));
+}
+
+/** Rule → the rules that it can fire. */
+export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const [code, rule] of rules) {
+    const events = rule.do.flatMap((action) => emitted(action, rule.types));
+    const fired = [...rules].filter(([, other]) => events.some((one) => canFire(one, other))).map(([other]) => other);
+    graph.set(code, fired);
+  }
+  return graph;
+}
+
+/**
+ * The shortest chain of rules from the rule back to itself; undefined if there is none. A rule that only fires itself on the
+ * same record is no loop, because each rule fires at most once for a record in one change.
+ */
+export function loopThrough(code: string, rules: ReadonlyMap<string, RuleDefinition>): string[] | undefined {
+  const graph = firingGraph(rules);
+  const creates = rules.get(code)?.do.some(({ create }) => create !== undefined) === true;
+  const from = new Map<string, string>();
+  const queue = [code];
+  for (const rule of queue) {
+    for (const next of graph.get(rule) ?? []) {
+      if (next === code) {
+        if (rule === code && !creates) continue;
+        const chain = [code];
+        for (let at: string | undefined = rule; at !== undefined && at !== code; at = from.get(at)) chain.unshift(at);
+        return [code, ...chain];
+      }
+      if (!from.has(next)) {
+        from.set(next, rule);
+        queue.push(next);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** The parts of a role that decide what its holders may read, without row conditions. */
+export interface ReadingRole {
+  code: string;
+  records: readonly {
+    type: string;
+    actions: readonly RecordAction[];
+    fields: { read: readonly string[] | '*' };
+  }[];
+}
+
+/** A field that fills a text, and a role whose holders may read that text but not the field. */
+export interface Widened {
+  field: string;
+  role: string;
+}
+
+/** A text that an action fills. `right` and `field` are what readers of the text need besides reading the record. */
+interface FilledText {
+  names: readonly string[];
+  type: string;
+  right: RecordAction | null;
+  field: string | null;
+}
+
+function filledTexts({ comment, create }: ActionDefinition, type: string): FilledText[] {
+  const texts: FilledText[] = [];
+  if (comment !== undefined) {
+    const { visibility, body } = comment;
+    const names = (typeof body === 'string' ? [body] : Object.values(body)).flatMap(placeholders);
+    texts.push({ names, type, right: rightForVisibility(visibility), field: null });
+  }
+  for (const [field, value] of Object.entries(create?.values ?? {})) {
+    if (create === undefined || typeof value !== 'string') continue;
+    texts.push({ names: placeholders(value), type: create.type, right: null, field });
+  }
+  return texts;
+}
+
+/**
+ * Fields that a rule copies to where more people may read them. Row conditions of roles are not considered.
+ *
+ * @param fieldOf the field of the type that the placeholder names; undefined if it names none
+ */
+export function widenedFields(
+  rule: RuleDefinition,
+  roles: Iterable<ReadingRole>,
+  fieldOf: (type: string, name: string) => string | undefined,
+): Widened[] {
+  const found = new Map<string, Widened>();
+  const texts = rule.types.flatMap((source) =>
+    rule.do.flatMap((action) => filledTexts(action, source)).map((text) => ({ ...text, source })),
+  );
+  for (const role of roles) {
+    const grants = (type: string) => role.records.filter((grant) => grant.type === type || grant.type === '*');
+    const can = (type: string, action: RecordAction) => grants(type).some(({ actions }) => actions.includes(action));
+    const canRead = (type: string, field: string) =>
+      grants(type).some(({ fields: { read } }) => read === '*' || read.includes(field));
+    for (const { names, source, type, right, field } of texts) {
+      const isShown = can(type, 'read') && (right === null || can(type, right));
+      if (!isShown || (field !== null && !canRead(type, field))) continue;
+      const named = names.flatMap((name) => fieldOf(source, name) ?? []);
+      for (const hidden of named.filter((one) => !canRead(source, one))) {
+        found.set(`${role.code} ${hidden}`, { field: hidden, role: role.code });
+      }
+    }
+  }
+  return [...found.values()];
+}

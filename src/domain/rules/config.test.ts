@@ -1,0 +1,93 @@
+/** Validation of the section `rules` (docs/spec/rules.md). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { file, problemsOf } from '../../../test/harness/bundle-fixture.ts';
+
+/** What the tested rules refer to. */
+const GROUND = `
+types:
+  - code: incident
+    workflow: flow
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: priority, dataType: enum, constraints: { options: [ { code: p1 }, { code: p2 } ] } }
+  - { code: problem, fields: [ { code: title, dataType: string } ] }
+workflows:
+  - code: flow
+    initial: new
+    states: [ { code: new, category: open }, { code: done, category: done } ]
+    transitions: [ { code: t, from: [new], to: done }, { code: why, from: [new], to: done, fields: [ { code: $reason, required: true } ] } ]
+users: [ { login: anna } ]
+`;
+
+const rule = (parts: string): string =>
+  `rules: [ { code: r, types: [incident], runAs: anna, ${/\bon:/.test(parts) ? '' : 'on: [ObjectCreated, ObjectUpdated], '}${parts} } ]`;
+
+const CASES: readonly [name: string, text: string, problems: string[]][] = [
+  [
+    'a sound rule',
+    `relationDefinitions: [ { code: caused-by, sourceTypes: [incident], targetTypes: [problem] } ]\n${rule(
+      "when: { logic: AND, conditions: [ { field: changed, operator: contains, value: priority }, { field: event.actor, operator: not-equals, value: anna }, { field: priority, operator: equals, value: p1 } ] }, once: every-time, onError: refuse, do: [ { set: { priority: p2 } }, { comment: { visibility: internal, body: '{{ title }}' } }, { transition: t }, { create: { type: problem, relation: caused-by, values: { title: 'Cause of {{ title }}' } } } ]",
+    )}`,
+    [],
+  ],
+  [
+    'a rule that names nothing that is there',
+    'rules: [ { code: r, on: [ObjectCreated], types: [ticket], runAs: robot, do: [ { create: { type: task, relation: part-of } } ] } ]',
+    [
+      'rules[0].runAs UNKNOWN_REFERENCE',
+      'rules[0].types[0] UNKNOWN_REFERENCE',
+      'rules[0].do[0].create.type UNKNOWN_REFERENCE',
+      'rules[0].do[0].create.relation UNKNOWN_REFERENCE',
+    ],
+  ],
+  [
+    'a rule with unknown fields, states and events',
+    rule(
+      'on: [ObjectCreated, SlaStarted], when: { logic: OR, conditions: [ { field: weight, operator: equals, value: 1 }, { field: workflowState, operator: equals, value: gone }, { field: changed, operator: contains, value: weight } ] }, do: [ { set: { priority: p9 } } ]',
+    ),
+    ['rules[0].on[1] NOT_ALLOWED'],
+  ],
+  [
+    'a condition of a rule on unknown fields and states',
+    rule(
+      'when: { logic: OR, conditions: [ { field: weight, operator: equals, value: 1 }, { field: workflowState, operator: equals, value: gone }, { field: changed, operator: contains, value: weight } ] }, do: [ { set: { priority: p9 } } ]',
+    ),
+    [
+      'rules[0].when.conditions[0].field UNKNOWN_FIELD',
+      'rules[0].when.conditions[1].value UNKNOWN_OPTION',
+      'rules[0].when.conditions[2].value UNKNOWN_OPTION',
+      'rules[0].do[0].set.priority NOT_AN_OPTION',
+    ],
+  ],
+  [
+    'actions of a rule that cannot work',
+    `relationDefinitions: [ { code: caused-by, sourceTypes: [problem], targetTypes: [incident] } ]\n${rule(
+      "do: [ { }, { transition: t, set: { priority: p1 } }, { transition: gone }, { comment: { visibility: public, body: '{{ cost }}' } }, { create: { type: incident, relation: caused-by, values: { title: '{{ cost }}', priority: '{{ title }}', weight: '{{ title }}' } } } ]",
+    )}`,
+    [
+      'rules[0].do[0] INVALID',
+      'rules[0].do[1] INVALID',
+      'rules[0].do[2].transition UNKNOWN_NAME',
+      'rules[0].do[3].comment.body UNKNOWN_FIELD',
+      'rules[0].do[4].create.relation NOT_ALLOWED',
+      'rules[0].do[4].create.values.priority NOT_ALLOWED',
+      'rules[0].do[4].create.values.title UNKNOWN_FIELD',
+      'rules[0].do[4].create.values.weight UNKNOWN_FIELD',
+    ],
+  ],
+  [
+    'a transition whose form needs a remark',
+    rule('do: [ { transition: why } ]'),
+    ['rules[0].do[0].transition REQUIRED'],
+  ],
+];
+
+describe('the section of rules', () => {
+  for (const [name, text, expected] of CASES) {
+    it(`checks ${name}`, async () => {
+      const problems = await problemsOf([...file(text), { name: 'z-ground.yaml', text: GROUND }]);
+      assert.deepEqual(problems.map((problem) => `${problem.path} ${problem.code}`).sort(), [...expected].sort());
+    });
+  }
+});

@@ -1,0 +1,256 @@
+/** The bundle's section `rules` (docs/spec/rules.md). */
+import Type, { type Static } from 'typebox';
+import { checkUnique } from '../../configuration/checks.ts';
+import { connectionRights } from '../../configuration/connections.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { compileTypedCondition } from '../../configuration/record-types.ts';
+import {
+  Code,
+  CodeOf,
+  ConditionSchema,
+  FilledSetSchema,
+  type Localized,
+  localized,
+  Login,
+  Name,
+  oneOf,
+  SetSchema,
+  TransitionCode,
+} from '../../configuration/schemas.ts';
+import type { CompileView, ConfigView, ItemPath, Reference, Report } from '../../configuration/section.ts';
+import { checkTemplate } from '../../configuration/templates.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
+import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
+import { closed } from '../../contract/schemas.ts';
+import type { Condition } from '../../lib/filter.ts';
+import { planNote, problem } from '../../lib/problem.ts';
+import { placeholders } from '../../lib/template.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
+import { loopThrough, type ReadingRole, unmeetableField, type Widened, widenedFields } from './checker.ts';
+import { ACTION_KINDS, type ActionDefinition, type CompiledAction, type RuleDefinition } from './registry.ts';
+
+/** Maximum length of a comment's text in characters. */
+const LONGEST_BODY = 10_000;
+const MOST_ACTIONS = 20;
+
+const Action = closed({
+  set: Type.Optional(SetSchema),
+  comment: Type.Optional(
+    closed({
+      visibility: oneOf(COMMENT_VISIBILITIES),
+      body: { ...localized(LONGEST_BODY), names: { kind: 'template' } },
+    }),
+  ),
+  transition: Type.Optional(TransitionCode),
+  create: Type.Optional(
+    closed(
+      {
+        type: CodeOf('types'),
+        relation: Type.Optional(CodeOf('relationDefinitions')),
+        values: Type.Optional(FilledSetSchema),
+      },
+      { typesAt: 'type' },
+    ),
+  ),
+});
+
+const RuleItem = closed(
+  {
+    code: Code,
+    name: Type.Optional(Name),
+    enabled: Type.Optional(Type.Boolean()),
+    on: Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true }),
+    types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100, uniqueItems: true }),
+    runAs: Login,
+    when: Type.Optional(ConditionSchema),
+    once: Type.Optional(oneOf(['becomes-true', 'every-time'])),
+    do: Type.Array(Action, { minItems: 1, maxItems: MOST_ACTIONS }),
+    onError: Type.Optional(oneOf(['note', 'refuse'])),
+  },
+  { typesAt: 'types' },
+);
+
+type Item = Static<typeof RuleItem>;
+
+function normalise(item: Item): RuleDefinition {
+  return {
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    enabled: item.enabled ?? true,
+    on: item.on,
+    types: item.types,
+    runAs: item.runAs,
+    ...(item.when === undefined ? {} : { when: item.when as Condition }),
+    once: item.once ?? 'becomes-true',
+    do: item.do as ActionDefinition[],
+    onError: item.onError ?? 'note',
+  };
+}
+
+function references({ types, runAs, do: actions }: RuleDefinition): Reference[] {
+  return [
+    { section: 'users', code: runAs, path: ['runAs'] },
+    ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
+    ...actions.flatMap(({ create }, index): Reference[] => {
+      if (create === undefined) return [];
+      const path = ['do', index, 'create'];
+      const type = { section: 'types', code: create.type, path: [...path, 'type'] };
+      if (create.relation === undefined) return [type];
+      return [type, { section: 'relationDefinitions', code: create.relation, path: [...path, 'relation'] }];
+    }),
+  ];
+}
+
+/** A rule that is checked: its types, and where problems go. */
+interface Checked {
+  types: readonly TypeDefinition[];
+  view: CompileView;
+  report: Report;
+}
+
+function compileWhen(when: Condition | undefined, { types, view, report }: Checked): Condition | null {
+  if (when === undefined) return null;
+  const extend: Parameters<typeof compileTypedCondition>[4] = {
+    extend: (resolve, { fields }) =>
+      withEventFields(
+        resolve,
+        fields.map(({ code }) => code),
+      ),
+  };
+  return compileTypedCondition(withChangedElements(when), ['when'], types, { view, report }, extend) ?? null;
+}
+
+const checkField = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+
+type Fields = ReadonlyMap<string, FieldDefinition>;
+
+function fieldsOf(types: readonly TypeDefinition[]): ReadonlyMap<string, Fields> {
+  return new Map(types.map((type) => [type.code, new Map(type.fields.map((field) => [field.code, field]))]));
+}
+
+/** Checks that each type has the transition, and that its form needs nothing that a rule cannot give. */
+function checkTransition(code: string, path: ItemPath, { types, view, report }: Checked): void {
+  for (const type of types) {
+    const workflow = type.workflow === undefined ? undefined : view.get<WorkflowDefinition>('workflows', type.workflow);
+    const transition = workflow?.transitions.find((one) => one.code === code);
+    if (transition === undefined) return report(path, problem('ROLE_TRANSITION_MISSING', { code }));
+    const remark = transition.fields.find((field) => field.required && field.code.startsWith('$'));
+    if (remark !== undefined) return report(path, problem('RULE_CANNOT_REMARK', { code, field: remark.code }));
+  }
+}
+
+const FILLED_TYPES: ReadonlySet<string> = new Set(['string', 'text']);
+
+function compileCreate(
+  { type, relation, values = {} }: NonNullable<ActionDefinition['create']>,
+  path: ItemPath,
+  { types, view, report }: Checked,
+): CompiledAction {
+  const target = view.get<TypeDefinition>('types', type);
+  const fields = fieldsOf(target === undefined ? [] : [target]);
+  const filled = Object.entries(values).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && placeholders(entry[1]).length > 0,
+  );
+  for (const [code, text] of filled) {
+    const field = fields.get(type)?.get(code);
+    const at = [...path, 'values', code];
+    if (target !== undefined && field === undefined) report(at, problem('TYPE_HAS_NO_FIELD', { type, field: code }));
+    else if (field !== undefined && !FILLED_TYPES.has(field.dataType)) {
+      report(at, problem('RULE_CANNOT_FILL', { field: code }));
+    } else checkTemplate(text, at, types, report);
+  }
+  const plain = Object.fromEntries(Object.entries(values).filter(([code]) => !filled.some(([one]) => one === code)));
+  const set = compileSet(plain, [...path, 'values'], fields, checkField, { view, report });
+  checkRelation(relation, type, path, { types, view, report });
+  return { kind: 'create', type, relation: relation ?? null, set, filled: Object.fromEntries(filled) };
+}
+
+/** Checks that the relation can lead from a record of each type to the created one. */
+function checkRelation(
+  code: string | undefined,
+  target: string,
+  path: ItemPath,
+  { types, view, report }: Checked,
+): void {
+  if (code === undefined) return;
+  const ends = view.get<{ sourceTypes: string[]; targetTypes: string[] }>('relationDefinitions', code);
+  if (ends === undefined) return;
+  const source = types.find((type) => !ends.sourceTypes.includes(type.code))?.code;
+  const at = [...path, 'relation'];
+  if (source !== undefined) report(at, problem('RULE_RELATION_SOURCE', { relation: code, type: source }));
+  else if (!ends.targetTypes.includes(target))
+    report(at, problem('RULE_RELATION_TARGET', { relation: code, type: target }));
+}
+
+function compileAction(action: ActionDefinition, path: ItemPath, checked: Checked): CompiledAction | undefined {
+  const { types, view, report } = checked;
+  const named = ACTION_KINDS.filter((kind) => action[kind] !== undefined);
+  if (named.length !== 1) {
+    report(path, problem('RULE_ACTION_KINDS', { known: [...ACTION_KINDS] }));
+    return undefined;
+  }
+  const { set, comment, transition, create } = action;
+  if (set !== undefined) {
+    if (Object.keys(set).length === 0) report([...path, 'set'], problem('EMPTY_MAPPING'));
+    return { kind: 'set', set: compileSet(set, [...path, 'set'], fieldsOf(types), checkField, { view, report }) };
+  }
+  if (comment !== undefined) {
+    checkTemplate(comment.body, [...path, 'comment', 'body'], types, report);
+    return { kind: 'comment', ...comment };
+  }
+  if (transition !== undefined) {
+    checkTransition(transition, [...path, 'transition'], checked);
+    return { kind: 'transition', transition };
+  }
+  return create === undefined ? undefined : compileCreate(create, [...path, 'create'], checked);
+}
+
+function compile(rule: RuleDefinition, view: CompileView, report: Report): unknown {
+  checkUnique(rule.types, (code) => code, ['types'], '', report);
+  const types = rule.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
+  // References are checked elsewhere, which reports unknown types.
+  const checked = { types, view, report };
+  const { types: codes, runAs, when, do: actions, ...rest } = rule;
+  return {
+    ...rest,
+    typeIds: codes.flatMap((code) => (view.has('types', code) ? [view.id('types', code)] : [])),
+    runAsId: view.has('users', runAs) ? view.id('users', runAs) : null,
+    when: compileWhen(when, checked),
+    do: actions.flatMap((action, index) => compileAction(action, ['do', index], checked) ?? []),
+  };
+}
+
+function activeRules(view: ConfigView): ReadonlyMap<string, RuleDefinition> {
+  return new Map([...view.active<RuleDefinition>('rules')].filter(([, { enabled }]) => enabled));
+}
+
+/** The fields that the rule copies to where more people may read them. */
+function widened(rule: RuleDefinition, view: ConfigView): Widened[] {
+  const types = view.active<TypeDefinition>('types');
+  return widenedFields(rule, view.active<ReadingRole>('roles').values(), (type, name) => {
+    const { title, fields = [] } = types.get(type) ?? {};
+    return name === 'title' ? title : fields.find(({ code }) => code === name)?.code;
+  });
+}
+
+export const rulesSection = defineSection<Item, RuleDefinition>({
+  key: 'rules',
+  summary: 'Rules: what happens by itself when records change.',
+  schema: RuleItem,
+  rights: (change, view, actorId) => connectionRights(change, view, actorId, 'runAs'),
+  normalise,
+  references,
+  compile,
+  notes: ({ action, code, definition }, view) => {
+    const rule = definition as RuleDefinition;
+    if (action === 'archive' || !rule.enabled) return [];
+    const field = unmeetableField(rule);
+    const loop = loopThrough(code, activeRules(view));
+    return [
+      ...(field === undefined ? [] : [planNote('RULE_NEVER_FIRES', { field })]),
+      ...(loop === undefined ? [] : [planNote('RULES_CAN_LOOP', { chain: loop.join(' → ') })]),
+      ...widened(rule, view).map((one) => planNote('RULE_SHOWS_FIELD', { ...one })),
+    ];
+  },
+});

@@ -1,0 +1,230 @@
+/**
+ * Runs the rules on the events of a unit of work, inside it: what a rule does is committed with the change that fired it or not
+ * at all. All channels are covered, because all of them run units of work.
+ *
+ * Events are taken in their order. Rules on one event run in the order of their codes, and each sees the record as the ones
+ * before it left it. The events that a rule emits are taken in turn. A rule fires at most once for a record in one unit.
+ */
+import { EVENTS, type EventType } from '../../contract/events.ts';
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import type { RuleEvent } from '../../contract/rule-fields.ts';
+import { Fault, isFault } from '../../lib/fault.ts';
+import type { Variables } from '../../lib/filter.ts';
+import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
+import { variables } from '../metadata/index.ts';
+import { factsBefore, type ObjectRow, recordOf, type RecordView } from '../objects/index.ts';
+import { type Effect, runActions } from './actions.ts';
+import { type Rule, type RuleIndex, rulesView } from './registry.ts';
+import { canMatch, type EventFacts, fires, MOST_DEPTH, MOST_FIRINGS, type Occasion, withEvent } from './rules.ts';
+import { insertRun } from './store.ts';
+
+/** The rights of an ACTIVE user; undefined for all others. */
+export type ActorOf = (userId: string) => Promise<Actor | undefined>;
+
+/** An event with the rules that led to it. */
+interface Taken {
+  event: PlannedEvent;
+  /** Codes of the rules, the first one first. */
+  chain: readonly string[];
+  /** Counts the rules that fired because of the same event of the command. */
+  count: { fired: number };
+}
+
+const FIRED = 'rules:fired';
+
+/** Errors of the service, which no rule caused. */
+const NOT_ITS_OWN: ReadonlySet<string> = new Set(['OVERLOADED', 'DATABASE_UNAVAILABLE']);
+
+/**
+ * @param onLoop gets the codes of the rules of a chain that is too long, the first one first
+ * @returns the reaction that runs the rules
+ */
+export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]) => void): Follower {
+  return {
+    name: 'rules',
+    follow: async (ctx, events) => {
+      const index = ctx.config.get(rulesView);
+      if (!events.some(({ type }) => index.events.has(type))) return;
+      try {
+        await new Reaction(ctx, index, actorOf).run(events);
+      } catch (error) {
+        if (error instanceof RuleLoop) onLoop(error.rules);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Runs one rule as if the event had happened to the record and had set all its values. The reaction of the unit goes on with what
+ * the rule does.
+ *
+ * @returns whether the rule fired
+ */
+export async function fireRule(
+  ctx: WriteContext,
+  rule: Rule,
+  { row, event: type }: { row: ObjectRow; event: RuleEvent },
+  actorOf: ActorOf,
+): Promise<boolean> {
+  const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
+  const byType = new Map([[row.typeId, new Map([[type, [rule]]])]]);
+  const index: RuleIndex = { events: new Set([type]), byType };
+  const reaction = new Reaction(ctx, index, actorOf);
+  // Without a revision it counts as an event that does not change the record, so nothing is compared with the record before it.
+  await reaction.run([{ type, objectId: row.id, changes } as PlannedEvent]);
+  return reaction.hasFired;
+}
+
+class Reaction {
+  readonly #ctx: WriteContext;
+  readonly #index: RuleIndex;
+  readonly #actorOf: ActorOf;
+  readonly #queue: Taken[] = [];
+  /** Rules with the records on which they fired in the unit. */
+  readonly #fired: Set<string>;
+  readonly #variables: Variables;
+
+  constructor(ctx: WriteContext, index: RuleIndex, actorOf: ActorOf) {
+    this.#ctx = ctx;
+    this.#index = index;
+    this.#actorOf = actorOf;
+    this.#fired = (ctx.memo.get(FIRED) as Set<string> | undefined) ?? new Set();
+    ctx.memo.set(FIRED, this.#fired);
+    this.#variables = variables(ctx);
+  }
+
+  async run(events: readonly PlannedEvent[]): Promise<void> {
+    for (const event of events) this.#queue.push({ event, chain: [], count: { fired: 0 } });
+    // The queue grows while it is read.
+    for (const [at, taken] of this.#queue.entries()) await this.#take(taken, at);
+  }
+
+  get hasFired(): boolean {
+    return this.#fired.size > 0;
+  }
+
+  async #take(taken: Taken, at: number): Promise<void> {
+    const { objectId, type } = taken.event;
+    if (objectId === undefined || !this.#index.events.has(type)) return;
+    const view = await recordOf(this.#ctx, objectId);
+    const rules = view === undefined ? undefined : this.#index.byType.get(view.type.id)?.get(type);
+    if (view === undefined || rules === undefined) return;
+    let occasion = this.#occasion(taken, at, view);
+    for (const rule of rules) {
+      const key = `${rule.id} ${objectId}`;
+      if (this.#fired.has(key) || !canMatch(rule, occasion, this.#variables)) continue;
+      const actor = await this.#actorOf(rule.runAsId);
+      if (actor === undefined || !this.#fires(rule, occasion, actor)) continue;
+      this.#fired.add(key);
+      await this.#fire(rule, taken, actor);
+      // The next rule sees what this one changed.
+      const next = await recordOf(this.#ctx, objectId);
+      if (next !== undefined) occasion = this.#occasion(taken, at, next);
+    }
+  }
+
+  #occasion({ event }: Taken, at: number, view: RecordView): Occasion {
+    const facts = eventFacts(this.#ctx, event);
+    const before = (): Occasion['after'] => factsBefore(this.#ctx, view, this.#changesSince(at));
+    return {
+      event: facts,
+      after: withEvent(view.facts, facts),
+      before: event.type === 'ObjectCreated' ? null : event.revision === undefined ? undefined : before,
+      titleField: view.version.titleField,
+    };
+  }
+
+  /** The changes of the record of the event with this place in the queue, from this event on. */
+  #changesSince(at: number): NonNullable<PlannedEvent['changes']>[] {
+    const id = this.#queue[at]?.event.objectId;
+    const events = this.#queue.slice(at).map(({ event }) => event);
+    return events.flatMap(({ objectId, changes }) => (objectId === id && changes !== undefined ? [changes] : []));
+  }
+
+  #fires(rule: Rule, occasion: Occasion, actor: Actor): boolean {
+    const own = contextOnBehalfOf(this.#ctx, actor);
+    const { typeId } = occasion.after.system;
+    return fires(rule, occasion, variables(own), actor.on(typeId, occasion.after, own.now));
+  }
+
+  /** @throws Fault RULE_LOOP, RULE_REFUSED */
+  async #fire(rule: Rule, { event, chain, count }: Taken, actor: Actor): Promise<void> {
+    const rules = [...chain, rule.code];
+    if (rules.length > MOST_DEPTH || ++count.fired > MOST_FIRINGS) throw new RuleLoop(rules);
+    const objectId = event.objectId as string;
+    const made: PlannedEvent[] = [];
+    const deputy = {
+      actor,
+      via: 'rule' as const,
+      data: { rule: rule.code },
+      onEmit: (one: PlannedEvent) => made.push(one),
+    };
+    const own = writeContextAs(this.#ctx, deputy);
+    const startedMs = performance.now();
+    let effects: Effect[] = [];
+    let error: Fault | undefined;
+    try {
+      effects = await this.#ctx.attempt(() => runActions(own, rule, objectId));
+      for (const one of made) this.#queue.push({ event: one, chain: rules, count });
+    } catch (thrown) {
+      if (!isFault(thrown) || NOT_ITS_OWN.has(thrown.code)) throw thrown;
+      if (rule.onError === 'refuse') throw refused(rule, thrown);
+      error = thrown;
+    }
+    const outcome = error === undefined ? 'DONE' : 'FAILED';
+    this.#ctx.noteReaction({ objectId, code: rule.code, outcome });
+    this.#ctx.plan(insertRun, {
+      id: this.#ctx.newId(),
+      rule_id: rule.id,
+      object_id: objectId,
+      at: this.#ctx.now,
+      event_type: event.type,
+      chain,
+      outcome,
+      effects,
+      error: error === undefined ? null : { code: error.code, message: error.message },
+      duration_ms: Math.round(performance.now() - startedMs),
+      correlation_id: this.#ctx.correlationId,
+    });
+  }
+}
+
+function eventFacts(ctx: ReadContext, { type, data, origin, changes }: PlannedEvent): EventFacts {
+  const visibility = isAboutComment(type)
+    ? (data as { visibility?: CommentVisibility } | undefined)?.visibility
+    : undefined;
+  return {
+    type,
+    via: origin?.via ?? ctx.via,
+    actor: (origin?.actor ?? ctx.actor).userId,
+    commentVisibility: visibility ?? null,
+    changed: Object.keys(changes ?? {}),
+  };
+}
+
+function isAboutComment(type: EventType): boolean {
+  return EVENTS[type].subject === 'comment';
+}
+
+class RuleLoop extends Fault {
+  readonly rules: readonly string[];
+
+  constructor(rules: readonly string[]) {
+    super('RULE_LOOP', 'The change fires too many rules. Ask an administrator to correct one of those in details.', {
+      rules,
+    });
+    this.rules = rules;
+  }
+}
+
+/** The cause is not shown: it says what the user of the rule may see. */
+function refused(rule: Rule, cause: Fault): Fault {
+  return new Fault(
+    'RULE_REFUSED',
+    `The rule ${rule.code} could not be carried out, so the change was refused. Ask an administrator.`,
+    { rule: rule.code },
+    { cause },
+  );
+}

@@ -1,0 +1,171 @@
+/** Rules as they are stored, and as they are run: compiled once per configuration, indexed by record type and event. */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { isEventField, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
+import { isActive } from '../../contract/state.ts';
+import {
+  type Condition,
+  conditionFor,
+  fieldsOf,
+  parseCondition,
+  type TypedCondition,
+  variablesOf,
+} from '../../lib/filter.ts';
+import { descriptorOf } from '../../lib/data-types/index.ts';
+import { isFault } from '../../lib/fault.ts';
+import type { ConfigSource, ConfigSnapshot, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
+
+export const ACTION_KINDS = ['set', 'comment', 'transition', 'create'] as const;
+
+/** An action as a bundle writes it, with exactly one of these. */
+export interface ActionDefinition {
+  set?: Record<string, unknown>;
+  comment?: { visibility: CommentVisibility; body: LocalizedText };
+  /** Code of a transition. */
+  transition?: string;
+  /** Codes of a record type and of a relation definition from the record to the created one. */
+  create?: { type: string; relation?: string; values?: Record<string, unknown> };
+}
+
+/** Contains codes and a login. */
+export interface RuleDefinition {
+  code: string;
+  name: LocalizedText;
+  enabled: boolean;
+  on: RuleEvent[];
+  types: string[];
+  /** Login of the user with whose rights the rule runs. */
+  runAs: string;
+  when?: Condition;
+  once: 'becomes-true' | 'every-time';
+  do: ActionDefinition[];
+  /** What a failure does: it is noted in the log of the rule, or the change that fired the rule is refused. */
+  onError: 'note' | 'refuse';
+}
+
+export type CompiledAction =
+  | { kind: 'set'; set: Record<string, unknown> }
+  | { kind: 'comment'; visibility: CommentVisibility; body: LocalizedText }
+  | { kind: 'transition'; transition: string }
+  /** `filled`: field code → text with placeholders for values of the record that fired the rule. */
+  | {
+      kind: 'create';
+      type: string;
+      relation: string | null;
+      set: Record<string, unknown>;
+      filled: Record<string, string>;
+    };
+
+/** With ids instead of logins, and of the codes of the types that it is for. */
+export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | 'when' | 'do'> {
+  typeIds: string[];
+  /** Null if the user did not exist. */
+  runAsId: string | null;
+  when: Condition | null;
+  do: CompiledAction[];
+}
+
+/** A rule for records of one type. */
+export interface Rule extends Omit<CompiledRule, 'when' | 'typeIds' | 'runAsId'> {
+  id: string;
+  runAsId: string;
+  /** Null: it fires on each event. */
+  when: TypedCondition | null;
+  /** A part of the condition that is quick to check: without one of these values, it cannot hold. */
+  requires: RequiredValue | undefined;
+  /** Whether the result of the condition depends on who evaluates it. */
+  dependsOnActor: boolean;
+  /** Whether the condition names facts about records, and not only about events. */
+  namesRecord: boolean;
+}
+
+export interface RequiredValue {
+  /** Code of a field that is not multiple. */
+  field: string;
+  values: ReadonlySet<unknown>;
+}
+
+/** The first required comparison of a field with values that are stored as they are compared. */
+export function requiredValue(when: TypedCondition | null): RequiredValue | undefined {
+  if (when === null) return undefined;
+  if ('logic' in when) {
+    if (when.logic === 'OR') return undefined;
+    for (const part of when.conditions) {
+      const found = requiredValue(part);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  const { field, operator } = when;
+  if (field.kind !== 'value' || field.multiple || descriptorOf(field.dataType).comparable !== undefined)
+    return undefined;
+  const operands = operator === 'equals' ? [when.value] : operator === 'in' ? when.values : [];
+  const values = operands.flatMap((operand) => ('literal' in operand ? [operand.literal] : []));
+  return values.length === 0 || values.length < operands.length
+    ? undefined
+    : { field: field.code, values: new Set<unknown>(values) };
+}
+
+export interface RuleIndex {
+  /** The events that any rule reacts to. */
+  events: ReadonlySet<string>;
+  /** Type id → event → enabled rules, in the order of their codes. */
+  byType: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
+}
+
+/** Parses the condition for records of the type. @throws Fault INVALID_FILTER */
+function conditionOf(when: Condition | null, type: RecordType): TypedCondition | null {
+  if (when === null) return null;
+  const resolve = withEventFields(fieldResolver(type), type.newest.fields.keys());
+  return parseCondition(conditionFor(when, type.code), { resolve, variables: 'allowed' });
+}
+
+/** The rule for records of the type; undefined if it cannot run. */
+export function ruleOf(id: string, compiled: CompiledRule, type: RecordType): Rule | undefined {
+  const { runAsId, typeIds: _types, when: condition, ...rest } = compiled;
+  if (runAsId === null) return undefined;
+  let when: TypedCondition | null;
+  try {
+    when = conditionOf(condition, type);
+  } catch (error) {
+    // The type was archived, and has lost fields since.
+    if (!type.active && isFault(error)) return undefined;
+    throw error;
+  }
+  const variables = when === null ? [] : [...variablesOf(when)];
+  const named = when === null ? [] : fieldsOf(when);
+  return {
+    ...rest,
+    id,
+    runAsId,
+    when,
+    requires: requiredValue(when),
+    dependsOnActor: variables.some((name) => name !== 'now' && name !== 'today'),
+    namesRecord: named.some((field) => !isEventField(field)),
+  };
+}
+
+function build({ items }: ConfigSource, snapshot: ConfigSnapshot): RuleIndex {
+  const types = snapshot.get(typeView);
+  const byType = new Map<string, Map<string, Rule[]>>();
+  const events = new Set<string>();
+  const stored = items.filter((item) => item.section === 'rules' && isActive(item));
+  for (const { id, compiled } of stored.toSorted((a, b) => (a.code < b.code ? -1 : 1))) {
+    const definition = compiled as CompiledRule;
+    if (!definition.enabled) continue;
+    for (const typeId of definition.typeIds) {
+      const type = types.byId.get(typeId);
+      const rule = type === undefined ? undefined : ruleOf(id, definition, type);
+      if (rule === undefined) continue;
+      const byEvent = byType.get(typeId) ?? new Map<string, Rule[]>();
+      byType.set(typeId, byEvent);
+      for (const event of rule.on) {
+        events.add(event);
+        byEvent.set(event, [...(byEvent.get(event) ?? []), rule]);
+      }
+    }
+  }
+  return { events, byType };
+}
+
+export const rulesView: DerivedView<RuleIndex> = { name: 'rules', build };

@@ -1,0 +1,86 @@
+/** Decisions about rules: whether one fires on an event. No I/O, no clock. */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { CHANGED, isEventField } from '../../contract/rule-fields.ts';
+import { evaluate, type RecordFacts, type TypedField, type Variables } from '../../lib/filter.ts';
+import type { RecordRight } from '../../platform/unit-of-work/context.ts';
+import type { Rule } from './registry.ts';
+
+/** How many rules may stand behind each other in a chain. */
+export const MOST_DEPTH = 8;
+/** How many rules may fire because of one event of the command, over all records. */
+export const MOST_FIRINGS = 100;
+
+/** What conditions may name of an event. */
+export interface EventFacts {
+  type: string;
+  via: string;
+  /** Id of the user; null for the system. */
+  actor: string | null;
+  commentVisibility: CommentVisibility | null;
+  /** Codes of the changed fields, and `state` or `workflowState`. */
+  changed: readonly string[];
+}
+
+/** The facts of a record with those of an event; null: as if there was no event. */
+export function withEvent(record: RecordFacts, event: EventFacts | null): RecordFacts {
+  const facts = {
+    'event.type': event?.type ?? null,
+    'event.via': event?.via ?? null,
+    'event.actor': event?.actor ?? null,
+    'comment.visibility': event?.commentVisibility ?? null,
+    [CHANGED]: event?.changed ?? [],
+  };
+  return {
+    values: record.values,
+    // Computed on demand.
+    get folded() {
+      return record.folded;
+    },
+    system: { ...record.system, ...facts },
+    ...(record.mismatched === undefined ? {} : { mismatched: record.mismatched }),
+  };
+}
+
+/** A record after an event. */
+export interface Occasion {
+  event: EventFacts;
+  /** The record as it is now, with the event. */
+  after: RecordFacts;
+  /** The record before the event; null if it did not exist. Undefined if the event does not change the record. */
+  before: (() => RecordFacts) | null | undefined;
+  titleField: string | null;
+}
+
+/**
+ * Whether the condition can hold, without regard to rights and to who evaluates it. A right to read can only make a condition
+ * false, so a rule that fails here does not fire.
+ */
+export function canMatch({ when, requires, dependsOnActor }: Rule, { after }: Occasion, variables: Variables): boolean {
+  if (requires !== undefined && !requires.values.has(after.values[requires.field])) return false;
+  return when === null || dependsOnActor || evaluate(when, after, variables);
+}
+
+/** Whether the rule fires, judged by what the user of the rule may read. */
+export function fires(
+  { when, once, namesRecord }: Rule,
+  occasion: Occasion,
+  variables: Variables,
+  right: RecordRight,
+): boolean {
+  if (!right.can('read')) return false;
+  if (when === null) return true;
+  const { event, after, before, titleField } = occasion;
+  const canRead = (code: string, field: TypedField): boolean => {
+    if (field.kind === 'value') return right.canRead(code);
+    if (code === 'title') return titleField !== null && right.canRead(titleField);
+    return true;
+  };
+  // Whether a field changed is part of its value.
+  const changed = event.changed.filter((code) => code === 'state' || code === 'workflowState' || right.canRead(code));
+  const now = changed.length === event.changed.length ? after : withEvent(after, { ...event, changed });
+  if (!evaluate(when, now, variables, canRead)) return false;
+  if (once === 'every-time' || before === undefined || before === null || !namesRecord) return true;
+  // A fact about the event did not hold before it.
+  const known = (code: string, field: TypedField): boolean => !isEventField(field) && canRead(code, field);
+  return !evaluate(when, withEvent(before(), null), variables, known);
+}

@@ -1,0 +1,73 @@
+/** SQL on the table `rule_runs`. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { Effect } from './actions.ts';
+
+type RunOutcome = 'DONE' | 'FAILED';
+
+export const insertRun: TableWrite<{
+  id: string;
+  rule_id: string;
+  object_id: string;
+  at: string;
+  event_type: string;
+  /** Codes of the rules that led to it. */
+  chain: readonly string[];
+  outcome: RunOutcome;
+  effects: readonly Effect[];
+  error: { code: string; message: string } | null;
+  duration_ms: number;
+  correlation_id: string;
+}> = {
+  name: 'insert_rule_runs',
+  guard: false,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    INSERT INTO rule_runs (id, rule_id, object_id, at, event_type, chain, outcome, effects, error, duration_ms, correlation_id)
+    SELECT id, rule_id, object_id, at, event_type, chain, outcome, effects, error, duration_ms, correlation_id
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, rule_id uuid, object_id uuid, at timestamptz, event_type text, chain jsonb,
+      outcome text, effects jsonb, error jsonb, duration_ms integer, correlation_id text)`,
+};
+
+export interface RunRow {
+  id: string;
+  objectId: string;
+  at: string;
+  eventType: string;
+  chain: string[];
+  outcome: RunOutcome;
+  effects: Effect[];
+  error: { code: string; message: string } | null;
+  durationMs: number;
+  correlationId: string;
+}
+
+/** Runs of a rule that are kept and shown. */
+export const RUNS_KEPT = 1000;
+
+/** The runs of a rule, newest first. */
+export async function listRuns(ctx: ReadContext, ruleId: string, limit: number): Promise<RunRow[]> {
+  return await ctx.query<RunRow>(sql`
+    SELECT r.id, r.object_id AS "objectId", r.at, r.event_type AS "eventType", r.chain, r.outcome, r.effects, r.error,
+      r.duration_ms AS "durationMs", r.correlation_id AS "correlationId"
+    FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid
+    ORDER BY r.at DESC, r.id DESC LIMIT ${limit}::int`);
+}
+
+const BATCH = 5000;
+
+/** Deletes all but the newest runs of each rule, in bounded batches. @returns whether there may be more to delete */
+export async function purgeRuleRuns(db: Queryable): Promise<boolean> {
+  const rows = await db.query<{ removed: number }>(sql`
+    WITH edge AS (
+      SELECT i.rule_id, e.at, e.id FROM (SELECT DISTINCT rule_id FROM rule_runs) i,
+        LATERAL (SELECT r.at, r.id FROM rule_runs r WHERE r.rule_id = i.rule_id
+          ORDER BY r.at DESC, r.id DESC OFFSET ${RUNS_KEPT}::int LIMIT 1) e
+    ), gone AS (
+      DELETE FROM rule_runs WHERE ctid = ANY (ARRAY(
+        SELECT r.ctid FROM edge e JOIN rule_runs r ON r.rule_id = e.rule_id AND (r.at, r.id) <= (e.at, e.id)
+        LIMIT ${BATCH}::int)) RETURNING 1
+    ) SELECT count(*) AS removed FROM gone`);
+  return (rows[0]?.removed ?? 0) >= BATCH;
+}
