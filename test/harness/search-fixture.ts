@@ -1,5 +1,6 @@
 /** A fixture for search: users who see all records, some records, some fields, some fields of some records, and nothing. */
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 
@@ -110,6 +111,8 @@ export async function startSearchFixture(
     assignedTo: { users: [${own}] }`;
   const roles = own === undefined ? SEARCH_ROLES : SEARCH_ROLES.replace('roles:', mine) + user(own);
   const app = await startTestApp({ ...others, bundle: bundle(SEARCH_TYPES + roles) });
+  // Whoever turns the index in memory on wants its answers.
+  while (app.app.searchMemory !== undefined && app.app.searchMemory.state.state !== 'ready') await sleep(20);
   const keys = {} as Record<Searcher, string>;
   for (const login of SEARCHERS) keys[login] = (await app.createKey({ login })).key;
   const self: SearchFixture = {

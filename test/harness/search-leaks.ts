@@ -1,10 +1,12 @@
 /**
  * Two databases after the same writes at the same times that differ only in values that a caller may not read. All responses to
- * that caller must be equal byte for byte.
+ * that caller must be equal byte for byte. On one of them the index in memory answers, on the other the statements do: so this
+ * also compares both.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Clock } from '../../src/platform/clock.ts';
+import type { TestOptions } from './app.ts';
 import { type SearchFixture, type Searcher, queryOf, startSearchFixture } from './search-fixture.ts';
 
 /** Words that occur in visible texts. */
@@ -53,6 +55,8 @@ function text(deal: (below: number) => number, words: readonly string[], most: n
   return Array.from({ length: 1 + deal(most) }, () => words[deal(words.length)]).join(' ');
 }
 
+const MEMORY = 100_000_000;
+
 /** Who must not notice. */
 export type LeakSide = 'agent' | 'north';
 
@@ -69,10 +73,16 @@ interface World {
 }
 
 /** `hidden`: seed of the values that `who` may not read; all other values depend on `seed` only. */
-async function makeWorld(who: LeakSide, records: number, seed: number, hidden: number): Promise<World> {
+async function makeWorld(
+  who: LeakSide,
+  records: number,
+  seed: number,
+  hidden: number,
+  options: Pick<TestOptions, 'searchMemory'>,
+): Promise<World> {
   let now = Date.parse('2026-11-21T09:00:00.000Z');
   const clock: Clock = { now: () => now };
-  const fixture = await startSearchFixture({ clock });
+  const fixture = await startSearchFixture({ clock, ...options });
   const names = new Map<string, string>();
   const deal = random(seed);
   const dealHidden = random(hidden);
@@ -250,7 +260,10 @@ export interface LeakSideOptions {
 
 /** @throws the first request with differing responses, and both responses */
 export async function compareSides({ who, records, queries, seed }: LeakSideOptions): Promise<void> {
-  const made = await Promise.allSettled([makeWorld(who, records, seed, 1), makeWorld(who, records, seed, 2)]);
+  const made = await Promise.allSettled([
+    makeWorld(who, records, seed, 1, { searchMemory: MEMORY }),
+    makeWorld(who, records, seed, 2, {}),
+  ]);
   const worlds = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   try {
     const [left, right] = worlds;
@@ -269,6 +282,8 @@ export async function compareSides({ who, records, queries, seed }: LeakSideOpti
       { numRuns: queries, seed, endOnFailure: true },
     );
     assert.ok(hits > queries / 5, `only ${hits} of ${queries} questions found anything`);
+    const answered = left.world.app.app.searchMemory?.answers.index ?? 0;
+    assert.ok(answered > queries / 3, `the index in memory answered only ${answered} times`);
   } finally {
     await Promise.all(worlds.map(({ world: fixture }) => fixture.close()));
   }

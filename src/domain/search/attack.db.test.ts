@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { withoutCorrelation } from '../../../test/harness/small-configuration.ts';
 import {
   queryOf,
@@ -14,11 +16,15 @@ import {
  */
 describe('an attacker who searches for hidden values', () => {
   let world: SearchFixture;
+  /** Answers from the index in memory. */
+  let second: TestApp;
   // Letters that occur in no text that the attacker may read; similarity to letters of readable titles is no secret.
   const SECRET = 'mxqvzjkwg';
   const NOWHERE = 'fdilurybf';
   before(async () => {
     world = await startSearchFixture();
+    second = await startTestApp({ on: world.app, searchMemory: 100_000_000 });
+    while (second.app.searchMemory?.state.state !== 'ready') await sleep(20);
     // The readable part of the two records is equal; only one of them contains the secret in a hidden field.
     for (const hush of [SECRET, 'blank']) {
       const values = { title: 'Spot case', kind: 'shut', region: 'south', score: 4, secret: `${hush} word`, hush };
@@ -29,12 +35,19 @@ describe('an attacker who searches for hidden values', () => {
       await world.make({ title: `Note case ${index}`, kind: 'open', region: 'north' });
   });
   after(async () => {
+    assert.ok((second.app.searchMemory?.answers.index ?? 0) > 100);
+    await second.close();
     await world.close();
   });
 
   const ask = async (who: Searcher, query: Record<string, unknown>): Promise<string> => {
-    const answer = await world.call(who, 'GET', `/search?${queryOf(query)}`);
-    return withoutCorrelation(answer);
+    const path = `/search?${queryOf(query)}`;
+    const [one, two] = await Promise.all([
+      world.call(who, 'GET', path),
+      second.request('GET', `/api/v1${path}`, { key: world.keys[who] }),
+    ]);
+    assert.equal(withoutCorrelation(two), withoutCorrelation(one));
+    return withoutCorrelation(one);
   };
   /** Parts of the secret, each with a wrong guess of the same length: its prefixes and substrings. */
   function* guesses(): Generator<[string, string]> {
