@@ -117,6 +117,7 @@ async function serveAlone(settings: Settings, role: Role, stop: AbortSignal): Pr
     let listeners: Listeners | undefined;
     await run(settings, role, opened, log, stop, {
       secrets,
+      isAlone: true,
       open: async ({ server }) => {
         if (role === 'worker') {
           announce(settings, undefined);
@@ -145,6 +146,7 @@ async function serveAsChild(settings: Settings, role: Role, stop: AbortSignal): 
     await withDatabase(settings, log, settings.pool ?? POOL, async (opened) => {
       await run(settings, role, opened, log, stop, {
         secrets: await requireMasterKey(settings, opened.db),
+        isAlone: false,
         exposition: () => ipc.collect(),
         open: async ({ server, metrics }) => {
           if (role !== 'worker') await listenNowhere(server);
@@ -199,6 +201,8 @@ async function traces(endpoint: string, sampling: TraceSampling): Promise<Tracer
 
 interface Seat {
   secrets: SecretBox;
+  /** Whether no other process uses the data folder. */
+  isAlone: boolean;
   /** Starts to accept requests and announces the address. */
   open(app: App): Promise<void>;
   /** Called on a stop signal, before running requests are finished. */
@@ -228,7 +232,12 @@ async function run(
     searchMemory:
       role === 'worker' || settings.searchMemoryMb === 0
         ? undefined
-        : { url: opened.url, pooled: opened.pooled, bytes: settings.searchMemoryMb * 1024 * 1024 },
+        : {
+            url: opened.url,
+            pooled: opened.pooled,
+            bytes: settings.searchMemoryMb * 1024 * 1024,
+            folder: seat.isAlone ? path.join(settings.dataDir, 'search') : null,
+          },
     blobs,
     secrets: seat.secrets,
     log,

@@ -71,6 +71,8 @@ export interface TestOptions {
   groupSize?: number;
   /** Maximum memory of the search index in bytes; without it, statements answer every search. */
   searchMemory?: number;
+  /** The folder of its segments. */
+  searchFolder?: string;
   /** Addresses whose X-Forwarded-For is trusted, for requests from several addresses. */
   trustedProxies?: readonly string[];
   /** The sign-in provider. */
@@ -194,7 +196,7 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     searchMemory:
       options.searchMemory === undefined
         ? undefined
-        : { url: throughPooler(databaseUrl).url, pooled: false, bytes: options.searchMemory },
+        : { ...throughPooler(databaseUrl), bytes: options.searchMemory, folder: options.searchFolder ?? null },
     secrets: TEST_SECRETS,
     ...(options.outbound === undefined ? {} : { outbound: options.outbound }),
     ...(options.deliveries === undefined ? {} : { deliveries: options.deliveries }),

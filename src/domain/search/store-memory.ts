@@ -15,11 +15,18 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { RUN, STORAGE } from '../../platform/audit/places.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ColumnValue } from './memory/columns.ts';
-import type { LoadMark, RecordSource, Seen } from './memory/follower.ts';
-import type { IndexedDocument } from './memory/segment.ts';
+import type { LoadMark, RecordSource, Seen } from './memory/record-source.ts';
+import type { IndexedDocument, StoredVersion } from './memory/segment.ts';
 import { readVector } from './memory/tsvector.ts';
 
 const EPOCH = sql`concat_ws(' ', ${STORAGE}, ${RUN})`;
+/**
+ * What files of segments belong to. The history of a storage goes on after a start of the server, unless the server may forget
+ * commits in a crash.
+ */
+const HISTORY = sql`concat_ws(' ', ${STORAGE}, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+  CASE WHEN current_setting('fsync') = 'off' OR current_setting('synchronous_commit') = 'off' THEN ${RUN} END)`;
+const SEEN = sql`pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch, ${HISTORY} AS storage`;
 
 /** System fields that conditions may compare: column name → expression. `id`, `updatedAt` and `title` are not among them. */
 const SYSTEM_COLUMNS: ReadonlyMap<string, Sql> = new Map([
@@ -34,15 +41,31 @@ const SYSTEM_COLUMNS: ReadonlyMap<string, Sql> = new Map([
 
 export const SYSTEM_COLUMN_NAMES: readonly string[] = [...SYSTEM_COLUMNS.keys()];
 
-interface Row {
+/** Below every id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+interface VersionRow {
   id: string;
   updatedAt: number;
   profileId: number;
   size: number;
+  recordVersion: number;
+  wordsVersion: number;
+}
+
+interface Row extends VersionRow {
   words: string;
   system: Record<string, unknown>;
   values: Record<string, unknown> | null;
   folded: Record<string, unknown> | null;
+}
+
+/** The columns of `VersionRow`. */
+const VERSION = sql`o.id, (extract(epoch FROM o.updated_at) * 1000)::float8 AS "updatedAt", s.profile_id AS "profileId", s.size,
+  o.xmin::text::bigint AS "recordVersion", s.xmin::text::bigint AS "wordsVersion"`;
+
+function versionOf({ id, updatedAt, profileId, size, recordVersion, wordsVersion }: VersionRow): StoredVersion {
+  return { id, updatedAt, profileId, size, versions: [recordVersion, wordsVersion] };
 }
 
 /** Records `o` with their words `s`. @param columns system columns, and the stored codes of fields */
@@ -51,19 +74,18 @@ function columnsOf(columns: ReadonlySet<string>): Sql {
   const system = [...SYSTEM_COLUMNS].map(([name, value]) => sql`${name}::text, ${value}`);
   const among = (column: string): Sql =>
     sql`(SELECT jsonb_object_agg(c, o.${raw(column)} -> c) FROM unnest(${codes}::text[]) AS c WHERE o.${raw(column)} ? c)`;
-  return sql`o.id, (extract(epoch FROM o.updated_at) * 1000)::float8 AS "updatedAt", s.profile_id AS "profileId", s.size,
-    s.words::text AS words, jsonb_build_object(${join(system)}) AS system, ${among('"values"')} AS values,
+  return sql`${VERSION}, s.words::text AS words, jsonb_build_object(${join(system)}) AS system, ${among('"values"')} AS values,
     ${among('folded')} AS folded`;
 }
 
-function documentOf({ id, updatedAt, profileId, size, words, system, values, folded }: Row): IndexedDocument {
+function documentOf({ words, system, values, folded, ...row }: Row): IndexedDocument {
   const kept = new Map<string, ColumnValue>();
   for (const [name, value] of Object.entries(system)) if (value !== null) kept.set(name, { value });
   for (const [code, value] of Object.entries(values ?? {})) {
     const copy = folded !== null && Object.hasOwn(folded, code) ? { folded: folded[code] } : {};
     kept.set(code, { value, ...copy });
   }
-  return { id, updatedAt, profileId, size, lexemes: readVector(words), values: kept };
+  return { ...versionOf(row), lexemes: readVector(words), values: kept };
 }
 
 /** @param db the primary */
@@ -71,13 +93,14 @@ export function databaseSource(db: Queryable): RecordSource {
   return {
     seenNow: () => seenNow(db),
     load: (columns, after, limit) => loadRecords(db, columns, after, limit),
+    versions: (after, limit) => readVersions(db, after, limit),
     changesSince: (seen, limit) => changesSince(db, seen, limit),
     read: (columns, ids) => readRecords(db, columns, ids),
   };
 }
 
 async function seenNow(db: Queryable): Promise<Seen> {
-  const [seen] = await db.query<Seen>(sql`SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch`);
+  const [seen] = await db.query<Seen>(sql`SELECT ${SEEN}`);
   if (seen === undefined) throw new Error('a statement without a table has one row');
   return seen;
 }
@@ -91,7 +114,7 @@ async function loadRecords(
   const below = after === null ? sql`true` : sql`(o.updated_at, o.id) < (${after.at}::timestamptz, ${after.id}::uuid)`;
   const rows = await db.query<Omit<Row, 'words'> & { at: string; words: string | null }>(
     sql`SELECT o.updated_at::text AS at, ${columnsOf(columns)}
-      FROM (SELECT * FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
+      FROM (SELECT o.*, o.xmin FROM objects o WHERE o.state = 'ACTIVE' AND ${below}
         ORDER BY o.updated_at DESC, o.id DESC LIMIT ${limit}::int) AS o
       LEFT JOIN search_records s ON s.id = o.id ORDER BY o.updated_at DESC, o.id DESC`,
     { freshPlan: true },
@@ -99,6 +122,15 @@ async function loadRecords(
   const last = rows.at(-1);
   const indexed = rows.flatMap(({ words, ...row }) => (words === null ? [] : [documentOf({ ...row, words })]));
   return { documents: indexed, next: last === undefined ? null : { at: last.at, id: last.id } };
+}
+
+async function readVersions(db: Queryable, after: string | null, limit: number): Promise<StoredVersion[]> {
+  const rows = await db.query<VersionRow>(
+    sql`SELECT ${VERSION} FROM objects o JOIN search_records s ON s.id = o.id
+      WHERE o.state = 'ACTIVE' AND o.id > ${after ?? NO_ID}::uuid ORDER BY o.id LIMIT ${limit}::int`,
+    { freshPlan: true },
+  );
+  return rows.map(versionOf);
 }
 
 async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): Promise<Seen & { ids: string[] }> {
@@ -110,7 +142,7 @@ async function changesSince(db: Queryable, { snapshot }: Seen, limit: number): P
   const seen = sql`${snapshot}::pg_snapshot`;
   const end = sql`pg_snapshot_xmax(pg_current_snapshot())`;
   const [found] = await db.query<Seen & { ids: string[] }>(sql`
-    SELECT pg_current_snapshot()::text AS snapshot, ${EPOCH} AS epoch, ARRAY(
+    SELECT ${SEEN}, ARRAY(
       SELECT DISTINCT j.object_id::text FROM (
         ${rows(sql`j.txid >= pg_snapshot_xmax(${seen}) AND j.txid < ${end}`)}
         UNION ALL
@@ -127,7 +159,7 @@ async function readRecords(
 ): Promise<IndexedDocument[]> {
   const rows = await db.query<Row>(sql`
     SELECT ${columnsOf(columns)} FROM unnest(${[...ids]}::uuid[]) AS c (id)
-      JOIN LATERAL (SELECT * FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
-      JOIN LATERAL (SELECT * FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
+      JOIN LATERAL (SELECT o.*, o.xmin FROM objects o WHERE o.id = c.id AND o.state = 'ACTIVE' OFFSET 0) AS o ON true
+      JOIN LATERAL (SELECT s.*, s.xmin FROM search_records s WHERE s.id = c.id OFFSET 0) AS s ON true`);
   return rows.map(documentOf);
 }

@@ -69,7 +69,9 @@ describe('combinations of words', () => {
         assert.equal(exact, null);
         // The index in memory gives the same answer.
         const lexemes = new Map([...words].map((word) => [word, 'B']));
-        const segment = buildSegment([{ id: ID, updatedAt: 1, profileId: 1, size: 1, lexemes, values: new Map() }]);
+        const segment = buildSegment([
+          { id: ID, updatedAt: 1, profileId: 1, versions: [1, 1] as const, size: 1, lexemes, values: new Map() },
+        ]);
         assert.equal(documentsWith(segment, needCombination(combinations, queries), []).has(0), expected);
       }),
       { numRuns: 500 },

@@ -70,7 +70,15 @@ describe('Questions to the thread with the index', () => {
       ['$typeId', { value: TYPE }],
       ['$state', { value: 'ACTIVE' }],
     ]);
-    const document = { id: ID, updatedAt: 1, profileId: 1, size: 3, lexemes: new Map([['a', 'A']]), values };
+    const document = {
+      id: ID,
+      updatedAt: 1,
+      profileId: 1,
+      versions: [1, 1] as const,
+      size: 3,
+      lexemes: new Map([['a', 'A']]),
+      values,
+    };
     followed.index.apply([document]);
     assert.deepEqual(await client.ask(ASK), FOUND);
     const zones = [0.5, 0.5, 0.5, 1] as const;

@@ -34,7 +34,15 @@ function documentOf({ facts: { values, folded, system }, version, stateId }: Row
   const stored = { ...system, typeVersion: version, workflowStateId: stateId };
   for (const [name, value] of Object.entries(stored)) if (value !== null) kept.set(`$${name}`, { value });
   const { id, updatedAt } = system;
-  return { id, updatedAt: Date.parse(updatedAt), profileId: 1, size: place, lexemes: NOTHING, values: kept };
+  return {
+    id,
+    updatedAt: Date.parse(updatedAt),
+    profileId: 1,
+    versions: [1, 1],
+    size: place,
+    lexemes: NOTHING,
+    values: kept,
+  };
 }
 
 function environmentOf(
@@ -131,7 +139,9 @@ describe('Conditions on documents of the index', () => {
       ['$typeId', { value: 't' }],
       ['first', { value: ['old', 'same'] }],
     ]);
-    const segment = buildSegment([{ id: uuid(1), updatedAt: 1, profileId: 1, size: 1, lexemes: NOTHING, values }]);
+    const segment = buildSegment([
+      { id: uuid(1), updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: NOTHING, values },
+    ]);
     const environment = environmentOf({ of: [], variables: {}, visibility: [] } as unknown as Scenario, []);
     const kind: TypedField = {
       code: 'second',
@@ -153,6 +163,7 @@ describe('Conditions on documents of the index', () => {
         id: uuid(1),
         updatedAt: 1,
         profileId: 1,
+        versions: [1, 1],
         size: 1,
         lexemes: NOTHING,
         values: new Map([['$typeId', { value: 't' }]]),

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { MemoryFollower, type RecordSource, type Seen } from './follower.ts';
+import { SegmentFiles } from './files.ts';
+import { MemoryFollower } from './follower.ts';
+import type { RecordSource, Seen } from './record-source.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import type { IndexedDocument } from './segment.ts';
 
@@ -64,7 +69,7 @@ class FakeDatabase implements RecordSource {
 
   #snapshot(): Seen {
     const running = this.#open.map(({ id }) => id);
-    return { snapshot: JSON.stringify({ max: this.#lastId + 1, running }), epoch: this.epoch };
+    return { snapshot: JSON.stringify({ max: this.#lastId + 1, running }), epoch: this.epoch, storage: 'here' };
   }
 
   async seenNow(): Promise<Seen> {
@@ -82,6 +87,13 @@ class FakeDatabase implements RecordSource {
       documents: page.map(([id, version]) => documentOf(id, version)),
       next: last === undefined ? null : { at: String(last[1]), id: last[0] },
     };
+  }
+
+  async versions(after: string | null, limit: number) {
+    const sorted = [...this.records].sort(([a], [b]) => (a < b ? -1 : 1));
+    const page = sorted.filter(([id]) => after === null || id > after).slice(0, limit);
+    this.pass(1);
+    return page.map(([id, version]) => documentOf(id, version));
   }
 
   async changesSince({ snapshot }: Seen, limit: number) {
@@ -104,7 +116,8 @@ class FakeDatabase implements RecordSource {
 }
 
 function documentOf(id: string, version: number): IndexedDocument {
-  return { id, updatedAt: version, profileId: 1, size: version, lexemes: new Map([['a', 'B']]), values: new Map() };
+  const lexemes = new Map([['a', 'B']]);
+  return { id, updatedAt: version, profileId: 1, size: version, versions: [version, 1], lexemes, values: new Map() };
 }
 
 /** Record → version, of everything in the index. */
@@ -180,6 +193,7 @@ describe('The index in memory follows committed records', () => {
       seenNow: () => database.seenNow(),
       load: (columns, after, limit) => database.load(columns, after, limit),
       read: (columns, ids) => database.read(columns, ids),
+      versions: (after, limit) => database.versions(after, limit),
       changesSince: async (seen, limit) => {
         reads++;
         await new Promise(setImmediate);
@@ -220,5 +234,83 @@ describe('The index in memory follows committed records', () => {
     const small = new MemoryFollower(database, { bytes: 100 });
     while (await small.loadStep());
     assert.deepEqual([small.state, small.index.bytes, await small.catchUp()], ['too-large', 0, false]);
+  });
+
+  test('and starts from the files of an earlier process, whatever changed since', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-segments-'));
+    const start = async (database: FakeDatabase, columns: string[] = []): Promise<MemoryFollower> => {
+      const files = new SegmentFiles(folder, 1);
+      const follower = new MemoryFollower(database, { bytes: 1e9, loaded: 3, files }, columns);
+      while (await follower.loadStep());
+      assert.ok(await follower.catchUp());
+      return follower;
+    };
+    try {
+      await fc.assert(
+        fc.asyncProperty(events, fc.array(fc.nat(30), { minLength: 3, maxLength: 8 }), async (happening, pauses) => {
+          await rm(folder, { recursive: true, force: true });
+          const database = new FakeDatabase(happening);
+          for (const pause of pauses) {
+            const follower = await start(database);
+            database.pass(pause);
+            assert.ok(await follower.catchUp());
+            while (follower.index.mergeStep());
+            await follower.save();
+            await follower.save();
+            assert.equal((await readdir(folder)).length, follower.index.segments.length);
+            // While the process does not run.
+            database.pass(pause % 7);
+          }
+          database.pass(happening.length);
+          const last = await start(database);
+          assert.deepEqual(sorted(held(last.index)), sorted(database.records));
+          // A damaged file, one that was not finished, and those for other columns are deleted.
+          await writeFile(path.join(folder, '00000000-0000-7000-8000-000000000001.segment'), 'DKS1');
+          await writeFile(path.join(folder, '00000000-0000-7000-8000-000000000002.segment.new'), '');
+          assert.deepEqual(sorted(held((await start(database, ['kind'])).index)), sorted(database.records));
+          assert.deepEqual(await readdir(folder), []);
+        }),
+        { numRuns: 40 },
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('and reads only what changed since the files were written', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-segments-'));
+    const database = new FakeDatabase([]);
+    for (let n = 0; n < RECORDS; n++) database.records.set(idOf(n), n + 1);
+    const started = async (): Promise<string[]> => {
+      const read: string[] = [];
+      const source: RecordSource = {
+        seenNow: () => database.seenNow(),
+        load: async (columns, after, limit) => {
+          const page = await database.load(columns, after, limit);
+          read.push(...page.documents.map(({ id }) => id));
+          return page;
+        },
+        versions: (after, limit) => database.versions(after, limit),
+        changesSince: (seen, limit) => database.changesSince(seen, limit),
+        read: async (columns, ids) => {
+          read.push(...ids);
+          return await database.read(columns, ids);
+        },
+      };
+      const follower = new MemoryFollower(source, { bytes: 1e9, files: new SegmentFiles(folder, 1) });
+      while (await follower.loadStep());
+      assert.deepEqual(sorted(held(follower.index)), sorted(database.records));
+      await follower.save();
+      return read;
+    };
+    try {
+      assert.equal((await started()).length, RECORDS);
+      assert.deepEqual(await started(), []);
+      database.records.set(idOf(3), 100);
+      database.records.delete(idOf(4));
+      assert.deepEqual(await started(), [idOf(3)]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

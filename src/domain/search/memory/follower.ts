@@ -1,44 +1,8 @@
 /** Keeps the index in memory equal to the committed records. */
 import { MemoryIndex } from './memory-index.ts';
-import type { IndexedDocument } from './segment.ts';
-
-/** Which transactions a reader has seen. */
-export interface Seen {
-  /** A `pg_snapshot`. */
-  snapshot: string;
-  /**
-   * Identifies the storage and the start of the server. If it changes, changes that were read may be lost, and transaction ids
-   * may mean others: everything must be read again.
-   */
-  epoch: string;
-}
-
-/** A place in the order of a load. */
-export interface LoadMark {
-  at: string;
-  id: string;
-}
-
-/** Where committed records are read; `../store-memory.ts` reads them from the database. */
-export interface RecordSource {
-  /** What a statement that begins now sees. */
-  seenNow(): Promise<Seen>;
-  /**
-   * The next active records, last updated first. Records that change during the load may be missed or read twice; they are among
-   * the changes since its beginning.
-   *
-   * @param columns names of the columns whose values are read
-   */
-  load(
-    columns: ReadonlySet<string>,
-    after: LoadMark | null,
-    limit: number,
-  ): Promise<{ documents: IndexedDocument[]; next: LoadMark | null }>;
-  /** Ids of the records that changed since, at most `limit`, and what has been seen with them. */
-  changesSince(seen: Seen, limit: number): Promise<Seen & { ids: string[] }>;
-  /** The records with these ids as they are now, those that are active. */
-  read(columns: ReadonlySet<string>, ids: readonly string[]): Promise<IndexedDocument[]>;
-}
+import type { SegmentFiles } from './files.ts';
+import type { LoadMark, RecordSource, Seen } from './record-source.ts';
+import { restore } from './restore.ts';
 
 const LOADED_AT_ONCE = 8000;
 /** With more changes at once, everything is read again. */
@@ -60,6 +24,8 @@ export interface FollowerLimits {
   bytes: number;
   /** Number of records that are loaded in one statement. */
   loaded?: number;
+  /** Segments of an earlier process; undefined: everything is read from the database. */
+  files?: SegmentFiles | undefined;
 }
 
 export class MemoryFollower {
@@ -68,11 +34,12 @@ export class MemoryFollower {
   readonly #columns: Set<string>;
   #index = new MemoryIndex();
   #seen: Seen | undefined;
-  #mark: LoadMark | null = null;
+  /** The steps of the load. */
+  #steps: AsyncGenerator<undefined, void>;
+  #hasBegun = false;
   #state: FollowerState = 'loading';
   #running: Promise<boolean> | undefined;
   #next: Promise<boolean> | undefined;
-  #loadBegan = 0;
   #loadMs = 0;
   #loadAfter = 0;
 
@@ -81,6 +48,7 @@ export class MemoryFollower {
     this.#source = source;
     this.#limits = limits;
     this.#columns = new Set(columns);
+    this.#steps = this.#load(this.#index);
   }
 
   get state(): FollowerState {
@@ -98,7 +66,7 @@ export class MemoryFollower {
 
   /** Milliseconds until the load should begin; 0 if now. Loading again and again would leave nothing for questions. */
   get pauseMs(): number {
-    return this.#seen === undefined ? Math.max(0, this.#loadAfter - performance.now()) : 0;
+    return this.#hasBegun ? 0 : Math.max(0, this.#loadAfter - performance.now());
   }
 
   addColumns(names: readonly string[]): void {
@@ -107,28 +75,53 @@ export class MemoryFollower {
     if (this.#columns.size > before && this.#state !== 'too-large') this.#restart();
   }
 
-  /** Reads the next records of the first load. @returns whether there are more */
+  /** Reads the next records of a load. @returns whether there are more */
   async loadStep(): Promise<boolean> {
     if (this.#state !== 'loading') return false;
-    const index = this.#index;
-    if (this.#seen === undefined) {
-      this.#loadBegan = performance.now();
-      const seen = await this.#source.seenNow();
-      if (index !== this.#index) return true;
-      this.#seen = seen;
+    const steps = this.#steps;
+    this.#hasBegun = true;
+    try {
+      await steps.next();
+    } catch (error) {
+      // The steps have ended.
+      if (steps === this.#steps) this.#restart();
+      throw error;
     }
-    const limit = this.#limits.loaded ?? LOADED_AT_ONCE;
-    const { documents, next } = await this.#source.load(this.#columns, this.#mark, limit);
     // Begun again meanwhile, with other columns.
-    if (index !== this.#index) return true;
-    index.apply(documents);
-    this.#mark = next;
-    if (next === null) {
-      this.#state = 'ready';
-      this.#loadMs = performance.now() - this.#loadBegan;
-    }
+    if (steps !== this.#steps) return true;
     this.#giveUpIfTooLarge();
-    return next !== null;
+    return this.#state === 'loading';
+  }
+
+  async *#load(index: MemoryIndex): AsyncGenerator<undefined, void> {
+    const began = performance.now();
+    const seen = await this.#source.seenNow();
+    const { files, loaded: limit = LOADED_AT_ONCE } = this.#limits;
+    const isRestored =
+      files !== undefined && (yield* restore(index, this.#source, this.#columns, files, builtFor(seen, this.#columns)));
+    for (let mark: LoadMark | null = null; !isRestored; ) {
+      const { documents, next }: Awaited<ReturnType<RecordSource['load']>> = await this.#source.load(
+        this.#columns,
+        mark,
+        limit,
+      );
+      index.apply(documents);
+      if (next === null) break;
+      mark = next;
+      yield;
+    }
+    if (index !== this.#index) return;
+    this.#seen = seen;
+    this.#state = 'ready';
+    this.#loadMs = performance.now() - began;
+  }
+
+  /** Writes the segments that no file has yet. */
+  async save(): Promise<void> {
+    const { files } = this.#limits;
+    if (files === undefined || this.#seen === undefined || this.#state !== 'ready') return;
+    const segments = this.#index.segments.map(({ segment }) => segment);
+    await files.write(segments, builtFor(this.#seen, this.#columns));
   }
 
   /**
@@ -184,7 +177,8 @@ export class MemoryFollower {
   #restart(): void {
     this.#index = new MemoryIndex();
     this.#seen = undefined;
-    this.#mark = null;
+    this.#steps = this.#load(this.#index);
+    this.#hasBegun = false;
     this.#state = 'loading';
     this.#loadAfter = performance.now() + RELOAD_PAUSE * this.#loadMs;
   }
@@ -194,4 +188,9 @@ export class MemoryFollower {
     this.#restart();
     this.#state = 'too-large';
   }
+}
+
+/** What segments are built for: files for anything else are of no use. */
+function builtFor({ storage }: Seen, columns: ReadonlySet<string>): string {
+  return JSON.stringify([storage, ...[...columns].sort()]);
 }

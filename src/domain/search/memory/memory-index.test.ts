@@ -31,6 +31,7 @@ const document = fc.record({
   id: fc.nat(12).map(idOf),
   updatedAt: fc.nat(5).map((n) => 1_700_000_000_000 + n),
   profileId: fc.constantFrom(-7, 3),
+  versions: fc.tuple(fc.nat(9), fc.constantFrom(1, 4_294_967_295)),
   size: fc.nat(100),
   lexemes: fc.dictionary(lexeme, zones, { maxKeys: 6 }).map((of) => new Map(Object.entries(of))),
   values: fc
@@ -135,7 +136,7 @@ describe('The index in memory', () => {
           const read = segmentFromBytes(segmentToBytes(segment, 'for'), 'for');
           assert.ok(read !== null);
           for (const one of [segment, read]) {
-            const { dictionary, postings, columns, sizes, profileIds, updatedAt } = one.parts;
+            const { dictionary, postings, columns, sizes, profileIds, updatedAt, versions } = one.parts;
             const { starts, docs, patterns } = postings.arrays;
             const words = new Map<number, Map<string, string>>();
             for (let at = 0; at < dictionary.size; at++) {
@@ -158,8 +159,8 @@ describe('The index in memory', () => {
                 new Map([...right.values].map(([name, { value }]) => [name, value] as const).sort()),
               );
               assert.deepEqual(
-                [sizes[doc], profileIds[doc], updatedAt[doc]],
-                [right.size, right.profileId, right.updatedAt],
+                [sizes[doc], profileIds[doc], updatedAt[doc], [...versions.subarray(2 * doc, 2 * doc + 2)]],
+                [right.size, right.profileId, right.updatedAt, [...right.versions]],
               );
             }
           }
@@ -173,7 +174,15 @@ describe('The index in memory', () => {
     const index = new MemoryIndex();
     for (let n = 0; n < 300; n++) {
       index.apply([
-        { id: idOf(n % 100), updatedAt: n, profileId: 1, size: n, lexemes: new Map([['a', 'B']]), values: new Map() },
+        {
+          id: idOf(n % 100),
+          updatedAt: n,
+          profileId: 1,
+          versions: [1, 1] as const,
+          size: n,
+          lexemes: new Map([['a', 'B']]),
+          values: new Map(),
+        },
       ]);
       while (index.mergeStep());
     }
@@ -189,6 +198,7 @@ describe('The index in memory', () => {
       id: idOf(n),
       updatedAt: n,
       profileId: 1,
+      versions: [1, 1] as const,
       size: n,
       lexemes: new Map([
         ...(n % 3 === 0 ? [['common', 'B'] as const] : []),
@@ -215,6 +225,7 @@ describe('The index in memory', () => {
       id: idOf(n),
       updatedAt: n,
       profileId: 1,
+      versions: [1, 1] as const,
       size: 1,
       lexemes: new Map([['a', patternOf(n)]]),
       values: new Map(),
@@ -228,7 +239,15 @@ describe('The index in memory', () => {
 describe('A file of a segment', () => {
   const bytes = segmentToBytes(
     buildSegment([
-      { id: idOf(1), updatedAt: 5, profileId: 1, size: 2, lexemes: new Map([['a', 'AB']]), values: new Map() },
+      {
+        id: idOf(1),
+        updatedAt: 5,
+        profileId: 1,
+        versions: [1, 1] as const,
+        size: 2,
+        lexemes: new Map([['a', 'AB']]),
+        values: new Map(),
+      },
     ]),
     'for',
   );

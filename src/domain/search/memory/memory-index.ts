@@ -48,6 +48,16 @@ export class MemoryIndex {
     return this.#locate(bytesOfId(id));
   }
 
+  /** Deletes all documents that are not among these. */
+  keepOnly(kept: ReadonlyMap<Segment, Bits>): void {
+    for (const living of this.#segments) {
+      const { segment, deleted } = living;
+      for (let doc = 0; doc < segment.count; doc++) if (kept.get(segment)?.has(doc) !== true) deleted.add(doc);
+      living.alive = segment.count - deleted.count();
+    }
+    this.#dropEmpty();
+  }
+
   #delete(id: Uint8Array): void {
     const found = this.#locate(id);
     if (found === undefined) return;

@@ -72,6 +72,7 @@ export function* mergeSegments(given: readonly Living[]): Generator<undefined, S
     updatedAt: Float64Array.from(from((parts, doc) => parts.updatedAt[doc] as number)),
     profileIds: Int32Array.from(from((parts, doc) => parts.profileIds[doc] as number)),
     sizes: Uint32Array.from(from((parts, doc) => parts.sizes[doc] as number)),
+    versions: Uint32Array.from(from((parts, doc) => [...parts.versions.subarray(2 * doc, 2 * doc + 2)]).flat()),
     ...words,
     columns,
   });

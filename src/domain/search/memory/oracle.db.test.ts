@@ -1,5 +1,8 @@
 /** The index in memory against the statements, on the same records, rights, filters and questions. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -31,7 +34,9 @@ import { databaseSource, SYSTEM_COLUMN_NAMES } from '../store-memory.ts';
 import { rankOf, sampleTerms, score } from '../store-score.ts';
 import { allOf, anyOf, numbered } from '../store-text-predicate.ts';
 import { numbersOf, termQuery, termsOf } from '../terms.ts';
+import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
+import type { RecordSource } from './record-source.ts';
 import { MemoryServer } from './server.ts';
 
 const WORDS = 'printer print printing paper paperless broken принтер принтера tck000003 5'.split(' ');
@@ -271,5 +276,55 @@ describe('The index in memory and the statements', () => {
     }
     assert.ok(await again.catchUp());
     assert.ok(!isPlanted());
+  });
+
+  test('start from files with what changed since, in any way', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-segments-'));
+    let loaded = 0;
+    const start = async (): Promise<MemoryFollower> => {
+      const source = databaseSource(world.app.db);
+      const counting: RecordSource = {
+        ...source,
+        load: async (...given) => {
+          loaded++;
+          return await source.load(...given);
+        },
+      };
+      const files = new SegmentFiles(folder, 1);
+      const made = new MemoryFollower(counting, { bytes: MOST_BYTES, files }, [...SYSTEM_COLUMN_NAMES, ...CODES]);
+      while (await made.loadStep());
+      await made.save();
+      return made;
+    };
+    const contents = ({ index }: MemoryFollower): unknown =>
+      index.segments
+        .flatMap(({ segment, deleted }) =>
+          [...segment.parts.sizes].flatMap((size, doc) =>
+            deleted.has(doc)
+              ? []
+              : [{ id: segment.id(doc), size, versions: segment.parts.versions.slice(2 * doc, 2 * doc + 2) }],
+          ),
+        )
+        .sort((a, b) => (a.id < b.id ? -1 : 1));
+    try {
+      const first = await start();
+      const once = loaded;
+      assert.deepEqual(contents(await start()), contents(first));
+      const [, changed = '', archived = '', written = ''] = ids;
+      const revisionOf = async (id: string): Promise<number> =>
+        (await world.ok('chief', 'GET', `/objects/${id}`)).revision;
+      const change = { expectedRevision: await revisionOf(changed), changes: { title: 'since then' } };
+      await world.ok('chief', 'PATCH', `/objects/${changed}`, change);
+      await world.ok('chief', 'DELETE', `/objects/${archived}`, { expectedRevision: await revisionOf(archived) });
+      await world.app.db.query({ text: 'UPDATE search_records SET size = size + 1 WHERE id = $1', values: [written] });
+      await world.make({ title: 'new since then' });
+      const restored = await start();
+      assert.equal(loaded, once, 'nothing was loaded as a whole again');
+      await rm(folder, { recursive: true, force: true });
+      assert.deepEqual(contents(restored), contents(await start()));
+      assert.equal(loaded, 2 * once);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

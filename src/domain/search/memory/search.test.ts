@@ -92,7 +92,7 @@ const document = fc
     if (kind !== null) values.set('kind', { value: kind });
     if (region !== null) values.set('region', { value: region });
     const id = `000000${n.toString(16).padStart(2, '0')}-0000-7000-8000-00000000000a`;
-    return { id, updatedAt, profileId, size: title.length, lexemes, values };
+    return { id, updatedAt, profileId, versions: [1, 1], size: title.length, lexemes, values };
   });
 
 const scope: fc.Arbitrary<Scope> = fc.record({
@@ -239,7 +239,7 @@ describe('Answers of the index in memory', () => {
       ['$createdAt', { value: '2026-11-22T00:00:00.000Z' }],
     ]);
     const id = '00000000-0000-7000-8000-000000000001';
-    index.apply([{ id, updatedAt: 1, profileId: 1, size: 1, lexemes: new Map(), values }]);
+    index.apply([{ id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map(), values }]);
     const search = new MemorySearch(index);
     const at = (now: string): number => {
       const [of] = fc.sample(scope, 1) as [Scope];
@@ -268,7 +268,7 @@ describe('Answers of the index in memory', () => {
       ['kind', { value: 'open' }],
     ]);
     const id = '00000000-0000-7000-8000-000000000001';
-    index.apply([{ id, updatedAt: 1, profileId: 1, size: 1, lexemes: new Map(), values }]);
+    index.apply([{ id, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: new Map(), values }]);
     const search = new MemorySearch(index);
     const [of] = fc.sample(scope, 1) as [Scope];
     const plain: Scope = { ...of, state: 'ACTIVE', classes: [], trusted: null, filter: null };

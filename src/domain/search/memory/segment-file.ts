@@ -11,7 +11,7 @@ import { Postings } from './postings.ts';
 import { Segment } from './segment.ts';
 
 /** Increment this with every change of the layout. */
-const VERSION = 1;
+const VERSION = 2;
 const MARK_BYTES = 8;
 const CHECKSUM_BYTES = 32;
 const START = MARK_BYTES + CHECKSUM_BYTES;
@@ -21,6 +21,7 @@ const ARRAYS = {
   updatedAt: Float64Array,
   profileIds: Int32Array,
   sizes: Uint32Array,
+  versions: Uint32Array,
   lexemes: Uint8Array,
   lexemeStarts: Uint32Array,
   postingStarts: Uint32Array,
@@ -36,6 +37,7 @@ interface Arrays extends Record<ArrayName, ArrayBufferView & { readonly length: 
   updatedAt: Float64Array;
   profileIds: Int32Array;
   sizes: Uint32Array;
+  versions: Uint32Array;
   lexemes: Uint8Array;
   lexemeStarts: Uint32Array;
   postingStarts: Uint32Array;
@@ -72,6 +74,7 @@ export function segmentToBytes({ parts }: Segment, builtFor: string): Buffer {
     updatedAt: parts.updatedAt,
     profileIds: parts.profileIds,
     sizes: parts.sizes,
+    versions: parts.versions,
     lexemes: dictionary.bytes,
     lexemeStarts: dictionary.starts,
     postingStarts: postings.starts,
@@ -137,6 +140,7 @@ export function segmentFromBytes(bytes: Uint8Array, builtFor: string): Segment |
     updatedAt: arrays.updatedAt,
     profileIds: arrays.profileIds,
     sizes: arrays.sizes,
+    versions: arrays.versions,
     dictionary: new Dictionary(arrays.lexemes, arrays.lexemeStarts),
     postings: new Postings({
       starts: arrays.postingStarts,

@@ -7,14 +7,20 @@ import { compareBytes, type Dictionary, DictionaryWriter, encoded } from './dict
 import { MOST_DOCUMENTS } from './document-set.ts';
 import { Patterns, postingOf, type Postings, PostingWriter } from './postings.ts';
 
-/** A record as it is indexed. */
-export interface IndexedDocument {
+/** Which state of a record a document was read from. */
+export interface StoredVersion {
   id: string;
   /** Milliseconds since 1970. */
   updatedAt: number;
   profileId: number;
   /** Number of words, for the length normalisation. */
   size: number;
+  /** The transactions (`xmin`) that wrote the row of the record and the row of its words. */
+  versions: readonly [record: number, words: number];
+}
+
+/** A record as it is indexed. */
+export interface IndexedDocument extends StoredVersion {
   /** Lexeme → the zones of its occurrences by position, for example `ABB`. */
   lexemes: ReadonlyMap<string, string>;
   /** Column name → value; empty values are left out. */
@@ -27,6 +33,8 @@ export interface SegmentParts {
   updatedAt: Float64Array;
   profileIds: Int32Array;
   sizes: Uint32Array;
+  /** Two for each document. */
+  versions: Uint32Array;
   dictionary: Dictionary;
   postings: Postings;
   columns: Columns;
@@ -82,7 +90,7 @@ export class Segment {
     if (this.#bytes === undefined) {
       const { dictionary, postings, columns } = this.parts;
       const words = dictionary.bytes.byteLength + dictionary.starts.byteLength + postings.bytes;
-      this.#bytes = this.count * (ID_BYTES + 8 + 4 + 4 + 2) + words + bytesOfColumns(columns);
+      this.#bytes = this.count * (ID_BYTES + 8 + 4 + 4 + 8 + 2) + words + bytesOfColumns(columns);
     }
     return this.#bytes;
   }
@@ -105,6 +113,7 @@ export function buildSegment(documents: readonly IndexedDocument[]): Segment {
     updatedAt: Float64Array.from(sorted, ({ updatedAt }) => updatedAt),
     profileIds: Int32Array.from(sorted, ({ profileId }) => profileId),
     sizes: Uint32Array.from(sorted, ({ size }) => size),
+    versions: Uint32Array.from(sorted.flatMap(({ versions }) => versions)),
     ...wordsOf(sorted),
     columns: columnsOf(sorted),
   });

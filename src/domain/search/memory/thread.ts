@@ -3,6 +3,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads';
 import { Database } from '../../../platform/database/pool.ts';
 import { databaseSource, SYSTEM_COLUMN_NAMES } from '../store-memory.ts';
+import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { FromThread, IndexState, ToThread } from './messages.ts';
 import { MemoryServer } from './server.ts';
@@ -15,6 +16,8 @@ export interface ThreadOptions {
   pooled: boolean;
   /** Memory of the index. */
   bytes: number;
+  /** Where segments are kept; null: nowhere. One process at a time uses a folder. */
+  folder: string | null;
   /** Stored codes of the fields whose values are kept. Further ones are added when a question needs them. */
   codes: readonly string[];
 }
@@ -22,12 +25,15 @@ export interface ThreadOptions {
 /** Changes are read this often without questions too, so that a question has few to wait for. */
 const FOLLOW_MS = 250;
 const RETRY_MS = 1000;
+/** Segments are written at most this often: most of them are soon merged. */
+const SAVE_MS = 5000;
 
 /** Runs until a message asks it to stop. */
 export async function runMemoryThread(port: MessagePort, options: ThreadOptions): Promise<void> {
-  const { url, pooled, bytes, codes } = options;
+  const { url, pooled, bytes, folder, codes } = options;
+  const files = folder === null ? undefined : new SegmentFiles(folder);
   const db = new Database({ url, pooled, max: 2 });
-  const follower = new MemoryFollower(databaseSource(db), { bytes }, [...SYSTEM_COLUMN_NAMES, ...codes]);
+  const follower = new MemoryFollower(databaseSource(db), { bytes, files }, [...SYSTEM_COLUMN_NAMES, ...codes]);
   const server = new MemoryServer(follower);
   let isStopped = false;
   const say = (message: FromThread): void => port.postMessage(message, []);
@@ -58,13 +64,17 @@ export async function runMemoryThread(port: MessagePort, options: ThreadOptions)
     if (text !== said) say({ kind: 'state', ...now });
     said = text;
   };
-  for (let followed = 0; !isStopped; ) {
+  for (let followed = 0, saved = 0; !isStopped; ) {
     try {
       const isBusy = await step(follower, followed);
       report();
       if (isBusy) await turn();
       else {
         followed = performance.now();
+        if (followed - saved > SAVE_MS) {
+          await follower.save();
+          saved = followed;
+        }
         await sleep(Math.min(FOLLOW_MS, follower.pauseMs || FOLLOW_MS));
       }
     } catch (error) {

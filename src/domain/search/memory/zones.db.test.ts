@@ -36,7 +36,9 @@ function rankInMemory(
   of: readonly Operand[],
   weights: (typeof WEIGHTS)[number],
 ): number {
-  const segment = buildSegment([{ id: ID, updatedAt: 1, profileId: 1, size: 1, lexemes: words, values: new Map() }]);
+  const segment = buildSegment([
+    { id: ID, updatedAt: 1, profileId: 1, versions: [1, 1], size: 1, lexemes: words, values: new Map() },
+  ]);
   const exact = { operands: of, text: '', count: 1 };
   const free = { exact, like: { operands: [], text: '', count: 0 }, matched: of, match: '' };
   return wordRanks(segment, [0], { free, classes: [] }, [], weights)[0] as number;
