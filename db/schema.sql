@@ -439,6 +439,86 @@ CREATE TABLE master_key (
   CONSTRAINT master_key_only_row_check CHECK (only_row)
 );
 
+CREATE TABLE notification_imports (
+  txid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  correlation_id text NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_imports_pkey PRIMARY KEY (txid, correlation_id)
+);
+
+CREATE TABLE notification_mails (
+  notification_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  kind text NOT NULL,
+  is_digest boolean NOT NULL,
+  batch text,
+  due_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_mails_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX notification_mails_due ON notification_mails USING btree (due_at, user_id);
+
+CREATE TABLE notification_making (
+  only_row boolean DEFAULT true NOT NULL,
+  place bigint NOT NULL,
+  after_user uuid,
+  after_seq bigint NOT NULL,
+  CONSTRAINT notification_making_pkey PRIMARY KEY (only_row),
+  CONSTRAINT notification_making_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE notification_settings (
+  user_id uuid NOT NULL,
+  choices jsonb DEFAULT '{}'::jsonb NOT NULL,
+  quiet_from text,
+  quiet_to text,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_settings_pkey PRIMARY KEY (user_id),
+  CONSTRAINT notification_settings_quiet CHECK (((quiet_from IS NULL) = (quiet_to IS NULL))),
+  CONSTRAINT notification_settings_quiet_from_check CHECK ((quiet_from ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text)),
+  CONSTRAINT notification_settings_quiet_to_check CHECK ((quiet_to ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'::text))
+);
+
+CREATE TABLE notification_watch_check (
+  only_row boolean DEFAULT true NOT NULL,
+  versions text,
+  target text,
+  after_user uuid,
+  CONSTRAINT notification_watch_check_pkey PRIMARY KEY (only_row),
+  CONSTRAINT notification_watch_check_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE notification_watchers (
+  object_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT notification_watchers_pkey PRIMARY KEY (object_id, user_id)
+);
+CREATE INDEX notification_watchers_user ON notification_watchers USING btree (user_id);
+
+CREATE TABLE notifications (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text NOT NULL,
+  place bigint NOT NULL,
+  kind text NOT NULL,
+  object_id uuid NOT NULL,
+  comment_id uuid,
+  actor_id uuid,
+  fields text[],
+  in_console boolean NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  read_at timestamp(3) with time zone,
+  CONSTRAINT notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT notifications_once UNIQUE (user_id, event_id),
+  CONSTRAINT notifications_kind_check CHECK ((kind = ANY (ARRAY['assigned'::text, 'comment'::text, 'mention'::text, 'state'::text, 'sla'::text, 'rule'::text, 'watch'::text])))
+);
+CREATE INDEX notifications_age ON notifications USING btree (at);
+CREATE UNIQUE INDEX notifications_comment ON notifications USING btree (user_id, comment_id) WHERE (comment_id IS NOT NULL);
+CREATE INDEX notifications_list ON notifications USING btree (user_id, place DESC) WHERE in_console;
+CREATE INDEX notifications_place ON notifications USING btree (place);
+CREATE INDEX notifications_unread ON notifications USING btree (user_id, place DESC) WHERE (in_console AND (read_at IS NULL));
+
 CREATE TABLE objects (
   id uuid NOT NULL,
   type_id uuid NOT NULL,

@@ -8,6 +8,7 @@ import { ensureNumbering } from './domain/metadata/index.ts';
 import { commentEvents, readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
 import { relationEvents } from './domain/relations/index.ts';
+import { notificationJobs } from './domain/notifications/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
 import { ruleReaction } from './domain/rules/index.ts';
 import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
@@ -37,7 +38,7 @@ import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
 
 import { metricsReader } from './metrics.ts';
-import { bindings, CONSTRAINTS, effectsOf, followers, searchParts, systemCaller } from './modules.ts';
+import { bindings, CONSTRAINTS, effectsBy, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
 import { atMostEvery } from './lib/yielding.ts';
 
@@ -160,6 +161,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     changes.signal();
     if (deliversNow(versions)) wake.notify();
   };
+  const notifying = {
+    actorsOf: (userIds: readonly string[]) => authenticator.actorsOf(userIds),
+    // Nothing sends mails yet.
+    sendsMail: false,
+  };
   const signIns = new SignIns({ secrets, db, clock });
   const holder = new ContentHolder(HELD_BYTES);
   const bound = bindings({
@@ -172,6 +178,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     search,
     oidc: options.oidc === undefined ? null : new URL(options.oidc.issuer).host,
     actorOf: (userId) => authenticator.actorOf(userId),
+    notifying,
     changes,
     places,
   });
@@ -198,7 +205,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
       config: await versions.fresh(),
     }),
     work,
-    effects: effectsOf,
+    effects: effectsBy(notifying),
     log,
     replicated: replica !== undefined,
     version: options.version,
@@ -272,6 +279,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
         ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
         ...reportJobs(db, work, system),
+        ...notificationJobs({
+          db,
+          clock,
+          work,
+          system,
+          refresh: () => versions.refresh(),
+          ...notifying,
+        }),
       ];
       const { tracer } = options;
       const apart = all.map((task) =>

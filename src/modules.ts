@@ -49,6 +49,13 @@ import {
   recordProbe,
   recordsImpact,
 } from './domain/objects/index.ts';
+import {
+  type ActorsOf,
+  notificationChecks,
+  notificationEffects,
+  notificationMetrics,
+  notificationRoutes,
+} from './domain/notifications/index.ts';
 import { relationChecks, relationEvents, relationRoutes } from './domain/relations/index.ts';
 import {
   makeSearchParts,
@@ -117,6 +124,13 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
 }
 
 /** Dependencies of the modules' handlers beyond their context. */
+interface Notifying {
+  /** The rights of the ACTIVE users among these, by id. */
+  actorsOf: ActorsOf;
+  /** Whether notifications are sent by mail. */
+  sendsMail: boolean;
+}
+
 export interface Parts extends ContentParts<Caller> {
   search: SearchParts;
   secrets: SecretBox;
@@ -126,6 +140,7 @@ export interface Parts extends ContentParts<Caller> {
   oidc: string | null;
   /** The rights of an ACTIVE user, for actions on their behalf; undefined for all others. */
   actorOf(userId: string): Promise<Actor | undefined>;
+  notifying: Notifying;
   /** Tells that there are new places in the changes feed. */
   places: PlaceWatch;
   /** Tells that changes were committed, for event streams. */
@@ -156,6 +171,7 @@ export const CHECKS: readonly Check[] = [
   ...identityChecks,
   ...knowledgeChecks,
   ...webhookChecks,
+  ...notificationChecks,
 ];
 
 /** Metrics computed from the database, for `/metrics`. */
@@ -165,6 +181,7 @@ export const DATABASE_METRICS: readonly DatabaseMetric[] = [
   ...timerMetrics,
   ...importMetrics,
   ...searchMetrics,
+  ...notificationMetrics,
 ];
 
 /**
@@ -193,16 +210,19 @@ export const IMPACT: ImpactParts = {
 const HISTORY_FILTERS = [commentEvents, relationEvents];
 
 /** What a dry run would have done. */
-export const effectsOf: EffectsOf = async (ctx, tried, scopes) => {
-  const { events, sla, visible } = await recordEffects(ctx, tried.events, HISTORY_FILTERS, scopes);
-  const webhooks = deliveryEffects(ctx, visible, scopes);
-  const rules = await ruleEffects(ctx, tried.reactions);
-  // There are no notifications yet.
-  const all = { events, sla, webhooks, rules, notifications: [] };
-  const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
-  const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
-  return { ...Object.fromEntries(cut), truncated } as Effects;
-};
+export function effectsBy(parts: Notifying): EffectsOf {
+  return async (ctx, tried, scopes) => {
+    const { events, sla, visible } = await recordEffects(ctx, tried.events, HISTORY_FILTERS, scopes);
+    const webhooks = deliveryEffects(ctx, visible, scopes);
+    const system = systemActor(ctx.config.get(typeView));
+    const notifications = await notificationEffects(ctx, tried.events, { ...parts, system });
+    const rules = await ruleEffects(ctx, tried.reactions);
+    const all = { events, sla, webhooks, rules, notifications };
+    const cut = Object.entries(all).map(([name, list]): [string, unknown[]] => [name, list.slice(0, MOST_EFFECTS)]);
+    const truncated = Object.values(all).some((list) => list.length > MOST_EFFECTS);
+    return { ...Object.fromEntries(cut), truncated } as Effects;
+  };
+}
 
 /** What explanations need of the operations. @param bound asked once, at the first explanation */
 export function explainParts(bound: () => readonly BoundOperation[]): ExplainParts {
@@ -242,7 +262,8 @@ export function bindings(parts: Parts): BoundOperation[] {
     ),
     ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
-    ...ruleRoutes(parts.actorOf, effectsOf),
+    ...ruleRoutes(parts.actorOf, effectsBy(parts.notifying)),
+    ...notificationRoutes(parts.changes),
     ...bundleRoutes(sections, IMPACT),
   ];
   return bound;
@@ -265,6 +286,7 @@ export function operations(): Operation[] {
     oidc: null,
     freshCaller: none,
     actorOf: none,
+    notifying: { actorsOf: none, sendsMail: false },
     changes: { listen: none },
     places: new PlaceWatch({ query: none, session: none }, { listen: none }),
   };

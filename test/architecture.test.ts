@@ -41,10 +41,13 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   catalog: ['objects', 'metadata'],
   // The titles of duplicates are part of the statement that reads the best hits.
   search: ['objects', 'comments', 'relations', 'metadata', 'access'],
-  imports: ['objects', 'metadata', 'identity'],
+  // A definition decides whether users are notified of what its imports write.
+  imports: ['objects', 'metadata', 'identity', 'notifications'],
   exports: ['objects', 'metadata'],
   // Rights on comments and articles are part of the statement that selects events.
   feed: ['objects', 'comments', 'knowledge', 'metadata'],
+  // Rights on comments are part of the statements. Groups are notified by their members.
+  notifications: ['identity', 'objects', 'comments', 'metadata'],
   // A report takes the conditions of searches, and counts the outcomes of SLA instances.
   reports: ['identity', 'objects', 'comments', 'metadata', 'search', 'sla'],
   // The context carries the rights of the key's owner.

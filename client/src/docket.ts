@@ -32,6 +32,10 @@ import {
   AuditAdministration,
   DeskAdministration,
   DeskQueuesAdministration,
+  NotificationsAdministration,
+  NotificationsChoicesAdministration,
+  NotificationsQuietHoursAdministration,
+  NotificationsWatchAdministration,
   DashboardsAdministration,
   ReportsAdministration,
   RulesAdministration,
@@ -61,6 +65,10 @@ export class Administration {
   readonly audit: AuditAdministration;
   readonly desk: DeskAdministration;
   readonly deskQueues: DeskQueuesAdministration;
+  readonly notifications: NotificationsAdministration;
+  readonly notificationsChoices: NotificationsChoicesAdministration;
+  readonly notificationsQuietHours: NotificationsQuietHoursAdministration;
+  readonly notificationsWatch: NotificationsWatchAdministration;
   readonly dashboards: DashboardsAdministration;
   readonly reports: ReportsAdministration;
   readonly rules: RulesAdministration;
@@ -83,6 +91,10 @@ export class Administration {
     this.audit = new AuditAdministration(sender);
     this.desk = new DeskAdministration(sender);
     this.deskQueues = new DeskQueuesAdministration(sender);
+    this.notifications = new NotificationsAdministration(sender);
+    this.notificationsChoices = new NotificationsChoicesAdministration(sender);
+    this.notificationsQuietHours = new NotificationsQuietHoursAdministration(sender);
+    this.notificationsWatch = new NotificationsWatchAdministration(sender);
     this.dashboards = new DashboardsAdministration(sender);
     this.reports = new ReportsAdministration(sender);
     this.rules = new RulesAdministration(sender);

@@ -188,6 +188,7 @@ function boundOperations({ db, clock, outbound, blobs }: Tool): readonly BoundOp
     oidc: null,
     freshCaller: async (caller) => caller,
     actorOf: (userId) => authenticator.actorOf(userId),
+    notifying: { actorsOf: (userIds) => authenticator.actorsOf(userIds), sendsMail: false },
     changes: { listen: () => () => {} },
     places: new PlaceWatch(db, { listen: () => () => {} }),
   });

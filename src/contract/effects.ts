@@ -55,9 +55,14 @@ export const EffectsSchema = Type.Object(
     }),
     notifications: Type.Array(
       Type.Object(
-        { to: Type.String(), channel: Type.String(), template: Type.String() },
+        {
+          to: Type.String({ description: 'Login.' }),
+          channel: Type.String({ description: '`console`, `mail`, or `digest` for the daily mail.' }),
+          template: Type.String({ description: 'The kind of the notification.' }),
+        },
         { $id: 'PlannedNotification' },
       ),
+      { description: 'Those to the caller; those to others need the right `user.administer`.' },
     ),
     truncated: Type.Boolean({ description: `True if a list has more than ${MOST_EFFECTS} entries.` }),
   },

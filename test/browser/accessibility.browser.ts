@@ -76,9 +76,18 @@ describe('accessibility', () => {
       '/new/incident',
       '/search?q=почта',
       '/account',
+      '/notifications',
+      '/notifications/settings',
       ...WORK,
     ]));
 
   it('holds on every screen of a requester', () =>
-    walk(REQUESTER, 'ru-RU', ['/', '/portal/report', '/portal/requests', '/portal/articles', '/account']));
+    walk(REQUESTER, 'ru-RU', [
+      '/',
+      '/portal/report',
+      '/portal/requests',
+      '/portal/articles',
+      '/account',
+      '/notifications',
+    ]));
 });

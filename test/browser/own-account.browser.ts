@@ -1,7 +1,7 @@
 /** The own account: profile, password and sessions, in both languages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REQUESTER } from '../harness/console-seed.ts';
+import { AGENT, REQUESTER } from '../harness/console-seed.ts';
 import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
@@ -115,6 +115,35 @@ describe('the own account in a browser', () => {
       for (const open of [elsewhere.close, forgotten.close, close]) await open();
     });
   }
+
+  it('shows new notifications without reloading, and keeps choices', async () => {
+    const { page, check, close } = await console.open(AGENT, '/notifications', { language: 'en-US' });
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor();
+    const body = `Please look at this, @${AGENT}`;
+    await console.call('POST', `/objects/${console.seeded.incident}/comments`, { body, visibility: 'internal' });
+    const told = page.getByRole('listitem').filter({ hasText: 'mentioned you' });
+    await told.filter({ hasText: body }).waitFor();
+    const bell = page.getByRole('link', { name: /^Notifications\s*\d+\+? unread$/ });
+    await bell.waitFor();
+    await check();
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await bell.waitFor({ state: 'detached' });
+    await told.getByRole('link').click();
+    await page.waitForURL(/\/records\//);
+    await page.getByRole('button', { name: 'Record actions' }).click();
+    await page.getByRole('menuitem', { name: 'Watch', exact: true }).click();
+    await page.getByText('You will be notified of changes of this record').waitFor();
+    await page.goto(`${console.url}/notifications/settings`);
+    const mail = page.getByRole('combobox', { name: 'Comment on a record of mine: E-mail' });
+    await mail.click();
+    await page.getByRole('option', { name: 'Daily digest' }).click();
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    await page.getByText('Saved').first().waitFor();
+    await page.reload();
+    assert.equal(await mail.inputValue(), 'Daily digest');
+    await check();
+    await close();
+  });
 
   it('fits a telephone, and shows the own keys where they may be managed', async () => {
     const { page, check, close } = await console.open('admin', '/account', { width: 390, scheme: 'dark' });

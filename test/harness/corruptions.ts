@@ -109,6 +109,15 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
   'I14 every committed row of the journal has one place, without gaps': [
     [`INSERT INTO journal_places (place, seq) VALUES (1000000, 1000000)`, `SELECT 'place 1000000' AS what`],
   ],
+  'I14 notifications are made up to a place that exists': [
+    [`UPDATE notification_making SET place = 1000000`, `SELECT 'place 1000000' AS what`],
+  ],
+  'I4 no notification and no watch without its record or comment': [
+    [
+      `INSERT INTO notification_watchers (object_id, user_id, created_at) VALUES ('${NOBODY}', '${NOBODY}', now())`,
+      `SELECT 'watch of ${NOBODY}' AS what`,
+    ],
+  ],
   'I4 no outbox row without its event': [
     [
       `INSERT INTO outbox (event_id, type, at, journal_seq) VALUES ('${NOBODY}', 'ObjectCreated', now(), 0)`,

@@ -162,6 +162,14 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   await on.keep('desk.queues.stream');
   await on.keep('desk.queues.change', { params, body: { expectedRevision: 1, name: 'Critical incidents' } });
   await on.keep('desk.queues.delete', { params, body: { expectedRevision: 2 } });
+  await on.keep('notifications.list', { query: { unread: true, page: 1, pageSize: 25 } });
+  await on.keep('notifications.count');
+  await on.keep('notifications.stream');
+  await on.keep('notifications.read', { body: { all: true } });
+  await on.keep('notifications.choices.set', { body: { watch: { console: true, mail: 'digest' } } });
+  await on.keep('notifications.choices.get');
+  await on.keep('notifications.quietHours.set', { body: { from: '22:00', to: '07:00' } });
+  await on.keep('notifications.quietHours.get');
   const tile = {
     kind: 'bars',
     title: 'Incidents by priority',

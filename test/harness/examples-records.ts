@@ -118,6 +118,9 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   const { relation } = await on.keep('relations.add', { params, body: { definitionId, targetObjectId: other.id } });
   await on.keep('relations.list', { params, query: { direction: 'outgoing' } });
   await on.keep('relations.archive', { params: { relationId: relation.id }, body: { expectedRevision: 1 } });
+  await on.keep('notifications.watch.set', { params });
+  await on.keep('notifications.watch.get', { params });
+  await on.keep('notifications.watch.end', { params });
   await on.keep('objects.history', { params });
   await givePlaces(on.app.db);
   await on.keep('feed.read', { query: { eventTypes: 'ObjectCreated,CommentAdded', types: 'incident', limit: 2 } });

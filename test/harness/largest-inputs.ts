@@ -194,6 +194,9 @@ const SMALL = `
   integrations.try inbound.run keys.list keys.create keys.revoke keys.rotate session.create session.ways session.get
   access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
   session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
+  notifications.watch.set notifications.watch.end notifications.list notifications.count
+  notifications.stream notifications.choices.get notifications.choices.set notifications.quietHours.get
+  notifications.quietHours.set
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
   dashboards.change dashboards.delete config.list config.versions config.diff config.schema rules.runs rules.try
 `;
@@ -282,6 +285,10 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       values: { title: 'x', ...longValues('different words') },
     })) as { id: string };
     return [{ name: 'a long record', params: { objectId: id.id }, body: { expectedRevision: 1 }, status: 200 }];
+  },
+  'notifications.read': () => {
+    const ids = Array.from({ length: 1000 }, () => randomUUID());
+    return [{ name: 'many ids', body: { ids }, status: 200 }];
   },
   'comments.add': (seen) =>
     Object.keys(TEXTS).map((kind) => ({

@@ -106,6 +106,19 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
     'dashboards.change': { ...dashboard({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
     'dashboards.delete': { ...dashboard({ expectedRevision: 1 }), lacks: unshared },
     'health.backlog': { call: () => ({}), lacks: missing('config.manage', 'reader') },
+    'notifications.watch.set': watch(make),
+    'notifications.watch.end': watch(make),
+    'notifications.list': { call: () => ({ query: '?unread=true&pageSize=100' }), lacks: allowed },
+    'notifications.count': { call: () => ({}), lacks: allowed },
+    'notifications.stream': { call: () => ({}), lacks: allowed },
+    'notifications.read': { call: () => ({ body: { all: true } }), lacks: allowed },
+    'notifications.choices.get': { call: () => ({}), lacks: allowed },
+    'notifications.choices.set': {
+      call: () => ({ body: { watch: { console: true, mail: 'digest' } } }),
+      lacks: allowed,
+    },
+    'notifications.quietHours.get': { call: () => ({}), lacks: allowed },
+    'notifications.quietHours.set': { call: () => ({ body: { from: '22:00', to: '07:00' } }), lacks: allowed },
     'desk.queues.built-in': { call: () => ({}), lacks: allowed },
     'desk.queues.stream': { call: () => ({}), lacks: allowed },
     'desk.queues.list': { call: () => ({}), lacks: allowed },
@@ -115,6 +128,17 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
     },
     'desk.queues.change': { ...queue({ expectedRevision: 1, name: 'Other' }), lacks: unshared },
     'desk.queues.delete': { ...queue({ expectedRevision: 1 }), lacks: unshared },
+  };
+}
+
+function watch(make: DeskMaker): OperationCase {
+  return {
+    call: async () => ({ params: { objectId: await make.record(true) } }),
+    lacks: { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] },
+    hidden: {
+      seen: async () => ({ params: { objectId: await make.record(false) } }),
+      absent: () => ({ params: { objectId: randomUUID() } }),
+    },
   };
 }
 

@@ -1718,6 +1718,220 @@ export class RulesAdministration extends Group {
   }
 }
 
+export class NotificationsWatchAdministration extends Group {
+  /**
+   * Read whether the caller watches a record. Watchers are notified of changes of the record. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
+   *
+   * `GET /objects/{objectId}/watch`, right `read`
+   */
+  get(
+    objectId: T.NotificationsWatchGetData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsWatchGetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsWatchGetResponses[200]['data']>(
+      {
+        id: 'notifications.watch.get',
+        method: 'GET',
+        path: '/objects/{objectId}/watch',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Watch a record. The caller is notified of comments, changes of fields and states, files, archiving, and SLA warnings and breaches, as far as the caller may see them. Changes of fields need the right `history`. The watch ends when the caller may no longer read the record. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `PUT /objects/{objectId}/watch`, right `read`
+   */
+  set(
+    objectId: T.NotificationsWatchSetData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsWatchSetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsWatchSetResponses[200]['data']>(
+      {
+        id: 'notifications.watch.set',
+        method: 'PUT',
+        path: '/objects/{objectId}/watch',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [objectId] },
+      options,
+    );
+  }
+
+  /**
+   * Stop watching a record. Changes nothing if the caller does not watch the record. Needs a session, or a key with the scope `admin:manage`, and the right `read`.
+   *
+   * `DELETE /objects/{objectId}/watch`, right `read`
+   */
+  end(
+    objectId: T.NotificationsWatchEndData['path']['objectId'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsWatchEndResponses[200]['data']> {
+    return this.sender.send<T.NotificationsWatchEndResponses[200]['data']>(
+      {
+        id: 'notifications.watch.end',
+        method: 'DELETE',
+        path: '/objects/{objectId}/watch',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [objectId] },
+      options,
+    );
+  }
+}
+
+export class NotificationsAdministration extends Group {
+  /**
+   * List the caller's notifications, newest first. Rights are evaluated now: notifications of records, comments and fields that the caller may no longer see are left out. Notifications are kept for 90 days. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /notifications`
+   */
+  list(
+    query: NonNullable<T.NotificationsListData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.NotificationsListResponses[200]['data']> {
+    return this.sender.send<T.NotificationsListResponses[200]['data']>(
+      { id: 'notifications.list', method: 'GET', path: '/notifications', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Count the caller's unread notifications. Counts what the list shows with `unread=true`. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /notifications/count`
+   */
+  count(options?: CallOptions): Promise<T.NotificationsCountResponses[200]['data']> {
+    return this.sender.send<T.NotificationsCountResponses[200]['data']>(
+      { id: 'notifications.count', method: 'GET', path: '/notifications/count', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Follow the number of the caller's unread notifications. A stream of server-sent events. The event `unread` has as its data what GET /notifications/count returns in `data`. It is sent once at the beginning, then when the number differs from that sent last, at most once a second. A comment line is sent every 15 s. The stream ends when the key or session ends, when the service stops, and after 30 to 38 minutes; open a new one then. The limits are those of GET /desk/queues/stream. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /notifications/stream`
+   */
+  stream(options?: CallOptions): Promise<Download> {
+    return this.sender.send<Download>(
+      { id: 'notifications.stream', method: 'GET', path: '/notifications/stream', surface: 'admin', answer: 'raw' },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Mark notifications as read. Ids of notifications that are not the caller's, or that were read before, change nothing. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `POST /notifications/read`
+   */
+  read(
+    body: T.NotificationsReadData['body'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsReadResponses[200]['data']> {
+    return this.sender.send<T.NotificationsReadResponses[200]['data']>(
+      { id: 'notifications.read', method: 'POST', path: '/notifications/read', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class NotificationsChoicesAdministration extends Group {
+  /**
+   * Read which notifications the caller wants. For each kind whether it is listed in the console, and whether a mail is sent at once (`now`), once a day (`digest`) or `never`. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /notifications/choices`
+   */
+  get(options?: CallOptions): Promise<T.NotificationsChoicesGetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsChoicesGetResponses[200]['data']>(
+      {
+        id: 'notifications.choices.get',
+        method: 'GET',
+        path: '/notifications/choices',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Choose notifications. Kinds that are left out get their defaults: the console for all, mail at once for `assigned`, `mention`, `state` and `sla`. A choice applies to later events. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `PUT /notifications/choices`
+   */
+  set(
+    body?: T.NotificationsChoicesSetData['body'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsChoicesSetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsChoicesSetResponses[200]['data']>(
+      {
+        id: 'notifications.choices.set',
+        method: 'PUT',
+        path: '/notifications/choices',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
+export class NotificationsQuietHoursAdministration extends Group {
+  /**
+   * Read the caller's quiet hours. In quiet hours, in the user's own time zone, no mail is sent; it is sent at their end. Digests are sent at their end, or at 08:00. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /notifications/quiet-hours`
+   */
+  get(options?: CallOptions): Promise<T.NotificationsQuietHoursGetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsQuietHoursGetResponses[200]['data']>(
+      {
+        id: 'notifications.quietHours.get',
+        method: 'GET',
+        path: '/notifications/quiet-hours',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [] },
+      options,
+    );
+  }
+
+  /**
+   * Set or end quiet hours. They can end on the next day: from 22:00 to 07:00. They apply to later events. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `PUT /notifications/quiet-hours`
+   */
+  set(
+    body: T.NotificationsQuietHoursSetData['body'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsQuietHoursSetResponses[200]['data']> {
+    return this.sender.send<T.NotificationsQuietHoursSetResponses[200]['data']>(
+      {
+        id: 'notifications.quietHours.set',
+        method: 'PUT',
+        path: '/notifications/quiet-hours',
+        surface: 'admin',
+        answer: 'json',
+      },
+      { params: [], body },
+      options,
+    );
+  }
+}
+
 export class ConfigAdministration extends Group {
   /**
    * List the items of a section of the configuration. Ids, codes and names of all items of a section of the bundle. Sections whose items have endpoints of their own need the right of these endpoints too: `user.administer` for users, groups and orgUnits, `webhook.manage` for webhooks and signingSecrets, `integration.manage`, `import.manage`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.

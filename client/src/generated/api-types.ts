@@ -412,6 +412,9 @@ export type Effects = {
    * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
    */
   rules: Array<PlannedRule>;
+  /**
+   * Those to the caller; those to others need the right `user.administer`.
+   */
   notifications: Array<PlannedNotification>;
   /**
    * True if a list has more than 100 entries.
@@ -612,6 +615,10 @@ export type ImportDefinition = {
    * Rules react to what an import writes.
    */
   rules?: true;
+  /**
+   * Users are notified of what an import writes.
+   */
+  notifications?: true;
   state: string;
 };
 
@@ -898,8 +905,17 @@ export type PlannedEvent = {
 };
 
 export type PlannedNotification = {
+  /**
+   * Login.
+   */
   to: string;
+  /**
+   * `console`, `mail`, or `digest` for the daily mail.
+   */
   channel: string;
+  /**
+   * The kind of the notification.
+   */
   template: string;
 };
 
@@ -2353,6 +2369,10 @@ export type ImportsDefineData = {
      * Whether rules react to what an import writes; by default they do not.
      */
     rules?: boolean;
+    /**
+     * Whether users are notified of what an import writes; by default they are not.
+     */
+    notifications?: boolean;
     targetTypeId?: string;
   };
   path?: never;

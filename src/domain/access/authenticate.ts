@@ -8,6 +8,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
+import { Turns } from '../../lib/yielding.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -20,6 +21,7 @@ import {
   findSession,
   type KeyRow,
   loadUser,
+  loadUsers,
   type UserRow,
   type SessionRow,
   type SessionUse,
@@ -196,6 +198,32 @@ export class Authenticator {
   async actorOf(userId: string): Promise<Actor | undefined> {
     const found = await this.#cachedUser(userId);
     return isActive(found?.user) ? found.actor : undefined;
+  }
+
+  /** The actors of the users among these who are ACTIVE, by id. One statement loads those that are not cached. */
+  async actorsOf(userIds: readonly string[]): Promise<Map<string, Actor>> {
+    const missing = [...new Set(userIds)].filter((id) => !this.#users.has(id));
+    if (missing.length > 0) await this.#loadUsers(missing);
+    const actors = new Map<string, Actor>();
+    for (const id of userIds) {
+      const actor = await this.actorOf(id);
+      if (actor !== undefined) actors.set(id, actor);
+    }
+    return actors;
+  }
+
+  async #loadUsers(userIds: readonly string[]): Promise<void> {
+    // A change of rights replaces the cache. What was loaded before it must not get into the new one.
+    const cache = this.#users;
+    const users = await loadUsers(this.#db, userIds);
+    await this.#onLoaded();
+    const config = await this.#versions.fresh();
+    const turns = new Turns();
+    for (const user of users) {
+      await turns.next();
+      if (cache !== this.#users) return;
+      await cached(this.memory, cache, user.id, async () => ({ user, actor: actorFor(user, config, this.#names) }));
+    }
   }
 
   async #session(given: Credentials, token: string, config: ConfigSnapshot): Promise<Authenticated> {

@@ -216,6 +216,12 @@ export async function loadUser(db: Queryable, userId: string): Promise<UserRow |
   return rows[0];
 }
 
+/** These users in the order of their ids. */
+export async function loadUsers(db: Queryable, userIds: readonly string[]): Promise<UserRow[]> {
+  return await db.query<UserRow>(sql`
+    SELECT x.* FROM unnest(${[...userIds]}::uuid[]) AS p (id), LATERAL (${userQuery(sql`p.id`)}) x ORDER BY x.id`);
+}
+
 /** Selects a user with all that rights depend on. @param id SQL of the id; it is repeated */
 export function userQuery(id: Sql): Sql {
   return sql`

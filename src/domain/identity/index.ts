@@ -37,4 +37,5 @@ export {
 } from './queries.ts';
 export { identityRoutes } from './routes.ts';
 export { accessLock } from './store.ts';
+export { usersInside } from './store-members.ts';
 export { identityChecks } from './health.ts';

@@ -50,6 +50,7 @@ function normalise(item: Item): ImportDefinition {
       precedence: precedence ?? 100,
     })),
     ...(item.rules === true ? { rules: true } : {}),
+    ...(item.notifications === true ? { notifications: true } : {}),
   };
 }
 

@@ -29,6 +29,9 @@ export const DEFINITION_PROPERTIES = {
   rules: Type.Optional(
     Type.Boolean({ description: 'Whether rules react to what an import writes; by default they do not.' }),
   ),
+  notifications: Type.Optional(
+    Type.Boolean({ description: 'Whether users are notified of what an import writes; by default they are not.' }),
+  ),
 };
 
 const Definition = Type.Object(
@@ -51,6 +54,7 @@ const Definition = Type.Object(
       }),
     ),
     rules: Type.Optional(Type.Literal(true, { description: 'Rules react to what an import writes.' })),
+    notifications: Type.Optional(Type.Literal(true, { description: 'Users are notified of what an import writes.' })),
     state: Type.String(),
   },
   { $id: 'ImportDefinition' },

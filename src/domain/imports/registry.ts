@@ -25,6 +25,8 @@ export interface ImportDefinition {
   mapping: MappingItem[];
   /** Rules react to what it writes; absent: they do not. */
   rules?: true;
+  /** Users are notified of what it writes; absent: they are not. */
+  notifications?: true;
 }
 
 export interface KnownDefinition {

@@ -7,6 +7,7 @@ import { type Fault, isFault } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Units } from '../../platform/unit-of-work/work.ts';
+import { notifyOfImport } from '../notifications/index.ts';
 import { type Content, checkContent, readRows } from './content.ts';
 import type { KnownDefinition } from './registry.ts';
 import { type Candidate, candidateOf, type Done, failure, importRows, looksUpItself, type Outcome } from './rows.ts';
@@ -212,6 +213,7 @@ async function importGroup(session: Session, units: Units, log: Log, group: Cand
     { ...fresh, via: 'import', reacts: session.job.known.definition.rules === true },
     async (ctx) => {
       const done = await importRows(ctx, session.job.known, group);
+      if (session.job.known.definition.notifications === true) notifyOfImport(ctx);
       log.plan(ctx, done.outcomes);
       return done;
     },

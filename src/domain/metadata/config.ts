@@ -8,7 +8,7 @@ import { type ConstraintKey, DATA_TYPES, descriptorOf } from '../../lib/data-typ
 import { SYSTEM_FIELDS } from '../../lib/filter.ts';
 import { type PlanNote, planNote, problem, problemAt } from '../../lib/problem.ts';
 import { stepsOf } from '../../configuration/conditions.ts';
-import { checkTimeZone, checkUnique } from '../../configuration/checks.ts';
+import { checkUnique } from '../../configuration/checks.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import type {
@@ -28,7 +28,6 @@ import {
   Description,
   FieldCode,
   FieldOf,
-  LocaleCode,
   type Localized,
   Name,
   oneOf,
@@ -36,42 +35,12 @@ import {
   WasOption,
 } from '../../configuration/schemas.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import type {
-  FieldConstraints,
-  FieldDefinition,
-  FieldSearch,
-  FormLayout,
-  Settings,
-  TypeDefinition,
-} from './registry.ts';
+import type { FieldConstraints, FieldDefinition, FieldSearch, FormLayout, TypeDefinition } from './registry.ts';
 import { incompatibilities } from './value-compatibility.ts';
 import { checkConstraints } from './value-constraints.ts';
 import { checkValue } from './values.ts';
 
-const SettingsItem = closed({
-  defaultLocale: Type.Optional(LocaleCode),
-  timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  // The limit must fit into a request body of 10 MiB.
-  attachmentMaxBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 7_864_320 })),
-  searchExactTotal: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-});
-
-export const settingsSection = defineSection<Static<typeof SettingsItem>, Settings>({
-  key: 'settings',
-  summary: 'Settings of the whole service.',
-  shape: 'map',
-  schema: SettingsItem,
-  normalise: (item) => ({
-    defaultLocale: item.defaultLocale ?? 'ru-RU',
-    timezone: item.timezone ?? 'Europe/Moscow',
-    attachmentMaxBytes: item.attachmentMaxBytes ?? 7_340_032,
-    searchExactTotal: item.searchExactTotal ?? 1000,
-  }),
-  compile: (settings, _view, report) => {
-    checkTimeZone(settings.timezone, ['timezone'], report);
-    return settings;
-  },
-});
+export { settingsSection } from './config-settings.ts';
 
 const Bound = Type.Union([Type.Number(), Type.String({ maxLength: 1000 })]);
 

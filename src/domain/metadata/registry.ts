@@ -127,6 +127,14 @@ export interface Settings {
   timezone: string;
   attachmentMaxBytes: number;
   searchExactTotal: number;
+  notificationFields: NotificationFields;
+}
+
+/** Codes of the fields that name the people of a record: users or groups. Types need not have them. */
+interface NotificationFields {
+  assignee: readonly string[];
+  group: readonly string[];
+  requester: readonly string[];
 }
 
 export interface TypeRegistry {
@@ -151,11 +159,17 @@ interface CompiledWorkflow {
   transitions: { id: string; code: string }[];
 }
 
+/** Settings as the configuration has them. Fields that are missing have their defaults. */
+export type StoredSettings = Omit<Settings, 'notificationFields'> & {
+  notificationFields?: Partial<NotificationFields>;
+};
+
 const DEFAULT_SETTINGS: Settings = {
   defaultLocale: 'ru-RU',
   timezone: 'Europe/Moscow',
   attachmentMaxBytes: 7_340_032,
   searchExactTotal: 1000,
+  notificationFields: { assignee: ['assignee'], group: ['group'], requester: ['requester'] },
 };
 
 function version(
@@ -199,7 +213,7 @@ function build(source: ConfigSource): TypeRegistry {
     const newest = versions.get(Math.max(...versions.keys())) as TypeVersion;
     types.push({ id: item.id, code: item.code, active: isActive(item), newest, versions });
   }
-  const settings = section('settings')[0]?.compiled as Partial<Settings> | undefined;
+  const settings = section('settings')[0]?.compiled as Partial<StoredSettings> | undefined;
   return {
     byId: new Map(types.map((type) => [type.id, type])),
     byCode: new Map(types.map((type) => [type.code, type])),
@@ -212,7 +226,11 @@ function build(source: ConfigSource): TypeRegistry {
         return codes === null ? [] : [[type.id, codes] as const];
       }),
     ),
-    settings: { ...DEFAULT_SETTINGS, ...settings },
+    settings: {
+      ...DEFAULT_SETTINGS,
+      ...settings,
+      notificationFields: { ...DEFAULT_SETTINGS.notificationFields, ...settings?.notificationFields },
+    },
     services: new Set(section('services').flatMap((item) => (isActive(item) ? [item.id] : []))),
   };
 }

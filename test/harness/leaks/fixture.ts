@@ -4,8 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/platform/clock.ts';
+import { NOTIFYING } from '../../../src/domain/notifications/rules.ts';
 import { startTestApp, type TestAnswer, type TestApp } from '../app.ts';
 import { RandomSource } from '../fuzz/random-source.ts';
+import { notifyAll, testAuthenticator } from '../notify-all.ts';
 import { ACTIONS, bundle, RIGHTS, stored, user } from '../small-configuration.ts';
 
 /** What exists on one side only, or with other values. */
@@ -129,6 +131,7 @@ export class LeakFixture {
     }
     await fixture.#articles(hidden.extras);
     await fixture.#configured();
+    await fixture.#notifications();
     now += 600_000;
     return fixture;
   }
@@ -228,6 +231,22 @@ export class LeakFixture {
       this.#name(`inner ${code}`, id);
     for (const { login, id } of await stored<{ login: string; id: string }>(this.app, 'SELECT login, id FROM users'))
       this.#name(`user ${login}`, id);
+  }
+
+  /** `low` watches everything. Each event has a notification, as if `low` had lost rights after it was made. */
+  async #notifications(): Promise<void> {
+    const low = this.ids.get('user low');
+    await stored(this.app, `INSERT INTO notification_watchers SELECT id, $1, now() FROM objects`, [low]);
+    await notifyAll(this.app, testAuthenticator(this.app));
+    await stored(
+      this.app,
+      `INSERT INTO notifications (id, user_id, event_id, event_type, place, kind, object_id, comment_id, fields, in_console, at)
+        SELECT gen_random_uuid(), $1, j.id, j.type, p.place, 'watch', j.object_id, (j.data ->> 'commentId')::uuid,
+          CASE WHEN j.type = 'ObjectUpdated' THEN ARRAY(SELECT jsonb_object_keys(j.changes)) END, true, j.at
+        FROM journal j JOIN journal_places p ON p.seq = j.seq
+        WHERE j.object_id IS NOT NULL AND j.type = ANY($2) ON CONFLICT DO NOTHING`,
+      [low, NOTIFYING],
+    );
   }
 
   #name(name: string, id: string): void {

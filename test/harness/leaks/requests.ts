@@ -96,6 +96,8 @@ export function randomRequest(random: RandomSource, records: number): LeakReques
       ),
     () => get(`/objects/${record}/relations?direction=${random.pick(['incoming', 'outgoing', 'both'])}`),
     () => get(`/objects/${record}/permissions`, true),
+    () => get(`/notifications?${paging()}${random.once(2) ? '&unread=true' : ''}`, true),
+    () => get(random.pick(['/notifications/count', `/objects/${record}/watch`]), true),
     () => get(`/desk/labels?ids=${record},{{record ${random.below(records)}}},{{user chief}}`, true),
     () =>
       get(

@@ -16,6 +16,7 @@ import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
 import type * as knowledgeAdmin from '../../../src/domain/knowledge/contract-administration.ts';
 import type * as me from '../../../src/domain/access/contract-me.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
+import type * as notifications from '../../../src/domain/notifications/contract.ts';
 import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
 import type * as dashboards from '../../../src/domain/reports/contract-dashboards.ts';
@@ -42,6 +43,7 @@ export type {
   identityAdmin,
   me,
   metadata,
+  notifications,
   objects,
   relations,
   reports,

@@ -10,6 +10,7 @@ import { BuiltInLinks } from '../desk/queues/built-in-links.tsx';
 import { QueueLinks } from '../desk/queues/queue-links.tsx';
 import { useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
+import { Bell } from '../notifications/bell.tsx';
 import { ADMINISTRATION_RIGHTS, offered, workScreens } from '../screens.ts';
 import { TypeMark } from '../ui/type-mark.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -69,6 +70,9 @@ function MainLinks() {
           {t.search}
           <KeyHint keys="/" />
         </Link>
+      </NavItem>
+      <NavItem>
+        <Bell className={classes.link} />
       </NavItem>
       {work.map((screen) => (
         <NavItem key={screen.path}>

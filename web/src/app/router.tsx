@@ -149,6 +149,18 @@ const accountRoute = createRoute({
   component: lazyRouteComponent(() => import('../account/page.tsx'), 'AccountPage'),
 });
 
+const notificationsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/notifications',
+  component: lazyRouteComponent(() => import('../notifications/page.tsx'), 'NotificationsPage'),
+});
+
+const notificationSettingsRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/notifications/settings',
+  component: lazyRouteComponent(() => import('../notifications/settings.tsx'), 'NotificationSettingsPage'),
+});
+
 const adminRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/admin',
@@ -178,6 +190,8 @@ const routeTree = rootRoute.addChildren([
     recordRoute,
     searchRoute,
     accountRoute,
+    notificationsRoute,
+    notificationSettingsRoute,
     adminRoute,
     adminScreenRoute,
     workScreenRoute,

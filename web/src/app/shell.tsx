@@ -6,6 +6,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useIsRequester } from '../portal/access.ts';
 import { useText } from '../i18n/text.ts';
+import { Bell } from '../notifications/bell.tsx';
 import { Brand } from './brand.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
@@ -49,9 +50,12 @@ function DeskShell() {
           <Link to="/" className={classes.home}>
             <Brand />
           </Link>
-          <ActionIcon size="lg" component={Link} to="/search" aria-label={t.search}>
-            <IconSearch size={18} />
-          </ActionIcon>
+          <div className={classes.tools}>
+            <Bell iconOnly />
+            <ActionIcon size="lg" component={Link} to="/search" aria-label={t.search}>
+              <IconSearch size={18} />
+            </ActionIcon>
+          </div>
         </header>
       ) : (
         <aside className={classes.side}>

@@ -8,6 +8,7 @@ import { useHas } from '../app/session.ts';
 import shell from '../app/shell.module.css';
 import { texts as appTexts } from '../app/texts.ts';
 import { useText } from '../i18n/text.ts';
+import { Bell } from '../notifications/bell.tsx';
 import classes from './portal.module.css';
 import { texts } from './texts.ts';
 
@@ -40,6 +41,7 @@ export function PortalFrame() {
           ))}
         </nav>
         <div className={classes.account}>
+          <Bell iconOnly />
           <AccountMenu />
         </div>
       </header>

@@ -4,6 +4,7 @@
  */
 import MarkdownIt from 'markdown-it';
 import { createElement, Fragment, type ReactNode } from 'react';
+import { MENTION } from '../../../src/lib/mentions.ts';
 import { safeLink } from '../fields/rich-text.tsx';
 import classes from '../fields/rich-text.module.css';
 
@@ -38,9 +39,6 @@ export function Markdown({ source, mentions }: MarkdownProps) {
   const tokens = parser.parse(source, {});
   return <div className={classes.text}>{build(tokens, mentions)}</div>;
 }
-
-/** A login after `@`, at the beginning of a word: an e-mail address is no mention. */
-const MENTION = /(?<![\p{L}\p{N}._%+@-])(@[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}_])?)/gu;
 
 function Mention({ login, mine }: { login: string; mine: boolean }) {
   return (

@@ -1,0 +1,191 @@
+/**
+ * Who is notified of events, and why others are not. A recipient is judged with their own rights on the current state of the
+ * record: who may not see an event gets no notification of it. Writes nothing.
+ */
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { mentionedLogins } from '../../lib/mentions.ts';
+import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
+import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
+import { canSeeComment, findVisibleComments } from '../comments/index.ts';
+import { idsByName, usersInside } from '../identity/index.ts';
+import { registry, storedCodes } from '../metadata/index.ts';
+import { findVisible, preload, recordOf, type RecordView, type VisibleObject } from '../objects/index.ts';
+import {
+  type Choice,
+  type Concern,
+  concerned,
+  type Kind,
+  type People,
+  type Reason,
+  tellsMentioned,
+  wantedKind,
+  withDefaults,
+} from './rules.ts';
+import { storedCode } from './store.ts';
+import { type AudienceEvent, listRecipients, listWatchers, type Recipient } from './store-make.ts';
+
+/** The rights of the ACTIVE users among these, by id. */
+export type ActorsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, Actor>>;
+
+/** An event with everyone whom it may concern. */
+export interface Concerned<Event extends AudienceEvent = AudienceEvent> {
+  event: Event;
+  concern: Concern;
+  /** Of the comment that the event is about; null for other events. */
+  visibility: CommentVisibility | null;
+}
+
+/** The notification that a user gets, or why there is none. */
+export type Verdict = { kind: Kind; choice: Choice } | { kind: null; reason: Reason };
+
+/** Stored codes of the fields that assign a record, of all types. */
+export function assignmentCodes(ctx: ReadContext): string[] {
+  const { assignee, group } = registry(ctx).settings.notificationFields;
+  const types = [...registry(ctx).byId.keys()];
+  const codes = [...assignee, ...group];
+  return [...new Set(types.flatMap((typeId) => codes.map((code) => storedCode(ctx, typeId, code))))];
+}
+
+/** The users or groups that fields of the record name. @param values of the record, by current code */
+function idsIn(
+  { version }: RecordView,
+  values: Readonly<Record<string, unknown>>,
+  codes: readonly string[],
+  dataType: 'user' | 'group',
+): string[] {
+  return codes
+    .filter((code) => version.fields.get(code)?.dataType === dataType)
+    .flatMap((code) => values[code] ?? [])
+    .filter((id): id is string => typeof id === 'string');
+}
+
+/** The people of the record now, and those to whom the event assigned it. */
+function peopleOf(ctx: ReadContext, event: AudienceEvent, view: RecordView): Omit<Concern, 'mentioned' | 'watchers'> {
+  const { assignee, group, requester } = registry(ctx).settings.notificationFields;
+  const codes = [...assignee, ...group];
+  const people = (values: Readonly<Record<string, unknown>>): People => ({
+    users: idsIn(view, values, codes, 'user'),
+    groups: idsIn(view, values, codes, 'group'),
+  });
+  const changes = storedCodes(registry(ctx), view.type.id).decodeChanges(event.changes);
+  const side = (index: 0 | 1): People =>
+    people(Object.fromEntries(Object.entries(changes).map(([code, pair]) => [code, pair[index]])));
+  const [before, after] = [side(0), side(1)];
+  return {
+    type: event.type,
+    actorId: event.actorId,
+    changesState: event.fields.includes('workflowState'),
+    changed: event.changed,
+    assigned: {
+      users: after.users.filter((id) => !before.users.includes(id)),
+      groups: after.groups.filter((id) => !before.groups.includes(id)),
+    },
+    assignee: people(view.row.values),
+    requesters: idsIn(view, view.row.values, requester, 'user'),
+  };
+}
+
+/** Stored codes of the fields that a notification of this kind is about; null if it is about none. */
+export function fieldsOf(event: AudienceEvent, kind: Kind): readonly string[] | null {
+  if (kind === 'assigned') return Object.keys(event.changes);
+  return kind === 'watch' && event.type === 'ObjectUpdated' ? event.fields : null;
+}
+
+export class Audience {
+  readonly #ctx: ReadContext;
+  readonly #actorsOf: ActorsOf;
+  readonly #contexts = new Map<string, ReadContext | null>();
+  readonly #recipients = new Map<string, Recipient>();
+  #members = new Map<string, string[]>();
+
+  /** @param ctx with the rights of the service: all comments are read */
+  constructor(ctx: ReadContext, actorsOf: ActorsOf) {
+    this.#ctx = ctx;
+    this.#actorsOf = actorsOf;
+  }
+
+  /**
+   * The events, in their order, with those whom they may concern. Events of records that do not exist and of archived comments
+   * are left out. The number of statements does not depend on the number of events.
+   */
+  async load<Event extends AudienceEvent>(events: readonly Event[]): Promise<Concerned<Event>[]> {
+    const ctx = this.#ctx;
+    const objectIds = [...new Set(events.map(({ objectId }) => objectId))];
+    await preload(ctx, objectIds);
+    const comments = await findVisibleComments(ctx, [
+      ...new Set(events.filter(tellsMentioned).flatMap(({ commentId }) => commentId ?? [])),
+    ]);
+    const mentions = new Map([...comments].map(([id, { row }]) => [id, mentionedLogins(row.body)]));
+    const users = await idsByName(ctx, 'user', [...new Set([...mentions.values()].flat())]);
+    const watchers = Map.groupBy(await listWatchers(ctx, objectIds), ({ objectId }) => objectId);
+    const found: Concerned<Event>[] = [];
+    for (const event of events) {
+      const view = await recordOf(ctx, event.objectId);
+      const comment = event.commentId === null ? null : comments.get(event.commentId);
+      if (view === undefined || comment === undefined) continue;
+      const mentioned = (mentions.get(event.commentId ?? '') ?? []).flatMap((login) => users.get(login) ?? []);
+      const watching = (watchers.get(event.objectId) ?? []).map(({ userId }) => userId);
+      const concern = { ...peopleOf(ctx, event, view), mentioned, watchers: watching };
+      found.push({ event, concern, visibility: comment?.row.visibility ?? null });
+    }
+    await this.#loadMembers(found);
+    return found;
+  }
+
+  async #loadMembers(found: readonly Concerned[]): Promise<void> {
+    const groups = new Set(found.flatMap(({ concern }) => [...concern.assigned.groups, ...concern.assignee.groups]));
+    const inside = groups.size === 0 ? [] : await usersInside(this.#ctx, [...groups]);
+    for (const { start, id } of inside) {
+      const members = this.#members.get(start);
+      if (members === undefined) this.#members.set(start, [id]);
+      else members.push(id);
+    }
+  }
+
+  /** The users whom the event concerns, with all kinds that apply. Rights and choices are not considered. */
+  kindsOf({ concern }: Concerned): Map<string, Set<Kind>> {
+    return concerned(concern, (group) => this.#members.get(group) ?? []);
+  }
+
+  /** Loads what `judge` needs of these users, with one statement for their choices and one for rights that are not cached. */
+  async loadUsers(userIds: readonly string[]): Promise<void> {
+    const missing = [...new Set(userIds)].filter((id) => !this.#contexts.has(id));
+    if (missing.length === 0) return;
+    const actors = await this.#actorsOf(missing);
+    for (const id of missing) {
+      const actor = actors.get(id);
+      this.#contexts.set(id, actor === undefined ? null : contextOnBehalfOf(this.#ctx, actor));
+    }
+    for (const one of await listRecipients(this.#ctx, missing)) this.#recipients.set(one.id, one);
+  }
+
+  /** Choices and address of a user; undefined unless the user was loaded and is active. */
+  recipient(userId: string): Recipient | undefined {
+    return this.#recipients.get(userId);
+  }
+
+  /** What the user is notified of. @param kinds that apply to the user, who was loaded */
+  async judge({ event, visibility }: Concerned, userId: string, kinds: ReadonlySet<Kind>): Promise<Verdict> {
+    const own = this.#contexts.get(userId);
+    const recipient = this.#recipients.get(userId);
+    if (own === undefined || own === null || recipient === undefined) return { kind: null, reason: 'USER_ARCHIVED' };
+    const object = await findVisible(own, event.objectId);
+    if (object === undefined) return { kind: null, reason: 'RECORD_HIDDEN' };
+    if (visibility !== null && !canSeeComment(object, visibility)) return { kind: null, reason: 'COMMENT_HIDDEN' };
+    const known = new Set([...kinds].filter((one) => this.#mayKnow(object, event, one)));
+    if (known.size === 0) return { kind: null, reason: kinds.size === 0 ? 'NOT_CONCERNED' : 'FIELDS_HIDDEN' };
+    const choices = withDefaults(recipient.choices ?? {});
+    const kind = wantedKind(known, choices);
+    return kind === undefined ? { kind: null, reason: 'NOT_WANTED' } : { kind, choice: choices[kind] };
+  }
+
+  /** Whether the user may read one of the fields that the notification is about. What watchers learn about fields is history. */
+  #mayKnow(object: VisibleObject, event: AudienceEvent, kind: Kind): boolean {
+    const fields = fieldsOf(event, kind);
+    if (fields === null) return true;
+    if (kind === 'watch' && !object.right.can('history')) return false;
+    const changes = Object.fromEntries(fields.map((code) => [code, [null, null] as const]));
+    const current = storedCodes(registry(this.#ctx), object.type.id).decodeChanges(changes);
+    return Object.keys(current).some((code) => object.right.canRead(code));
+  }
+}

@@ -1,0 +1,69 @@
+/** Watches, choices, and what was read. All of it belongs to the caller. */
+import { Fault } from '../../lib/fault.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { requireVisible } from '../objects/index.ts';
+import { type Choices, withDefaults } from './rules.ts';
+import * as store from './store.ts';
+import { insertNotifyingImport } from './store-make.ts';
+
+/** @throws Fault NOT_FOUND for the system user, which has no notifications */
+export function requireUser(ctx: ReadContext): string {
+  if (ctx.actor.userId === null) throw new Fault('NOT_FOUND', 'The system user has no notifications.');
+  return ctx.actor.userId;
+}
+
+/** Users are notified of the events of this unit, which is part of an import. Without it imports notify nobody. */
+export function notifyOfImport(ctx: WriteContext): void {
+  ctx.plan(insertNotifyingImport, { correlation_id: ctx.correlationId, at: ctx.now });
+}
+
+/** @throws Fault NOT_FOUND */
+export async function getWatch(ctx: ReadContext, objectId: string): Promise<{ watching: boolean }> {
+  const userId = requireUser(ctx);
+  await requireVisible(ctx, objectId);
+  return { watching: await store.isWatching(ctx, objectId, userId) };
+}
+
+/** @throws Fault NOT_FOUND */
+export async function setWatch(ctx: WriteContext, objectId: string, watching: boolean): Promise<{ watching: boolean }> {
+  const userId = requireUser(ctx);
+  await requireVisible(ctx, objectId);
+  ctx.markAuthorized();
+  const watch = { object_id: objectId, user_id: userId };
+  if (watching) ctx.plan(store.insertWatch, { ...watch, at: ctx.now });
+  else ctx.plan(store.removeWatch, watch);
+  return { watching };
+}
+
+export async function readNotifications(
+  ctx: WriteContext,
+  input: { ids: readonly string[] } | { all: true },
+): Promise<{ read: true }> {
+  const ids = 'ids' in input ? input.ids : null;
+  ctx.plan(store.markRead, { user_id: requireUser(ctx), ids, at: ctx.now });
+  return { read: true };
+}
+
+export async function getChoices(ctx: ReadContext): Promise<Choices> {
+  return withDefaults((await store.findSettings(ctx, requireUser(ctx))).choices);
+}
+
+export async function setChoices(ctx: WriteContext, choices: Partial<Choices>): Promise<Choices> {
+  ctx.plan(store.putChoices, { user_id: requireUser(ctx), choices, at: ctx.now });
+  return withDefaults(choices);
+}
+
+interface QuietHoursAnswer {
+  from: string | null;
+  to: string | null;
+}
+
+export async function getQuietHours(ctx: ReadContext): Promise<QuietHoursAnswer> {
+  const { quietFrom, quietTo } = await store.findSettings(ctx, requireUser(ctx));
+  return { from: quietFrom, to: quietTo };
+}
+
+export async function setQuietHours(ctx: WriteContext, { from, to }: QuietHoursAnswer): Promise<QuietHoursAnswer> {
+  ctx.plan(store.putQuietHours, { user_id: requireUser(ctx), quiet_from: from, quiet_to: to, at: ctx.now });
+  return { from, to };
+}

@@ -1,0 +1,192 @@
+/** Makes notifications of committed events, and removes the watches of users who may no longer read a record. */
+import { Turns } from '../../lib/yielding.ts';
+import { lastPlace } from '../../platform/audit/places.ts';
+import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { registry } from '../metadata/index.ts';
+import { type ActorsOf, assignmentCodes, Audience, type Concerned, fieldsOf } from './audience.ts';
+import { type Choice, type Kind, mailDueAt, NOTIFYING } from './rules.ts';
+import { removeWatch } from './store.ts';
+import * as store from './store-make.ts';
+import type { MadeEvent, Recipient } from './store-make.ts';
+
+/** Places that one unit of work examines. */
+const PLACES_AT_ONCE = 200;
+/** An event can concern all users, so the rest of its recipients wait for the next unit of work. */
+const RECIPIENTS_AT_ONCE = 2000;
+/** Users whose watches one unit of work judges. */
+const USERS_AT_ONCE = 100;
+
+export interface MakerParts {
+  actorsOf: ActorsOf;
+  /** Whether mails are sent. Otherwise none are queued. */
+  sendsMail: boolean;
+  /** Recipients that one unit of work judges. Default: 2,000. */
+  recipientsAtOnce?: number;
+}
+
+/** A recipient of an event. */
+interface Judging {
+  one: Concerned<MadeEvent>;
+  userId: string;
+  kinds: ReadonlySet<Kind>;
+}
+
+/** Makes the notifications of the next events. Progress and notifications are committed together. @returns whether there is more */
+export async function makeNotifications(ctx: WriteContext, parts: MakerParts): Promise<boolean> {
+  const progress = await store.lockProgress(ctx);
+  if (progress === undefined) return false;
+  const last = await lastPlace(ctx);
+  const upTo = Math.min(last, progress.place + PLACES_AT_ONCE);
+  if (upTo === progress.place) return false;
+  const events = await store.listEvents(ctx, progress, upTo, { types: NOTIFYING, fields: assignmentCodes(ctx) });
+  const audience = new Audience(ctx, parts.actorsOf);
+  const most = parts.recipientsAtOnce ?? RECIPIENTS_AT_ONCE;
+  const { judgings, rest } = await recipientsOf(audience, await audience.load(events), progress, most);
+  await audience.loadUsers(judgings.map(({ userId }) => userId));
+  const turns = new Turns();
+  for (const judging of judgings) {
+    await notify(ctx, audience, judging, parts);
+    await turns.next();
+  }
+  ctx.plan(store.moveProgress, rest ?? { place: upTo, after_user: null });
+  return rest !== undefined || upTo < last;
+}
+
+/**
+ * The next recipients, in the order of events and ids.
+ *
+ * @returns rest: where the next unit continues; undefined if these are all
+ */
+async function recipientsOf(
+  audience: Audience,
+  events: readonly Concerned<MadeEvent>[],
+  { place, afterUser }: store.Progress,
+  most: number,
+): Promise<{ judgings: Judging[]; rest: { place: number; after_user: string } | undefined }> {
+  const judgings: Judging[] = [];
+  const turns = new Turns();
+  for (const one of events) {
+    await turns.next();
+    const kinds = audience.kindsOf(one);
+    const isBegun = afterUser !== null && one.event.place === place + 1;
+    for (const userId of [...kinds.keys()].sort()) {
+      if (isBegun && userId <= afterUser) continue;
+      const previous = judgings.at(-1);
+      if (previous !== undefined && judgings.length === most) {
+        return { judgings, rest: { place: previous.one.event.place - 1, after_user: previous.userId } };
+      }
+      judgings.push({ one, userId, kinds: kinds.get(userId) ?? new Set() });
+    }
+  }
+  return { judgings, rest: undefined };
+}
+
+async function notify(
+  ctx: WriteContext,
+  audience: Audience,
+  { one, userId, kinds }: Judging,
+  { sendsMail }: MakerParts,
+): Promise<void> {
+  const { event, concern } = one;
+  const verdict = await audience.judge(one, userId, kinds);
+  if (verdict.kind === null) {
+    const isLost = verdict.reason === 'RECORD_HIDDEN' || verdict.reason === 'USER_ARCHIVED';
+    if (isLost && concern.watchers.includes(userId)) {
+      ctx.plan(removeWatch, { object_id: event.objectId, user_id: userId });
+    }
+    return;
+  }
+  const recipient = audience.recipient(userId);
+  if (recipient === undefined) return;
+  const id = planNotification(ctx, event, userId, verdict);
+  const { mail } = verdict.choice;
+  if (sendsMail && mail !== 'never' && recipient.hasMail)
+    planMail(ctx, event, recipient, { id, kind: verdict.kind, mail });
+}
+
+function planNotification(
+  ctx: WriteContext,
+  event: MadeEvent,
+  userId: string,
+  { kind, choice }: { kind: Kind; choice: Choice },
+): string {
+  const id = ctx.newId();
+  ctx.plan(store.insertNotifications, {
+    id,
+    user_id: userId,
+    event_id: event.id,
+    event_type: event.type,
+    place: event.place,
+    kind,
+    object_id: event.objectId,
+    comment_id: event.commentId,
+    actor_id: event.actorId,
+    fields: fieldsOf(event, kind),
+    in_console: choice.console,
+    at: event.at,
+  });
+  return id;
+}
+
+function planMail(
+  ctx: WriteContext,
+  event: MadeEvent,
+  recipient: Recipient,
+  { id, kind, mail }: { id: string; kind: Kind; mail: 'now' | 'digest' },
+): void {
+  // A bulk call or an import sends each recipient one mail.
+  const isBatch = event.via === 'bulk' || event.via === 'import';
+  ctx.plan(store.insertMails, {
+    notification_id: id,
+    user_id: recipient.id,
+    kind,
+    is_digest: mail === 'digest',
+    batch: isBatch ? event.correlationId : null,
+    due_at: mailDueAt(ctx.now, mail, { ...timesOf(ctx, recipient), isBatch }),
+  });
+}
+
+/** Time zone and quiet hours of a recipient. */
+export function timesOf(
+  ctx: Pick<WriteContext, 'config'>,
+  { quietFrom: from, quietTo: to, timezone }: Recipient,
+): { timezone: string; quiet: { from: string; to: string } | null } {
+  return {
+    timezone: timezone ?? registry(ctx).settings.timezone,
+    quiet: from === null || to === null ? null : { from, to },
+  };
+}
+
+/**
+ * Judges the watches of all users again after a change of rights or configuration, some users at a time. Changes of a record are
+ * judged with its next event.
+ *
+ * @param refresh reads the current rights and configuration, so that nobody is judged by older ones
+ * @returns whether there is more
+ */
+export async function checkWatches(
+  ctx: WriteContext,
+  { actorsOf }: Pick<MakerParts, 'actorsOf'>,
+  refresh: () => Promise<void>,
+): Promise<boolean> {
+  const check = await store.lockWatchCheck(ctx);
+  if (check === undefined) return false;
+  const target = check.target ?? check.current;
+  await refresh();
+  const users = await store.listWatchingUsers(ctx, check.afterUser, USERS_AT_ONCE);
+  const actors = await actorsOf(users);
+  for (const userId of users) {
+    const visible = actors.get(userId)?.visible('o', 'read', ctx.now) ?? null;
+    for (const id of await store.listLostWatches(ctx, userId, visible)) {
+      ctx.plan(removeWatch, { object_id: id, user_id: userId });
+    }
+  }
+  const isWhole = users.length < USERS_AT_ONCE;
+  ctx.plan(
+    store.moveWatchCheck,
+    isWhole
+      ? { versions: target, target: null, after_user: null }
+      : { versions: check.versions, target, after_user: users.at(-1) ?? null },
+  );
+  return !isWhole || target !== check.current;
+}

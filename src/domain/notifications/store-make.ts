@@ -1,0 +1,228 @@
+/** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Choices, Kind } from './rules.ts';
+
+export interface Progress {
+  /** The place up to which notifications are made. */
+  place: number;
+  /** Of the event at the next place, recipients up to this id are done; null if it is not begun. */
+  afterUser: string | null;
+  /** Events up to this position of the journal make none. */
+  afterSeq: number;
+}
+
+/** Whether there are places after the progress. Cheap: it is asked twice a second. */
+export async function hasNewPlaces(ctx: ReadContext): Promise<boolean> {
+  const [row] = await ctx.query<{ found: boolean }>(sql`
+    SELECT EXISTS (SELECT FROM journal_places p WHERE p.place > m.place) AS found FROM notification_making m`);
+  return row?.found === true;
+}
+
+/** The progress, locked until the unit of work ends; undefined if another process makes notifications. */
+export async function lockProgress(ctx: WriteContext): Promise<Progress | undefined> {
+  const [row] = await ctx.lock<Progress>(sql`
+    SELECT place, after_user AS "afterUser", after_seq AS "afterSeq" FROM notification_making FOR UPDATE SKIP LOCKED`);
+  return row;
+}
+
+export const moveProgress: TableWrite<{ place: number; after_user: string | null }> = {
+  name: 'move_notification_making',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE notification_making m SET place = r.place, after_user = r.after_user
+    FROM jsonb_to_recordset(${rows}) AS r (place bigint, after_user uuid)`,
+};
+
+/** What decides whom an event concerns. */
+export interface AudienceEvent {
+  id: string;
+  type: string;
+  actorId: string | null;
+  objectId: string;
+  commentId: string | null;
+  /** The changed properties of a comment. */
+  changed: string[];
+  /** Stored codes of what changed in the record. */
+  fields: string[];
+  /** The changes of the fields that were asked for, by stored code. */
+  changes: Record<string, [unknown, unknown]>;
+}
+
+export interface MadeEvent extends AudienceEvent {
+  place: number;
+  at: string;
+  /** The origin of the call, also for what rules did in it. */
+  via: string;
+  correlationId: string | null;
+}
+
+/** The origin of the call of the row `j` of the journal, as `call.via`: rules run in the transaction of the call. */
+const CALL = sql`LATERAL (SELECT coalesce(CASE WHEN j.via = 'rule' THEN (SELECT k.via FROM journal k
+  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> 'rule' ORDER BY k.seq LIMIT 1) END, j.via) AS via) AS call`;
+
+/** Predicate on `j` and `call`: the event notifies users. Those of imports do so only if the import's definition says so. */
+const NOTIFIES = sql`(call.via <> 'import' OR EXISTS (SELECT FROM notification_imports i
+  WHERE i.txid = j.txid AND i.correlation_id = j.correlation_id))`;
+
+/** Columns of `AudienceEvent` of the row `j`. Of the changes only the given fields are read: texts can be long. */
+function eventColumns(fields: readonly string[]): Sql {
+  return sql`j.id, j.type, j.actor_id AS "actorId", j.object_id AS "objectId", j.data ->> 'commentId' AS "commentId",
+    coalesce(j.data -> 'changed', '[]') AS changed, ARRAY(SELECT jsonb_object_keys(j.changes)) AS fields,
+    coalesce((SELECT jsonb_object_agg(f.code, j.changes -> f.code) FROM unnest(${[...fields]}::text[]) AS f (code)
+      WHERE j.changes ? f.code), '{}') AS changes`;
+}
+
+/** The events of records after the progress, in the order of their places, and of no others than these types. */
+export async function listEvents(
+  ctx: ReadContext,
+  { place, afterSeq }: Progress,
+  upTo: number,
+  { types, fields }: { types: readonly string[]; fields: readonly string[] },
+): Promise<MadeEvent[]> {
+  return await ctx.query<MadeEvent>(
+    sql`
+      SELECT ${eventColumns(fields)}, p.place, j.at, call.via, j.correlation_id AS "correlationId"
+      FROM journal_places p JOIN journal j ON j.seq = p.seq CROSS JOIN ${CALL}
+      WHERE p.place > ${place}::bigint AND p.place <= ${upTo}::bigint AND j.seq > ${afterSeq}::bigint
+        AND j.object_id IS NOT NULL AND ${NOTIFIES} AND j.type = ANY(${[...types]}::text[])
+      ORDER BY p.place`,
+    { freshPlan: true },
+  );
+}
+
+/** Planned in a unit of an import: its events notify users like those of other calls. */
+export const insertNotifyingImport: TableWrite<{ correlation_id: string; at: string }> = {
+  name: 'insert_notifying_import',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notification_imports (correlation_id, at)
+    SELECT correlation_id, at FROM jsonb_to_recordset(${rows}) AS r (correlation_id text, at timestamptz)
+    ON CONFLICT DO NOTHING`,
+};
+
+export async function listWatchers(
+  ctx: ReadContext,
+  objectIds: readonly string[],
+): Promise<{ objectId: string; userId: string }[]> {
+  return await ctx.query(sql`
+    SELECT object_id AS "objectId", user_id AS "userId" FROM notification_watchers
+    WHERE object_id = ANY(${[...objectIds]}::uuid[])`);
+}
+
+export interface Recipient {
+  id: string;
+  login: string;
+  timezone: string | null;
+  hasMail: boolean;
+  choices: Partial<Choices> | null;
+  quietFrom: string | null;
+  quietTo: string | null;
+}
+
+/** The active users among these, with their choices. */
+export async function listRecipients(ctx: ReadContext, ids: readonly string[]): Promise<Recipient[]> {
+  return await ctx.query<Recipient>(sql`
+    SELECT u.id, u.login, u.timezone, u.email IS NOT NULL AS "hasMail", s.choices, s.quiet_from AS "quietFrom", s.quiet_to AS "quietTo"
+    FROM users u LEFT JOIN notification_settings s ON s.user_id = u.id
+    WHERE u.id = ANY(${[...ids]}::uuid[]) AND u.state = 'ACTIVE'`);
+}
+
+interface NewNotification {
+  id: string;
+  user_id: string;
+  event_id: string;
+  event_type: string;
+  place: number;
+  kind: Kind;
+  object_id: string;
+  comment_id: string | null;
+  actor_id: string | null;
+  fields: readonly string[] | null;
+  in_console: boolean;
+  at: string;
+}
+
+/** The unique indexes decide that a user has one notification of an event, and one of a comment. */
+export const insertNotifications: TableWrite<NewNotification> = {
+  name: 'insert_notifications',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notifications (id, user_id, event_id, event_type, place, kind, object_id, comment_id, actor_id, fields,
+      in_console, at)
+    SELECT id, user_id, event_id, event_type, place, kind, object_id, comment_id, actor_id, fields, in_console, at
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, event_id uuid, event_type text, place bigint, kind text,
+      object_id uuid, comment_id uuid, actor_id uuid, fields text[], in_console boolean, at timestamptz)
+    ON CONFLICT DO NOTHING RETURNING id`,
+};
+
+interface NewMail {
+  notification_id: string;
+  user_id: string;
+  kind: Kind;
+  is_digest: boolean;
+  batch: string | null;
+  due_at: string;
+}
+
+/** Planned after `insertNotifications`: a mail for each notification that it wrote. */
+export const insertMails: TableWrite<NewMail> = {
+  name: 'insert_notification_mails',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notification_mails (notification_id, user_id, kind, is_digest, batch, due_at)
+    SELECT r.notification_id, r.user_id, r.kind, r.is_digest, r.batch, r.due_at
+    FROM jsonb_to_recordset(${rows}) AS r (notification_id uuid, user_id uuid, kind text, is_digest boolean, batch text,
+      due_at timestamptz) JOIN insert_notifications n ON n.id = r.notification_id`,
+};
+
+interface WatchCheck {
+  versions: string | null;
+  target: string | null;
+  afterUser: string | null;
+  /** The versions of rights and configuration now. */
+  current: string;
+}
+
+const VERSIONS = sql`concat_ws('/', v.rights, v.config)`;
+
+/** Whether rights or configuration changed since all watches were judged. */
+export async function isWatchCheckDue(ctx: ReadContext): Promise<boolean> {
+  const [row] = await ctx.query<{ due: boolean }>(sql`
+    SELECT c.versions IS DISTINCT FROM ${VERSIONS} AS due FROM notification_watch_check c, cache_versions v`);
+  return row?.due === true;
+}
+
+/** The state of the check, locked until the unit of work ends; undefined if another process checks. */
+export async function lockWatchCheck(ctx: WriteContext): Promise<WatchCheck | undefined> {
+  const [row] = await ctx.lock<WatchCheck>(sql`
+    SELECT c.versions, c.target, c.after_user AS "afterUser", ${VERSIONS} AS current
+    FROM notification_watch_check c, cache_versions v FOR UPDATE OF c SKIP LOCKED`);
+  return row;
+}
+
+export const moveWatchCheck: TableWrite<{ versions: string | null; target: string | null; after_user: string | null }> =
+  {
+    name: 'move_notification_watch_check',
+    guard: false,
+    sql: (rows: Sql) => sql`
+    UPDATE notification_watch_check c SET versions = r.versions, target = r.target, after_user = r.after_user
+    FROM jsonb_to_recordset(${rows}) AS r (versions text, target text, after_user uuid)`,
+  };
+
+/** The next users who watch something, by id. */
+export async function listWatchingUsers(ctx: ReadContext, after: string | null, limit: number): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT DISTINCT user_id AS id FROM notification_watchers WHERE ${after}::uuid IS NULL OR user_id > ${after}::uuid
+    ORDER BY user_id LIMIT ${limit}::int`);
+  return rows.map(({ id }) => id);
+}
+
+/** The watched records that the user may not read. @param visible predicate on `o` of records that the user may read; null for none */
+export async function listLostWatches(ctx: ReadContext, userId: string, visible: Sql | null): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT w.object_id AS id FROM notification_watchers w
+    WHERE w.user_id = ${userId}::uuid
+      AND NOT EXISTS (SELECT FROM objects o WHERE o.id = w.object_id AND ${visible ?? sql`false`})`);
+  return rows.map(({ id }) => id);
+}

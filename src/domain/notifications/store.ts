@@ -1,0 +1,215 @@
+/** SQL on watches, choices and the notifications of one user. Rights are part of the statements, before LIMIT and COUNT. */
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { joinedUser } from '../../platform/audit/journal.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { visibleComments } from '../comments/index.ts';
+import { type RecordType, registry, storedCodes } from '../metadata/index.ts';
+import type { Choices, Kind } from './rules.ts';
+
+interface Watch {
+  object_id: string;
+  user_id: string;
+  at: string;
+}
+
+export async function isWatching(ctx: ReadContext, objectId: string, userId: string): Promise<boolean> {
+  const rows = await ctx.query(sql`
+    SELECT 1 FROM notification_watchers WHERE object_id = ${objectId}::uuid AND user_id = ${userId}::uuid`);
+  return rows.length > 0;
+}
+
+export const insertWatch: TableWrite<Watch> = {
+  name: 'insert_watch',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notification_watchers (object_id, user_id, created_at)
+    SELECT object_id, user_id, at FROM jsonb_to_recordset(${rows}) AS r (object_id uuid, user_id uuid, at timestamptz)
+    ON CONFLICT DO NOTHING`,
+};
+
+export const removeWatch: TableWrite<Omit<Watch, 'at'>> = {
+  name: 'remove_watch',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM notification_watchers w USING jsonb_to_recordset(${rows}) AS r (object_id uuid, user_id uuid)
+    WHERE w.object_id = r.object_id AND w.user_id = r.user_id`,
+};
+
+interface StoredSettings {
+  choices: Partial<Choices>;
+  quietFrom: string | null;
+  quietTo: string | null;
+}
+
+export async function findSettings(ctx: ReadContext, userId: string): Promise<StoredSettings> {
+  const [row] = await ctx.query<StoredSettings>(sql`
+    SELECT choices, quiet_from AS "quietFrom", quiet_to AS "quietTo" FROM notification_settings
+    WHERE user_id = ${userId}::uuid`);
+  return row ?? { choices: {}, quietFrom: null, quietTo: null };
+}
+
+export const putChoices: TableWrite<{ user_id: string; choices: Partial<Choices>; at: string }> = {
+  name: 'put_notification_choices',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notification_settings (user_id, choices, updated_at)
+    SELECT user_id, choices, at FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, choices jsonb, at timestamptz)
+    ON CONFLICT (user_id) DO UPDATE SET choices = EXCLUDED.choices, updated_at = EXCLUDED.updated_at`,
+};
+
+export const putQuietHours: TableWrite<{
+  user_id: string;
+  quiet_from: string | null;
+  quiet_to: string | null;
+  at: string;
+}> = {
+  name: 'put_notification_quiet_hours',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO notification_settings (user_id, quiet_from, quiet_to, updated_at)
+    SELECT user_id, quiet_from, quiet_to, at FROM jsonb_to_recordset(${rows})
+      AS r (user_id uuid, quiet_from text, quiet_to text, at timestamptz)
+    ON CONFLICT (user_id) DO UPDATE SET quiet_from = EXCLUDED.quiet_from, quiet_to = EXCLUDED.quiet_to,
+      updated_at = EXCLUDED.updated_at`,
+};
+
+/** Marks notifications as read; all of the user if `ids` is null. */
+export const markRead: TableWrite<{ user_id: string; ids: readonly string[] | null; at: string }> = {
+  name: 'mark_notifications_read',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE notifications n SET read_at = r.at
+    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, ids uuid[], at timestamptz)
+    WHERE n.user_id = r.user_id AND n.in_console AND n.read_at IS NULL AND (r.ids IS NULL OR n.id = ANY(r.ids))`,
+};
+
+export interface NotificationRow {
+  id: string;
+  kind: Kind;
+  eventType: string;
+  at: string;
+  readAt: string | null;
+  objectId: string;
+  actorId: string | null;
+  actorName: string | null;
+  /** Stored codes of the changed fields. */
+  fields: string[] | null;
+  commentId: string | null;
+  /** The beginning of the comment. */
+  excerpt: string | null;
+}
+
+/** Characters of a comment in the list. */
+const EXCERPT = 300;
+const AUTHOR = joinedUser('n.actor_id', 'u');
+const FROM = sql`notifications n JOIN objects o ON o.id = n.object_id LEFT JOIN comments c ON c.id = n.comment_id`;
+
+/** The notifications of the caller that the caller may see now, newest first. */
+export async function listNotifications(
+  ctx: ReadContext,
+  userId: string,
+  page: { unread: boolean; limit: number; offset: number },
+): Promise<NotificationRow[]> {
+  const seen = visibleNotifications(ctx, userId, page.unread);
+  if (seen === null) return [];
+  return await ctx.query<NotificationRow>(
+    sql`
+      SELECT n.id, n.kind, n.event_type AS "eventType", n.at, n.read_at AS "readAt", n.object_id AS "objectId",
+        n.actor_id AS "actorId", ${AUTHOR.name} AS "actorName", n.fields, n.comment_id AS "commentId",
+        left(c.body, ${EXCERPT}::int) AS excerpt
+      FROM ${FROM} ${AUTHOR.join} WHERE ${seen}
+      ORDER BY n.place DESC, n.id LIMIT ${page.limit}::int OFFSET ${page.offset}::int`,
+    { freshPlan: true },
+  );
+}
+
+/** The number of unread notifications that the caller may see now, counted up to `most`. */
+export async function countUnread(ctx: ReadContext, userId: string, most: number): Promise<number> {
+  const seen = visibleNotifications(ctx, userId, true);
+  if (seen === null) return 0;
+  const [row] = await ctx.query<{ unread: number }>(sql`
+    SELECT count(*)::int AS unread FROM (SELECT FROM ${FROM} WHERE ${seen} LIMIT ${most}::int) AS found`);
+  return row?.unread ?? 0;
+}
+
+/**
+ * Predicate on `n`, its record `o` and its comment `c`; null if the user can see none. The user must be able to read the record,
+ * the comment, and one of the changed fields. What watchers learn about fields is history.
+ */
+function visibleNotifications(ctx: ReadContext, userId: string, unread: boolean): Sql | null {
+  const { actor, now } = ctx;
+  const read = actor.visible('o', 'read', now);
+  if (read === null) return null;
+  const history = actor.visible('o', 'history', now) ?? sql`false`;
+  return sql`n.user_id = ${userId}::uuid AND n.in_console ${unread ? sql`AND n.read_at IS NULL` : empty} AND ${read}
+    AND (n.comment_id IS NULL OR (c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')}))
+    AND (n.fields IS NULL OR ((n.kind <> 'watch' OR ${history}) AND ${readableFields(ctx)}))`;
+}
+
+/** The codes of all fields that records of the type have or had. */
+function fieldCodes(type: RecordType): string[] {
+  return [...new Set([...type.versions.values()].flatMap(({ fields }) => [...fields.keys()]))];
+}
+
+/** Predicate: one of the fields of `n` is readable on its record `o`, which the caller may read. */
+function readableFields(ctx: ReadContext): Sql {
+  const types = registry(ctx);
+  const whole: string[] = [];
+  const parts: Sql[] = [];
+  for (const typeId of ctx.actor.typesFor('read')) {
+    const type = types.byId.get(typeId);
+    if (type === undefined) continue;
+    const access = ctx.actor.fieldAccess(typeId);
+    const codes = fieldCodes(type);
+    const always = codes.filter((code) => access.canAlwaysRead(code));
+    if (always.length === codes.length) {
+      whole.push(typeId);
+      continue;
+    }
+    const stored = (code: string): string => storedCode(ctx, typeId, code);
+    const readable = [sql`n.fields && ${always.map(stored)}::text[]`];
+    for (const code of codes) {
+      if (always.includes(code) || !access.canRead(code)) continue;
+      const where = access.whereReadable('o', code, ctx.now) ?? sql`true`;
+      readable.push(sql`(${stored(code)} = ANY(n.fields) AND ${where})`);
+    }
+    parts.push(sql`(o.type_id = ${typeId}::uuid AND (${join(readable, ' OR ')}))`);
+  }
+  if (whole.length > 0) parts.push(sql`o.type_id = ANY(${whole}::uuid[])`);
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+/** The code under which the journal has the field. */
+export function storedCode(ctx: Pick<ReadContext, 'config'>, typeId: string, code: string): string {
+  return Object.keys(storedCodes(registry(ctx), typeId).encode({ [code]: null }))[0] ?? code;
+}
+
+/**
+ * The users who got notifications for the console of places after `place`, and the last place that was examined.
+ *
+ * @param place null: only the last place is wanted
+ */
+export async function notifiedSince(
+  db: Queryable,
+  place: number | null,
+): Promise<{ place: number | null; users: string[] }> {
+  const [row] = await db.query<{ place: number; users: string[] }>(sql`
+    SELECT m.place, ARRAY(SELECT DISTINCT n.user_id FROM notifications n
+      WHERE n.place > coalesce(${place}::bigint, m.place) AND n.place <= m.place AND n.in_console) AS users
+    FROM notification_making m`);
+  return row ?? { place, users: [] };
+}
+
+/** Deletes up to `limit` notifications from before `before`, with their mails, and the marks of imports. @returns how many */
+export async function purgeNotifications(db: Queryable, before: string, limit: number): Promise<number> {
+  const [row] = await db.query<{ n: number }>(sql`
+    WITH gone AS (
+      DELETE FROM notifications WHERE id IN (
+        SELECT id FROM notifications WHERE at < ${before}::timestamptz ORDER BY at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+      RETURNING id
+    ), mails AS (DELETE FROM notification_mails m USING gone WHERE m.notification_id = gone.id
+    ), imports AS (DELETE FROM notification_imports WHERE at < ${before}::timestamptz)
+    SELECT count(*)::int AS n FROM gone`);
+  return row?.n ?? 0;
+}
