@@ -227,14 +227,37 @@ export function openBlobs(settings: Settings): BlobStore {
   return new FileBlobs(settings.blobs.folder ?? path.join(settings.dataDir, 'blobs'));
 }
 
-/** Structured logs to standard error, without secrets and record values. */
+/** How long a log line may wait for others, in milliseconds. To write a line alone takes longer than to make it. */
+const LOG_MS = 20;
+/** Characters of lines that are written without waiting for more. */
+const LOG_LENGTH = 8192;
+
+/** Structured logs to standard error, without secrets and record values. Lines of the same moment are written together. */
 export function makeLog(): Logger {
+  const file = pino.destination({ dest: 2, sync: false });
+  let lines = '';
+  let due: NodeJS.Timeout | undefined;
+  const send = (): void => {
+    clearTimeout(due);
+    due = undefined;
+    if (lines !== '') file.write(lines);
+    lines = '';
+  };
+  const write = (line: string): void => {
+    lines += line;
+    if (lines.length >= LOG_LENGTH) send();
+    else due ??= setTimeout(send, LOG_MS).unref();
+  };
+  process.once('exit', () => {
+    send();
+    file.flushSync();
+  });
   return pino(
     {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: ['*.authorization', '*.cookie', '*.password', '*.key'],
     },
-    pino.destination({ dest: 2, sync: false }),
+    { write },
   );
 }

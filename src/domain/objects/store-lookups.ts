@@ -210,17 +210,26 @@ export interface NamedObject {
   types: string[] | null;
 }
 
+/** Predicate → its guard. An actor keeps its predicates, so its units share a guard and can be written together. */
+const objectGuards = new WeakMap<Sql, TableWrite<NamedObject>>();
+
 /** Guard: each id must refer to an active record of one of its types that satisfies `visible`. */
 export function namedObjects(visible: Sql): TableWrite<NamedObject> {
-  return {
-    name: 'named_objects',
-    guard: true,
-    varies: true,
-    columns: { id: 'uuid', types: 'uuid[]' },
-    sql: (rows: Sql) => sql`
-      SELECT o.id FROM ${rows} JOIN objects o ON o.id = r.id
-      WHERE o.state = 'ACTIVE' AND (r.types IS NULL OR o.type_id = ANY(r.types)) AND ${visible}`,
-  };
+  let guard = objectGuards.get(visible);
+  if (guard === undefined) {
+    guard = {
+      name: 'named_objects',
+      guard: true,
+      varies: true,
+      records: () => [],
+      columns: { id: 'uuid', types: 'uuid[]' },
+      sql: (rows: Sql) => sql`
+        SELECT o.id FROM ${rows} JOIN objects o ON o.id = r.id
+        WHERE o.state = 'ACTIVE' AND (r.types IS NULL OR o.type_id = ANY(r.types)) AND ${visible}`,
+    };
+    objectGuards.set(visible, guard);
+  }
+  return guard;
 }
 
 /** Whether a record in one of these versions of the type has a value under the field's code. */

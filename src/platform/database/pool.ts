@@ -7,6 +7,7 @@ import sql from 'sql-template-tag';
 import pg from 'pg';
 import { statementName, type Tracer } from '../observability/traces.ts';
 import { parseStoredJson } from '../../lib/json.ts';
+import { queryNamed } from './named-query.ts';
 import { leavesConnectionUsable } from './sqlstate.ts';
 
 export interface QueryOptions {
@@ -100,6 +101,21 @@ function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) =>
   return pg.types.getTypeParser(oid, format as 'text');
 }
 
+/** A statement for the driver; one with a name is prepared. */
+interface Query {
+  name?: string;
+  text: string;
+  values?: unknown[];
+  /** The driver's limit on waiting for the response, which its types do not declare. */
+  query_timeout?: number;
+}
+
+async function run(client: pg.PoolClient, query: Query): Promise<unknown[]> {
+  const { name, text, values = [] } = query;
+  if (name !== undefined) return await queryNamed(client, { ...query, name, text, values }, typeParser);
+  return (await client.query(query)).rows as unknown[];
+}
+
 function isSilent(error: unknown): boolean {
   return error instanceof Error && error.message === SILENT;
 }
@@ -123,7 +139,7 @@ export class Database implements Queryable {
     this.#direct = options.directUrl === undefined ? undefined : openPool(options, options.directUrl, 3, false);
   }
 
-  #named(statement: Statement, options: QueryOptions = {}): pg.QueryConfig {
+  #named(statement: Statement, options: QueryOptions = {}): Query {
     const text = statement.text;
     if (options.freshPlan === true || this.#pooled) return { text, values: statement.values };
     let name = this.#names.get(text);
@@ -135,28 +151,26 @@ export class Database implements Queryable {
     return { name, text, values: statement.values };
   }
 
-  #bounded<T extends pg.QueryConfig>(query: T, options?: QueryOptions): T {
-    // The driver accepts the limit per query, but its types do not declare it.
+  #bounded(query: Query, options?: QueryOptions): Query {
     return options?.patient === true ? query : { ...query, query_timeout: this.#answerMs };
   }
 
   /** Runs one statement with autocommit. */
   async query<Row>(statement: Statement, options?: QueryOptions): Promise<Row[]> {
-    const send = (): Promise<pg.QueryResult> => this.#send(this.#bounded(this.#named(statement, options), options));
-    const result = await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send));
-    return result.rows as Row[];
+    const send = (): Promise<unknown[]> => this.#send(this.#bounded(this.#named(statement, options), options));
+    return (await (this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send))) as Row[];
   }
 
   /**
    * Sends one statement on a free connection. The pool's own `query` ends the connection on any error, also when the server
    * merely refused the statement, and starting another one costs more than most statements.
    */
-  async #send(query: pg.QueryConfig): Promise<pg.QueryResult> {
+  async #send(query: Query): Promise<unknown[]> {
     const client = await this.#pool.connect();
     try {
-      const result = await client.query(query);
+      const rows = await run(client, query);
       client.release();
-      return result;
+      return rows;
     } catch (error) {
       releaseAfter(error as Error, client);
       throw error;
@@ -188,10 +202,10 @@ export class Database implements Queryable {
       const tx: Transaction = {
         transaction: true,
         query: async <Row>(statement: Statement, options?: QueryOptions) => {
-          const send = (): Promise<pg.QueryResult> =>
-            client.query(this.#bounded(this.#named(statement, options), options));
-          const sent = this.tracer === undefined ? send() : this.#traced(this.tracer, statement.text, send);
-          return (await sent).rows as Row[];
+          const send = (): Promise<unknown[]> => run(client, this.#bounded(this.#named(statement, options), options));
+          return (await (this.tracer === undefined
+            ? send()
+            : this.#traced(this.tracer, statement.text, send))) as Row[];
         },
       };
       const result = await fn(tx);
@@ -227,22 +241,22 @@ export class Database implements Queryable {
 
   /** Facts about the server; also the cheapest health check. */
   async facts(): Promise<{ version: string; number: number; now: string; fsync: string; encoding: string }> {
-    const result = await this.#send(
+    const [row] = await this.#send(
       this.#bounded({
         name: 'facts',
         text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
         now() AS now, current_setting('fsync') AS fsync, current_setting('server_encoding') AS encoding`,
       }),
     );
-    return result.rows[0] as { version: string; number: number; now: string; fsync: string; encoding: string };
+    return row as { version: string; number: number; now: string; fsync: string; encoding: string };
   }
 
   /** The number of connections that the server allows for ordinary users. */
   async capacity(): Promise<number> {
-    const result = await this.#send({
+    const [row] = await this.#send({
       text: `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
     });
-    return (result.rows[0] as { most: number }).most;
+    return (row as { most: number }).most;
   }
 
   stats(): { total: number; idle: number; waiting: number; most: number } {

@@ -122,7 +122,10 @@ export interface TableWrite<Row> {
    * third less than extracting them from JSON. For rows that are written by nearly every change.
    */
   readonly columns?: Readonly<Record<string, string>>;
-  /** Set if `sql` differs between writes with the same `name`. Otherwise it is built once per process. */
+  /**
+   * Set if `sql` differs between writes with the same `name`. The statement is then built once for each object, and only units
+   * that plan the same object are written together.
+   */
   readonly varies?: true;
   /** If true, the rows are written only after the unit's guarded writes, which then hold their row locks. */
   readonly afterGuards?: true;

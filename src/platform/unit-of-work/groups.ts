@@ -20,6 +20,7 @@ import type { Queryable } from '../database/pool.ts';
 import { isCancelled, isLockTimeout, isRefused } from '../database/sqlstate.ts';
 import { type Flushed, flushStatement } from './flush.ts';
 import { lockNumber } from './idempotency.ts';
+import type { TableWrite } from './context.ts';
 import type { Statements } from './statement.ts';
 import { failedGuard } from './transactions.ts';
 
@@ -134,7 +135,18 @@ function recordsOf({ planned, invalidated }: Flushed): string[] | undefined {
   return [...records];
 }
 
+/** Write whose SQL differs from others of its name → its number. */
+const variants = new WeakMap<object, number>();
+let lastVariant = 0;
+
+function variantOf(write: TableWrite<unknown>): number {
+  if (write.varies !== true) return 0;
+  let variant = variants.get(write);
+  if (variant === undefined) variants.set(write, (variant = ++lastVariant));
+  return variant;
+}
+
 function kindOf({ planned, claimed, returned }: Flushed): string {
-  const writes = planned.map(({ write, rows }) => `${write.name} ${rows.length}`).join();
+  const writes = planned.map(({ write, rows }) => `${write.name} ${variantOf(write)} ${rows.length}`).join();
   return `${writes};${claimed === undefined ? '' : 'claimed'};${returned?.value.write ?? ''}`;
 }

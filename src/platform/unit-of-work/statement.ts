@@ -36,8 +36,12 @@ export class Statements {
   readonly #texts = new Map<string, string>();
   #made = 0;
 
-  /** The part that `build` returns for this owner and variant; built once. */
-  part(owner: object, variant: string, build: () => Sql): Part {
+  /**
+   * The part that `build` returns for this owner and variant; built once.
+   *
+   * @param isShared whether other owners build parts with the same text; their statements then share one cached text
+   */
+  part(owner: object, variant: string, build: () => Sql, isShared = false): Part {
     let variants = this.#parts.get(owner);
     if (variants === undefined) {
       variants = new Map();
@@ -46,7 +50,7 @@ export class Statements {
     let part = variants.get(variant);
     if (part === undefined) {
       const { strings, values } = build();
-      part = { key: `#${this.#made++}`, strings, values };
+      part = { key: isShared ? `(${strings.join('?')})` : `#${this.#made++}`, strings, values };
       variants.set(variant, part);
     }
     return part;
@@ -67,11 +71,6 @@ export class Statements {
     }
     return { text, values };
   }
-}
-
-/** A part that is not cached by owner. Statements with equal text still share one cached text. */
-export function loosePart({ strings, values }: Sql): Part {
-  return { key: `(${strings.join('?')})`, strings, values };
 }
 
 function textOf(parts: readonly Part[]): string {
@@ -99,7 +98,7 @@ export function writePart(
   const few = write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
   const names = write.afterGuards === true ? guarded : [];
   const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1, ready(names))})`;
-  return write.varies === true ? loosePart(build()) : statements.part(write, [few, ...names].join(' '), build);
+  return statements.part(write, [few, ...names].join(' '), build, write.varies);
 }
 
 /**
