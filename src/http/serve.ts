@@ -36,6 +36,7 @@ import {
 import { tellPosition } from './read-consistency.ts';
 import { MOST_OPEN_BODY, sourceName, sourceOf } from './unverified.ts';
 import { inPieces, isLarge } from './json-chunks.ts';
+import { ReceivedFacts } from './request-facts.ts';
 import { type Prepared, readInput, type Route } from './route.ts';
 import type { ServerOptions } from './types.ts';
 import { invalid } from './validate.ts';
@@ -130,8 +131,8 @@ async function answer(
     admission === undefined
       ? { ...(await service.options.anonymous()), correlationId: context.correlationId }
       : await callerOf(service, route, context, from, admission);
-  // A slow database may have taken of the request's time already.
-  const leftMs = Math.max(1000, prepared.timeoutMs - (performance.now() - arrived));
+  // A slow database may have taken of the request's time already. Whole numbers: timers of equal length share a list.
+  const leftMs = Math.max(1000, Math.ceil(prepared.timeoutMs - (performance.now() - arrived)));
   const body = announcesBody(request) ? await readBody(service, context, prepared) : undefined;
   const input = readInput(prepared, {
     params: rawParams,
@@ -142,28 +143,7 @@ async function answer(
   takeDryRun(context, input);
   const asked = input.query as Readonly<Record<string, unknown>>;
   for (const scope of prepared.binding.operation.moreScopes?.(asked) ?? []) requireScope(context, scope);
-  const facts: RequestFacts = {
-    ip: origin.ip,
-    // Read on demand: opening the cookie of a device costs a decryption.
-    get sender() {
-      return service.sender(request, origin.ip);
-    },
-    sessionToken,
-    userAgent: request.headers['user-agent'],
-    secure: origin.secure,
-    scopes: context.scopes,
-    waiter: {
-      callerId: context.callerId ?? context.ip ?? '',
-      isGone: () => context.answered || context.response.destroyed,
-      rest: () => admission?.rest(),
-    },
-    // RFC 9110 defines ranges only for GET; HEAD describes the complete content.
-    range: request.method === 'GET' ? request.headers.range : undefined,
-    ifRange: singleHeader(request, 'if-range'),
-    ifNoneMatch: request.headers['if-none-match'],
-    wantsEvents: /(?:^|,)\s*text\/event-stream\b/i.test(request.headers.accept ?? ''),
-    lastEventId: singleHeader(request, 'last-event-id'),
-  };
+  const facts = new ReceivedFacts(service, context, { origin, sessionToken, admission });
   const turn = admission?.turn();
   if (turn !== undefined) {
     await turn;

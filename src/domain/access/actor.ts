@@ -12,7 +12,7 @@ import { anyOfConditions } from '../../lib/filter-merge.ts';
 import type { Actor, ActorVariables, RecordRight, TypeFieldAccess } from '../../platform/unit-of-work/context.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import type { ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { conditionEnvironment, type TypeRegistry, today, typeView } from '../metadata/index.ts';
+import { conditionEnvironment, CurrentVariables, type TypeRegistry, typeView } from '../metadata/index.ts';
 import { type Grant, type RoleSet, roleView } from './roles.ts';
 import type { UserRow } from './store.ts';
 
@@ -59,6 +59,9 @@ export class UserActor implements Actor {
   readonly #merged = new Map<string, TypedCondition>();
   /** Counts the reads of the current time by conditions. */
   #timed = 0;
+  readonly #noteTime = (): void => {
+    this.#timed++;
+  };
 
   constructor(
     user: {
@@ -95,22 +98,7 @@ export class UserActor implements Actor {
   }
 
   #variables(now: string): Variables {
-    const types = this.#types;
-    const timed = (): void => {
-      this.#timed++;
-    };
-    return {
-      ...this.variables,
-      get now() {
-        timed();
-        return now;
-      },
-      // Computed on demand: few conditions use the day, and time zone arithmetic is expensive.
-      get today() {
-        timed();
-        return today(types, now);
-      },
-    };
+    return new CurrentVariables(this.variables, this.#types, now, this.#noteTime);
   }
 
   on(typeId: string, record: RecordFacts, now: string): RecordRight {

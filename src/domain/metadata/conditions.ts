@@ -3,7 +3,7 @@ import sql, { raw } from 'sql-template-tag';
 import { type FieldResolver, type FilterField, SYSTEM_FIELDS, type Variables } from '../../lib/filter.ts';
 import { readVariable, resolveOperand } from '../../lib/filter-variables.ts';
 import type { CompileEnvironment } from '../../platform/database/filter-sql.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ActorVariables, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { type FieldDefinition, mismatchedVersions, type RecordType, registry, type TypeRegistry } from './registry.ts';
 
 export function filterField(field: FieldDefinition): FilterField {
@@ -58,9 +58,47 @@ export function conditionEnvironment(
   };
 }
 
-/** The values of the condition language's variables in this unit of work (docs/spec/search.md#condition-language). */
-export function variables(ctx: ReadContext): Variables {
-  return { ...ctx.actor.variables, now: ctx.now, today: today(registry(ctx), ctx.now) };
+/**
+ * The values of the condition language's variables for a user at an instant (docs/spec/search.md#condition-language). The date is
+ * computed on demand: few conditions use it, and it takes time zone arithmetic.
+ *
+ * This is a class because each evaluation of an object literal with getters makes a new hidden class of the engine, which is
+ * expensive and keeps the getters and all that they refer to until the next full garbage collection.
+ */
+export class CurrentVariables implements Variables {
+  readonly me: string;
+  readonly groups: readonly string[];
+  readonly orgUnit: string | null;
+  readonly orgUnits: readonly string[];
+  readonly #types: TypeRegistry;
+  readonly #now: string;
+  readonly #onTime: (() => void) | undefined;
+
+  /** @param onTime called when a condition reads the time */
+  constructor(user: ActorVariables, types: TypeRegistry, now: string, onTime?: () => void) {
+    this.me = user.me;
+    this.groups = user.groups;
+    this.orgUnit = user.orgUnit;
+    this.orgUnits = user.orgUnits;
+    this.#types = types;
+    this.#now = now;
+    this.#onTime = onTime;
+  }
+
+  get now(): string {
+    this.#onTime?.();
+    return this.#now;
+  }
+
+  get today(): string {
+    this.#onTime?.();
+    return today(this.#types, this.#now);
+  }
+}
+
+/** The values of the variables in this unit of work, by default for the acting user. */
+export function variables(ctx: ReadContext, user: ActorVariables = ctx.actor.variables): Variables {
+  return new CurrentVariables(user, registry(ctx), ctx.now);
 }
 
 /**

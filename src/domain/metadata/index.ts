@@ -7,7 +7,7 @@
  * - A compatible change applies to the newest version; an incompatible change makes a new version.
  * - A value in a record has the canonical form of its data type.
  */
-export { conditionEnvironment, fieldResolver, setValue, today, variables } from './conditions.ts';
+export { conditionEnvironment, CurrentVariables, fieldResolver, setValue, today, variables } from './conditions.ts';
 export { FieldSchema } from './contract.ts';
 export {
   type FieldDefinition,

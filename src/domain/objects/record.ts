@@ -4,7 +4,7 @@
  */
 import type { ItemState } from '../../contract/state.ts';
 import type { RecordAction } from '../../contract/rights.ts';
-import type { RecordFacts } from '../../lib/filter.ts';
+import type { RecordFacts, SystemFacts } from '../../lib/filter.ts';
 import type { ReadContext, RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
   mismatchedVersions,
@@ -44,39 +44,61 @@ export interface Authorized<Action extends RecordAction> extends VisibleObject {
   readonly [checked]: Action;
 }
 
-/** Facts of a stored or planned record, the input of conditions. */
-export function factsOf(
-  row: Omit<ObjectRow, 'createdByName' | 'updatedByName' | 'archivedAt'>,
-  type: RecordType,
-  version: TypeVersion,
-  state: StateView | null,
-): RecordFacts {
-  let { folded } = row;
-  return {
-    values: row.values,
-    get folded() {
-      folded ??= derive(version, row.values).folded;
-      return folded;
-    },
-    system: {
+type FactsRow = Omit<ObjectRow, 'createdByName' | 'updatedByName' | 'archivedAt'>;
+
+/**
+ * Facts of a stored or planned record, the input of conditions. What few conditions use is computed on demand. This is a class
+ * because an object literal with getters makes a new hidden class of the engine each time.
+ */
+class StoredFacts implements RecordFacts {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly mismatched?: (code: string) => boolean;
+  readonly #row: FactsRow;
+  readonly #type: RecordType;
+  readonly #version: TypeVersion;
+  readonly #state: StateView | null;
+  #folded: RecordFacts['folded'] | undefined;
+  #system: SystemFacts | undefined;
+
+  constructor(row: FactsRow, type: RecordType, version: TypeVersion, state: StateView | null) {
+    this.values = row.values;
+    this.#row = row;
+    this.#type = type;
+    this.#version = version;
+    this.#state = state;
+    this.#folded = row.folded;
+    if (row.typeVersion === type.newest.version) return;
+    this.mismatched = (code) => mismatchedVersions(type, code).includes(row.typeVersion);
+  }
+
+  get folded(): RecordFacts['folded'] {
+    this.#folded ??= derive(this.#version, this.values).folded;
+    return this.#folded;
+  }
+
+  get system(): SystemFacts {
+    const row = this.#row;
+    this.#system ??= {
       id: row.id,
       number: row.number,
       title: row.title,
       typeId: row.typeId,
-      typeCode: type.code,
+      typeCode: this.#type.code,
       state: row.state,
-      workflowState: state?.code ?? null,
-      workflowCategory: state?.category ?? null,
+      workflowState: this.#state?.code ?? null,
+      workflowCategory: this.#state?.category ?? null,
       revision: row.revision,
       createdAt: row.createdAt,
       createdBy: row.createdBy,
       updatedAt: row.updatedAt,
       updatedBy: row.updatedBy,
-    },
-    ...(row.typeVersion === type.newest.version
-      ? {}
-      : { mismatched: (code: string) => mismatchedVersions(type, code).includes(row.typeVersion) }),
-  };
+    };
+    return this.#system;
+  }
+}
+
+export function factsOf(row: FactsRow, type: RecordType, version: TypeVersion, state: StateView | null): RecordFacts {
+  return new StoredFacts(row, type, version, state);
 }
 
 /** A record with its facts for conditions, without the rights of a caller. */

@@ -2,10 +2,11 @@
 import { Fault, faultAt } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import { variables } from '../metadata/index.ts';
 import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
 import { type CalendarInForce, calendarOf, slaRegistry } from './registry.ts';
-import { calendarVersionOf, planDraft, presentOf, settingFor, variablesFor } from './effective-policy.ts';
+import { calendarVersionOf, planDraft, presentOf, settingFor } from './effective-policy.ts';
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
@@ -88,7 +89,7 @@ function move(
   object: VisibleObject,
 ): InstanceAnswer {
   const setting = settingFor(ctx, instance, object);
-  const results = evaluateConditions(setting.policy, object.facts, variablesFor(ctx));
+  const results = evaluateConditions(setting.policy, object.facts, variables(ctx));
   const draft = draftOf(instance);
   // First apply the warnings, breaches and target changes up to now, then the command.
   retarget(draft, setting);

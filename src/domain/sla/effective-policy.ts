@@ -1,8 +1,8 @@
 /** The policy, calendar and target that apply to an instance in this unit of work, and the writes of a decision. */
-import type { RecordFacts, Variables } from '../../lib/filter.ts';
+import type { RecordFacts } from '../../lib/filter.ts';
 import { WorkTime } from '../../lib/worktime.ts';
 import type { ActorVariables, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { registry, today } from '../metadata/index.ts';
+import { variables } from '../metadata/index.ts';
 import type { RecordView } from '../objects/index.ts';
 import { type CalendarDefinition, type CalendarInForce, calendarOf, type Policy, slaRegistry } from './registry.ts';
 import { type SlaTiming, timingOf, type Instance, targetOf } from './rules.ts';
@@ -17,21 +17,9 @@ const NO_USER: ActorVariables = {
   orgUnits: [],
 };
 
-/** Variables for conditions, by default with those of the acting user. */
-export function variablesFor(ctx: ReadContext, person: ActorVariables = ctx.actor.variables): Variables {
-  return {
-    ...person,
-    now: ctx.now,
-    // Few conditions use the date, and computing it for a time zone is expensive.
-    get today() {
-      return today(registry(ctx), ctx.now);
-    },
-  };
-}
-
 /** The target of the policy for these facts; undefined if none applies. */
 export function targetUnder(ctx: ReadContext, policy: Policy, facts: RecordFacts): number | undefined {
-  return targetOf(policy, facts, variablesFor(ctx, NO_USER));
+  return targetOf(policy, facts, variables(ctx, NO_USER));
 }
 
 /** The policy of an instance. Archived policies stay in the configuration. */

@@ -6,9 +6,10 @@
  */
 import type { EventType } from '../../contract/events.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { variables } from '../metadata/index.ts';
 import { recordOf, type RecordView } from '../objects/index.ts';
 import { calendarOf, type Policy, slaRegistry } from './registry.ts';
-import { planDraft, settingFor, targetUnder, variablesFor } from './effective-policy.ts';
+import { planDraft, settingFor, targetUnder } from './effective-policy.ts';
 import { type ConditionResults, evaluateConditions } from './rules.ts';
 import { begin, draftOf, follow, rearm, type Setting, restarts } from './rules-transitions.ts';
 import { listLatest, type StoredInstance } from './store.ts';
@@ -63,7 +64,7 @@ function start(ctx: WriteContext, policy: Policy, view: RecordView, results: Con
 }
 
 function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: StoredInstance | undefined): void {
-  const results = evaluateConditions(policy, view.facts, variablesFor(ctx));
+  const results = evaluateConditions(policy, view.facts, variables(ctx));
   if (last !== undefined && (last.status !== 'STOPPED' || !restarts(last, results, policy))) {
     const setting = settingFor(ctx, last, view);
     const draft = draftOf(last);
