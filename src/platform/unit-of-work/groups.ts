@@ -44,6 +44,9 @@ export class Groups {
   readonly #batches: Batches<Grouped, unknown>;
   /** Record → number of units that are writing it or wait to do so. */
   readonly #writing = new Map<string, number>();
+  /** Write whose SQL differs from others of its name → its number. */
+  readonly #variants = new WeakMap<object, number>();
+  #lastVariant = 0;
   /** Idempotency keys of the units that are being written. */
   readonly #claimed = new Set<string>();
 
@@ -91,7 +94,7 @@ export class Groups {
     for (const record of records) this.#writing.set(record, (this.#writing.get(record) ?? 0) + 1);
     try {
       if (alone || !isFree) return await this.alone(this.#db, unit);
-      return await this.#batches.ask({ unit, kind: kindOf(unit) });
+      return await this.#batches.ask({ unit, kind: this.#kindOf(unit) });
     } finally {
       for (const record of records) {
         const others = (this.#writing.get(record) ?? 1) - 1;
@@ -99,6 +102,18 @@ export class Groups {
         else this.#writing.set(record, others);
       }
     }
+  }
+
+  #kindOf({ planned, claimed, returned }: Flushed): string {
+    const writes = planned.map(({ write, rows }) => `${write.name} ${this.#variantOf(write)} ${rows.length}`).join();
+    return `${writes};${claimed === undefined ? '' : 'claimed'};${returned?.value.write ?? ''}`;
+  }
+
+  #variantOf(write: TableWrite<unknown>): number {
+    if (write.varies !== true) return 0;
+    let variant = this.#variants.get(write);
+    if (variant === undefined) this.#variants.set(write, (variant = ++this.#lastVariant));
+    return variant;
   }
 
   /** Writes a unit by a statement of its own. */
@@ -133,20 +148,4 @@ function recordsOf({ planned, invalidated }: Flushed): string[] | undefined {
     for (const row of rows) for (const record of write.records(row)) if (record !== null) records.add(record);
   }
   return [...records];
-}
-
-/** Write whose SQL differs from others of its name → its number. */
-const variants = new WeakMap<object, number>();
-let lastVariant = 0;
-
-function variantOf(write: TableWrite<unknown>): number {
-  if (write.varies !== true) return 0;
-  let variant = variants.get(write);
-  if (variant === undefined) variants.set(write, (variant = ++lastVariant));
-  return variant;
-}
-
-function kindOf({ planned, claimed, returned }: Flushed): string {
-  const writes = planned.map(({ write, rows }) => `${write.name} ${variantOf(write)} ${rows.length}`).join();
-  return `${writes};${claimed === undefined ? '' : 'claimed'};${returned?.value.write ?? ''}`;
 }
