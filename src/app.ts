@@ -219,7 +219,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     health: { ready: () => readiness(versions, health) },
     ...(limiter === undefined ? {} : { rateLimiter: limiter }),
     ...(options.exposition === undefined ? {} : { exposition: options.exposition }),
-    gauges: metricsReader({ db, clock, versions, authenticator, failures, replica, holder }),
+    gauges: metricsReader({ db, clock, versions, authenticator, failures, replica, holder, searchMemory: memory }),
     consoleFolder: options.consoleFolder,
     publicUrl: settings.publicUrl,
     securityContact: settings.securityContact,

@@ -1,5 +1,6 @@
 /** Metrics beyond HTTP requests: the connection pool, caches, background tasks, and metrics computed from the database. */
 import type { Authenticator } from './domain/access/index.ts';
+import type { MemorySearcher } from './domain/search/index.ts';
 import { counter, type Gauge } from './http/metrics.ts';
 import type { ContentHolder } from './platform/blobs/serve.ts';
 import type { Clock } from './platform/clock.ts';
@@ -18,6 +19,7 @@ interface MetricsParts {
   failures: ReadonlyMap<string, number>;
   replica: Replica | undefined;
   holder: Pick<ContentHolder, 'errors'>;
+  searchMemory: MemorySearcher | undefined;
 }
 
 const CONNECTIONS = 'docket_db_connections';
@@ -37,6 +39,7 @@ export function metricsReader({
   failures,
   replica,
   holder,
+  searchMemory,
 }: MetricsParts): () => Promise<Gauge[]> {
   const metrics = new DatabaseMetrics({ db, clock, metrics: DATABASE_METRICS });
   return async () => {
@@ -69,6 +72,7 @@ export function metricsReader({
         labels: { error },
       })),
       ...(replica === undefined ? [] : replicaGauges(replica)),
+      ...(searchMemory === undefined ? [] : searchGauges(searchMemory)),
       ...(await metrics.read()),
     ];
   };
@@ -103,5 +107,21 @@ export function replicaGauges(replica: Pick<Replica, 'metrics'>): Gauge[] {
       help: 'Time for which the replica has been behind the position that it needs.',
       value: behindMs / 1000,
     },
+  ];
+}
+
+function searchGauges({ state, answers }: Pick<MemorySearcher, 'state' | 'answers'>): Gauge[] {
+  const help = 'Steps of searches by what answered them: the index in memory, or a statement that it left them to.';
+  return [
+    {
+      name: 'docket_search_memory_documents',
+      help: 'Records in the search index in memory; 0 while it loads.',
+      value: state.state === 'ready' ? state.documents : 0,
+    },
+    { name: 'docket_search_memory_bytes', help: 'Memory of the search index in memory, in bytes.', value: state.bytes },
+    ...Object.entries(answers).map(([by, value]) => ({
+      ...counter('docket_search_memory_answers_total', help, value),
+      labels: { by },
+    })),
   ];
 }

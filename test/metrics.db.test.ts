@@ -55,7 +55,7 @@ async function metrics(): Promise<Map<string, number>> {
 
 describe('metrics', () => {
   before(async () => {
-    fixture = await startRecordFixture();
+    fixture = await startRecordFixture({ searchMemory: 50_000_000 });
     const { id } = await fixture.make({ title: `${CANARY} title`, note: `${CANARY} note`, secret: CANARY });
     await fixture.ok('chief', 'POST', `/objects/${id}/comments`, { body: `${CANARY} comment`, visibility: 'public' });
     await fixture.call('chief', 'GET', `/search?q=${CANARY}`);

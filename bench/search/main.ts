@@ -20,11 +20,14 @@ import { type RealText, readTexts } from './texts.ts';
 
 const WARM_MS = 1000;
 const INDEX_MS = 120_000;
+const LOAD_MS = 1_800_000;
 
 interface Options {
   records: number[];
   seconds: number;
   connections: number[];
+  /** Settings of DOCKET_SEARCH_MEMORY_MB to measure one after another. */
+  memory: number[];
   texts: number;
   cases: readonly Case[];
   plot: string | undefined;
@@ -36,6 +39,7 @@ interface Options {
 interface Measured {
   case: string;
   records: number;
+  memory: number;
   connections: number;
   rate: number;
   p50: number;
@@ -53,6 +57,7 @@ export const SEARCH_USAGE = `npm run bench -- search [options] [case…]
   --records LIST      numbers of records (default 10000,100000,1000000)
   --seconds N         length of one run (default 5)
   --connections LIST  requests under way at once (default 1,16)
+  --memory LIST       memory of the search index in MB, 0 for none (default 0)
   --texts N           real texts that records are made of (default all)
   --plot FILE         writes the growth as SVG
   --json FILE         writes the figures as JSON
@@ -70,6 +75,7 @@ function readOptions(args: readonly string[]): Options {
       records: { type: 'string', default: '10000,100000,1000000' },
       seconds: { type: 'string', default: '5' },
       connections: { type: 'string', default: '1,16' },
+      memory: { type: 'string', default: '0' },
       texts: { type: 'string', default: '1000000' },
       plot: { type: 'string' },
       json: { type: 'string' },
@@ -86,6 +92,7 @@ function readOptions(args: readonly string[]): Options {
     records: numbers(values.records),
     seconds: Number(values.seconds),
     connections: numbers(values.connections),
+    memory: numbers(values.memory),
     texts: Number(values.texts),
     cases: positionals.length === 0 ? CASES : CASES.filter(({ name }) => positionals.includes(name)),
     plot: values.plot,
@@ -152,6 +159,7 @@ async function measureCase(
   of: Case,
   words: Words,
   records: number,
+  memory: number,
   connections: number,
   seconds: number,
 ): Promise<Measured> {
@@ -168,6 +176,7 @@ async function measureCase(
     databaseMs: ((after.database - before.database) * 1000) / times.length,
     case: of.name,
     records,
+    memory,
     connections,
     rate: (times.length * 1000) / ms,
     p50: at(0.5),
@@ -223,8 +232,8 @@ async function awaitIndexes(db: pg.Client): Promise<void> {
 
 function printed(results: readonly Measured[], cases: readonly Case[]): string {
   const lines = [
-    '| search | records | connections | requests/s | p50 ms | p99 ms | asked of 1,000,000 |',
-    '|---|--:|--:|--:|--:|--:|---|',
+    '| search | records | index MB | connections | requests/s | p50 ms | p99 ms | service ms | database ms | asked of 1,000,000 |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|---|',
   ];
   for (const one of results) {
     const of = cases.find(({ name }) => name === one.case);
@@ -232,10 +241,13 @@ function printed(results: readonly Measured[], cases: readonly Case[]): string {
     const cells = [
       of?.says,
       one.records.toLocaleString('en'),
+      one.memory,
       one.connections,
       one.rate.toFixed(0),
       one.p50.toFixed(1),
       one.p99.toFixed(1),
+      one.serviceMs.toFixed(1),
+      one.databaseMs.toFixed(1),
       target,
     ];
     lines.push(`| ${cells.join(' | ')} |`);
@@ -246,6 +258,19 @@ function printed(results: readonly Measured[], cases: readonly Case[]): string {
 async function keyOf(options: ServiceOptions, owner: string): Promise<string> {
   const asked = ['keys', 'create', '--owner', owner, '--name', 'bench', '--scopes', 'all', '--json'];
   return (JSON.parse(await docket(options, asked)) as { key: string }).key;
+}
+
+/** Waits until all records are in memory. @returns how long it took and how much memory they take */
+async function indexReady(port: number, records: number): Promise<string> {
+  const began = performance.now();
+  for (; performance.now() - began < LOAD_MS; await sleep(200)) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const value = (name: string): number => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
+    if (value('docket_search_memory_documents') < 0.99 * records) continue;
+    const [seconds, mb] = [(performance.now() - began) / 1000, value('docket_search_memory_bytes') / 1e6];
+    return `${records.toLocaleString('en')} records in memory after ${seconds.toFixed(1)} s: ${mb.toFixed(0)} MB`;
+  }
+  throw new Error('the index in memory was not ready in time');
 }
 
 /** From one start of the service to its end. */
@@ -289,13 +314,17 @@ export async function measureSearch(
   const results: Measured[] = [];
   for (const records of options.records) {
     await multiply(life.db, records, say);
-    // The embedded server sizes its buffers by its data when it starts.
-    await end(life);
-    life = await begin(service);
-    const words = await chooseWords(life.db, texts, records);
-    for (const of of options.cases) {
-      for (const connections of options.connections) {
-        results.push(await measureCase(reader, spent, of, words, records, connections, options.seconds));
+    let words: Words | undefined;
+    for (const memory of options.memory) {
+      // The embedded server sizes its buffers by its data when it starts.
+      await end(life);
+      life = await begin({ ...service, env: { DOCKET_SEARCH_MEMORY_MB: String(memory) } });
+      words ??= await chooseWords(life.db, texts, records);
+      if (memory > 0) say(await indexReady(service.port, records));
+      for (const of of options.cases) {
+        for (const connections of options.connections) {
+          results.push(await measureCase(reader, spent, of, words, records, memory, connections, options.seconds));
+        }
       }
     }
     for (const { example } of results) if (example !== undefined) say(example);

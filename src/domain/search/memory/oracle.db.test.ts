@@ -6,9 +6,12 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { startTestApp } from '../../../../test/harness/app.ts';
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts';
+import { bundle } from '../../../../test/harness/small-configuration.ts';
 import {
   queryOf,
+  SEARCH_ROLES,
+  SEARCH_TYPES,
   SEARCHERS,
   type Searcher,
   type SearchFixture,
@@ -44,6 +47,8 @@ const CODES = ['kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hus
 const MOST_BYTES = 1e9;
 const QUESTIONS = 500;
 const SEARCHES = 100;
+/** Records that each of three writers creates, changes and archives. */
+const WRITES = 12;
 
 const text = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
 const optional = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(of, { nil: undefined });
@@ -219,6 +224,71 @@ describe('The index in memory and the statements', () => {
       assert.ok(index > SEARCHES && statement < SEARCHES / 10, `${index} answers, ${statement} left to statements`);
     } finally {
       await other.close();
+    }
+  });
+
+  test('find acknowledged changes with the next request, in every process', async () => {
+    const others = await Promise.all([1, 2].map(() => startTestApp({ on: world.app, searchMemory: MOST_BYTES })));
+    try {
+      for (const { app } of others) while (app.searchMemory?.state.state !== 'ready') await sleep(20);
+      const key = world.keys.chief;
+      const hits = async (app: TestApp, q: string): Promise<number> =>
+        (await app.request('GET', `/api/v1/search?${queryOf({ q })}`, { key })).body.data.total;
+      const write = async (writer: number): Promise<void> => {
+        for (let at = 0; at < WRITES; at++) {
+          const [first, second] = [`w${writer}x${at}a`, `w${writer}x${at}b`];
+          const id = await world.make({ title: first });
+          assert.deepEqual(await Promise.all(others.map((app) => hits(app, first))), [1, 1]);
+          const body = { expectedRevision: 1, changes: { title: second } };
+          await others[writer % 2]?.request('PATCH', `/api/v1/objects/${id}`, { key, body });
+          const both = others.flatMap((app) => [hits(app, second), hits(app, first)]);
+          assert.deepEqual(await Promise.all(both), [1, 0, 1, 0]);
+          await world.ok('chief', 'DELETE', `/objects/${id}`, { expectedRevision: 2 });
+          assert.deepEqual(await Promise.all(others.map((app) => hits(app, second))), [0, 0]);
+        }
+      };
+      await Promise.all([0, 1, 2].map(write));
+      const { index, statement } = others[0]?.app.searchMemory?.answers ?? assert.fail();
+      assert.ok(index > 10 * statement, `${index} answers, ${statement} left to statements`);
+    } finally {
+      await Promise.all(others.map((app) => app.close()));
+    }
+  });
+
+  test('follow a change of rights in the middle of questions', async () => {
+    const other = await startTestApp({ on: world.app, searchMemory: MOST_BYTES });
+    try {
+      while (other.app.searchMemory?.state.state !== 'ready') await sleep(20);
+      await world.make({ title: 'plain', kind: 'open', secret: 'zanzibar' });
+      const key = world.keys.agent;
+      const seen = { before: [] as number[], after: [] as number[] };
+      let course: keyof typeof seen = 'before';
+      const filter = { field: 'secret', operator: 'equals', value: 'zanzibar' };
+      let isOver = false;
+      const ask = async (): Promise<void> => {
+        while (!isOver) {
+          const began = course;
+          const { body } = await other.request('GET', `/api/v1/search?${queryOf({ q: 'zanzibar' })}`, { key });
+          seen[began].push(body.data.total);
+        }
+      };
+      const asking = [ask(), ask(), ask()];
+      await sleep(100);
+      const hidden = SEARCH_ROLES.replace('plain, secret], write: []', 'plain], write: []');
+      assert.notEqual(hidden, SEARCH_ROLES);
+      await world.app.apply(bundle(SEARCH_TYPES + hidden));
+      await other.app.versions.refresh();
+      course = 'after';
+      await sleep(300);
+      isOver = true;
+      await Promise.all(asking);
+      assert.equal(seen.before[0], 1);
+      assert.deepEqual([...new Set(seen.after)], [0]);
+      const refused = await other.request('GET', `/api/v1/search?${queryOf({ q: 'plain', filter })}`, { key });
+      assert.equal(refused.body.error?.code, 'INVALID_FILTER');
+    } finally {
+      await other.close();
+      await world.app.apply(bundle(SEARCH_TYPES + SEARCH_ROLES));
     }
   });
 
