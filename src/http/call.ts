@@ -21,15 +21,24 @@ export class Call {
   readonly #prepared: Prepared;
   readonly #caller: Caller;
   readonly #claim: IdempotencyClaim | undefined;
+  readonly #onWait: (() => void) | undefined;
   /** The status of the stored response if it is replayed, else undefined. */
   replayed: number | undefined;
 
-  constructor(work: Runner['work'], prepared: Prepared, caller: Caller, claim: IdempotencyClaim | undefined) {
+  /** @param onWait called when its unit of work starts to wait for another one */
+  constructor(
+    work: Runner['work'],
+    prepared: Prepared,
+    caller: Caller,
+    claim: IdempotencyClaim | undefined,
+    onWait?: () => void,
+  ) {
     this.#work = work;
     this.#prepared = prepared;
     const { via } = prepared.binding.operation;
     this.#caller = via === undefined ? caller : { ...caller, via };
     this.#claim = claim;
+    this.#onWait = onWait;
   }
 
   run(input: Input<Operation>, facts: RequestFacts): Promise<unknown> {
@@ -111,7 +120,7 @@ export class Call {
         if (claim !== undefined) claim.status = reply.status ?? this.#prepared.binding.operation.status;
         return reply.data;
       },
-      claim === undefined ? {} : { idempotency: claim },
+      { onWait: this.#onWait, ...(claim === undefined ? {} : { idempotency: claim }) },
     );
     if (result.kind === 'replay') return (await this.#replay(result.answer)) as T;
     return (reply ?? result.data) as T;

@@ -240,7 +240,6 @@ async function run(
   const { binding } = prepared;
   const { operation } = binding;
   const claim = claimOf(context, operation, input, fingerprint);
-  if (claim !== undefined) claim.onWait = () => admission?.rest();
   // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
     context.sendError(
@@ -250,7 +249,7 @@ async function run(
   // A handler that hangs must not keep the process from ending.
   timer.unref();
   try {
-    const call = new Call(service.options.work, prepared, caller, claim);
+    const call = new Call(service.options.work, prepared, caller, claim, () => admission?.rest());
     if (context.isDryRun) {
       const { effects } = service.options;
       if (effects === undefined) throw new Error('the server has no effects of dry runs');

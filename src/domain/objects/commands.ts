@@ -59,7 +59,7 @@ export async function createObject(ctx: WriteContext, input: CreateInput, unit: 
   const type = requireType(ctx, input.typeDefinitionId);
   // If the right has no condition, no check of it is left that depends on the record.
   if (ctx.actor.alwaysMay(type.id, 'create')) ctx.markAuthorized(unit);
-  return liveAnswer(ctx, ctx, await create(ctx, ctx, type, input));
+  return liveAnswer(ctx, ctx, await create(ctx, ctx, type, input, unit));
 }
 
 /** Parts of a create that a catalogue item adds. They come from the configuration, not from the caller. */
@@ -95,6 +95,7 @@ async function create(
   onBehalf: ReadContext,
   type: RecordType,
   input: { values: Values; objectId?: string; whole?: boolean; configured?: ConfiguredCreate },
+  unit: UnitPart = {},
 ): Promise<VisibleObject> {
   const { actor } = onBehalf;
   if (!actor.mayEver(type.id, 'create')) throw createMissing();
@@ -113,10 +114,11 @@ async function create(
   const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(access, code);
   const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
   const { values, images } = planValues(version, read, 'values', access, configured);
-  await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
   const object = evaluateAccess(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
+  ctx.markAuthorized(unit);
+  await requireReferences(ctx, version, pick(values, given), 'values', onBehalf);
   const idle = (code: string): boolean =>
     object.right.canRead(code) && deepEqualJson(values[code] ?? null, version.fields.get(code)?.default ?? null);
   requireWritable(object.right, input.whole === true ? given.filter((code) => !idle(code)) : given, 'values');

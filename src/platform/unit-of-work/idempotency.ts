@@ -25,8 +25,6 @@ export interface IdempotencyClaim {
   fingerprint: Buffer;
   /** Status code of a successful response. */
   status: number;
-  /** Called when the call starts to wait for the first call with its key. Waiting takes time but no work. */
-  onWait?: () => void;
 }
 
 export interface KeptAnswer {
@@ -154,7 +152,7 @@ export function claimParts(
   };
 }
 
-export interface StoredResponse {
+interface StoredResponse {
   fingerprint: Buffer;
   status: number;
   answer: string;

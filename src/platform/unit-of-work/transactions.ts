@@ -151,6 +151,11 @@ export function isAuthorizedFault(error: unknown): boolean {
   );
 }
 
+/** Whether the caller may change the record, and another one changed it first. */
+export function isRevisionConflict(error: unknown): boolean {
+  return error instanceof AuthorizedFault && error.fault.code === 'REVISION_CONFLICT';
+}
+
 export function unwrapAuthorizedFault(error: unknown): unknown {
   return error instanceof AuthorizedFault ? error.fault : error;
 }

@@ -1,36 +1,55 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type Queues, Turn, TurnAwaited } from './turns.ts';
 
-describe('turns of units that compete for a record', () => {
-  it('let a unit that waited start again, once', async () => {
+describe('turns of units that change one record', () => {
+  it('let units that waited start again, one after another, while a new one may take the turn', async () => {
     const queues: Queues = new Map();
+    const waits: string[] = [];
+    const started: Turn[] = [];
     const first = new Turn(queues);
-    first.load('a');
-    await first.retry();
-    const order: string[] = [];
-    const waiting = ['older', 'newer'].map(async (name) => {
-      const turn = new Turn(queues);
-      turn.load('a');
-      await assert.rejects(turn.take(), TurnAwaited, 'it starts again, with the current time');
-      order.push(name);
-      // Its second attempt, with the turn that it has.
-      turn.load('a');
-      turn.load('b');
-      await turn.take();
-      turn.end();
+    await first.take('a');
+    await first.take('a');
+    for (const name of ['older', 'newer']) {
+      const turn = new Turn(queues, () => waits.push(name));
+      void assert.rejects(turn.take('a'), TurnAwaited).then(() => started.push(turn));
+    }
+    const refused = new Turn(queues, () => waits.push('refused'));
+    let isAnswered = false;
+    void refused.refuse('a').then(() => {
+      isAnswered = true;
     });
-    // A caller without rights loads the record, is refused, and takes no place in the queue.
-    const stranger = new Turn(queues);
-    stranger.load('a');
-    stranger.end();
-    assert.equal(queues.get('a')?.waiting.length, 2);
     const other = new Turn(queues);
-    other.load('b');
-    await other.take();
+    await other.take('b');
+    other.end();
+    assert.deepEqual(waits, ['older', 'newer', 'refused']);
+
     first.end();
-    await Promise.all(waiting);
-    assert.deepEqual(order, ['newer', 'older']);
+    await setImmediate();
+    assert.equal(started.length, 1, 'the first of the line starts again');
+    const fresh = new Turn(queues);
+    await fresh.take('a');
+    started[0]?.end();
+    await setImmediate();
+    assert.equal(started.length, 1, 'the line stands while a unit has the turn');
+    fresh.end();
+    await setImmediate();
+    assert.equal(started.length, 2);
+    await started[1]?.take('a');
+    assert.equal(isAnswered, false);
+    started[1]?.end();
+    await setImmediate();
+    assert.equal(isAnswered, true);
+    refused.end();
+    assert.equal(queues.size, 0);
+  });
+
+  it('end where nobody competes, and refuse at once', async () => {
+    const queues: Queues = new Map();
+    const turn = new Turn(queues, () => assert.fail('it waits'));
+    await turn.refuse('a');
+    turn.end();
     assert.equal(queues.size, 0);
   });
 });

@@ -23,6 +23,8 @@ import type { ConfigSnapshot } from './snapshot.ts';
 
 /** Ends a command whose rights are checked, because a stored response answers it. */
 export class ReplayDue extends Error {}
+/** Made once: its stack is of no use, and to capture it costs much of a replay. */
+const REPLAY_DUE = new ReplayDue('a stored response answers the command');
 
 /** The context of one attempt. Each retry gets a new one. */
 export class UnitContext implements WriteContext {
@@ -50,6 +52,8 @@ export class UnitContext implements WriteContext {
   readonly #turn: Turn | undefined;
 
   isDryRun = false;
+  /** The first id that the unit looked up: that of the record which it is about, in commands on one record. */
+  firstId: string | undefined;
   /** Whether a response is stored under the idempotency key of the unit. */
   isReplay = false;
 
@@ -80,7 +84,7 @@ export class UnitContext implements WriteContext {
   }
 
   async find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
-    if ('id' in key) this.#turn?.load(key.id as string);
+    if ('id' in key) this.firstId ??= key.id as string;
     return await find(this.db, lookup, key);
   }
 
@@ -101,9 +105,11 @@ export class UnitContext implements WriteContext {
    * @throws TurnAwaited if it had to wait
    */
   async takeTurn(): Promise<void> {
-    if ('transaction' in this.db) return;
-    const isCompeting = [...this.planned.values()].some(({ write }) => write.requiresRevision === true);
-    if (isCompeting) await this.#turn?.take();
+    if (this.#turn === undefined || 'transaction' in this.db) return;
+    for (const { write, rows } of this.planned.values()) {
+      const [record] = write.requiresRevision === true && rows.length === 1 ? (write.records?.(rows[0]) ?? []) : [];
+      if (typeof record === 'string') return await this.#turn.take(record);
+    }
   }
 
   replan<Row>(write: TableWrite<Row>, change: (row: Row) => Row | undefined): void {
@@ -148,7 +154,7 @@ export class UnitContext implements WriteContext {
 
   markAuthorized({ isWhole }: UnitPart = {}): void {
     this.checked = true;
-    if (isWhole === true && this.isReplay) throw new ReplayDue();
+    if (isWhole === true && this.isReplay) throw REPLAY_DUE;
   }
 
   async lock<Row>(statement: Sql): Promise<Row[]> {

@@ -16,16 +16,8 @@ import type { Database, Transaction } from '../database/pool.ts';
 import type { Replica } from '../database/replica.ts';
 import { type Constraints, isLockTimeout, isPassing, isRetryable, toFault } from '../database/sqlstate.ts';
 import { GROUP_SIZE, Groups } from './groups.ts';
-import {
-  answerOf,
-  findStored,
-  type IdempotencyClaim,
-  inProgress,
-  type KeptAnswer,
-  SeenKeys,
-  type StoredResponse,
-  WAIT_MS,
-} from './idempotency.ts';
+import { answerOf, findStored, type IdempotencyClaim, inProgress, type KeptAnswer } from './idempotency.ts';
+import { SeenKeys, WAIT_MS } from './idempotency.ts';
 import { journalRow, journalWrite, outboxWrite } from '../audit/journal.ts';
 import {
   contended,
@@ -38,6 +30,7 @@ import {
   HeldTransaction,
   inDryRun,
   savepoint,
+  isRevisionConflict,
   undone,
 } from './transactions.ts';
 import { Statements } from './statement.ts';
@@ -46,6 +39,8 @@ import { ReplayDue, UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
   idempotency?: IdempotencyClaim;
+  /** Called when the unit starts to wait for another unit of this process. Waiting takes time but no work. */
+  onWait?: (() => void) | undefined;
 }
 
 /** Runs units of work, either for real or as a dry run. */
@@ -154,7 +149,7 @@ export class Work {
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions = {},
   ): Promise<WriteResult<T>> {
-    const turn = new Turn(this.#queues);
+    const turn = new Turn(this.#queues, options.onWait);
     try {
       return await this.#tryWrite(caller, fn, options, turn);
     } finally {
@@ -198,7 +193,7 @@ export class Work {
         }
         if (guard === 'idempotency-busy') {
           if (performance.now() >= patience) throw inProgress();
-          claim?.onWait?.();
+          options.onWait?.();
           isBusy = true;
           await pause(25 + Math.random() * 225);
           continue;
@@ -206,14 +201,13 @@ export class Work {
         again ||= guard !== undefined;
         if (guard === undefined && !isRetryable(error)) throw toFault(unwrapAuthorizedFault(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
-        if (guard !== undefined) await turn.retry();
         if (guard === undefined || attempt > 1) await pause(Math.random() * 10 * attempt);
       }
     }
   }
 
   /** Database errors of this lookup are mapped to faults like all others. */
-  async #stored(claim: IdempotencyClaim): Promise<StoredResponse | undefined> {
+  async #stored(claim: IdempotencyClaim): ReturnType<typeof findStored> {
     try {
       return await findStored(this.#db, claim, instant(this.#clock.now()));
     } catch (error) {
@@ -258,6 +252,8 @@ export class Work {
       if (error instanceof ReplayDue && claim !== undefined && stored !== undefined) {
         return { kind: 'replay', answer: answerOf(stored, claim) };
       }
+      const { firstId } = ctx;
+      if (firstId !== undefined && isRevisionConflict(error)) await turn.refuse(firstId);
       throw error;
     }
   }
