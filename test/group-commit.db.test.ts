@@ -212,6 +212,28 @@ describe('group commit', () => {
     });
   }
 
+  it(`lets ${WRITERS} writers change one record without a pause, and overloads nothing`, async () => {
+    const [{ id }] = (await made(1)) as [Made];
+    let expectedRevision = 1;
+    const statuses = new Map<number, number>();
+    const until = performance.now() + 2000;
+    await together(WRITERS, async (writer) => {
+      for (let turn = 0; performance.now() < until; turn++) {
+        const changes = { note: `${writer} ${turn}` };
+        const { status, body } = await send('PATCH', `/objects/${id}`, { expectedRevision, changes });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 200) expectedRevision = Math.max(expectedRevision, body.data.revision);
+      }
+    });
+    assert.deepEqual([...statuses.keys()].sort(), [200, 409], JSON.stringify([...statuses]));
+    const [{ revision } = { revision: 0 }] = await stored<{ revision: number }>(
+      app,
+      'SELECT revision FROM objects WHERE id = $1',
+      [id],
+    );
+    assert.equal(revision, 1 + (statuses.get(200) ?? 0));
+  });
+
   it('does not let a locked record hold up the others', async () => {
     const [locked, ...free] = await made(33);
     assert.ok(locked);

@@ -16,10 +16,8 @@ describe('turns of units that change one record', () => {
       void assert.rejects(turn.take('a'), TurnAwaited).then(() => started.push(turn));
     }
     const refused = new Turn(queues, () => waits.push('refused'));
-    let isAnswered = false;
-    void refused.refuse('a').then(() => {
-      isAnswered = true;
-    });
+    const answered: string[] = [];
+    void refused.refuse('a').then(() => answered.push('refused'));
     const other = new Turn(queues);
     await other.take('b');
     other.end();
@@ -37,10 +35,10 @@ describe('turns of units that change one record', () => {
     await setImmediate();
     assert.equal(started.length, 2);
     await started[1]?.take('a');
-    assert.equal(isAnswered, false);
+    assert.deepEqual(answered, []);
     started[1]?.end();
     await setImmediate();
-    assert.equal(isAnswered, true);
+    assert.deepEqual(answered, ['refused']);
     refused.end();
     assert.equal(queues.size, 0);
   });
