@@ -432,6 +432,41 @@ CREATE TABLE kb_votes (
   CONSTRAINT kb_votes_pkey PRIMARY KEY (article_id, user_id)
 );
 
+CREATE TABLE mail_messages (
+  id uuid NOT NULL,
+  mailbox_id uuid NOT NULL,
+  message_key text NOT NULL,
+  state text NOT NULL,
+  reason text,
+  detail jsonb,
+  at timestamp(3) with time zone NOT NULL,
+  sender text,
+  subject text NOT NULL,
+  object_id uuid,
+  comment_id uuid,
+  sha256 text,
+  size integer NOT NULL,
+  trusted boolean NOT NULL,
+  CONSTRAINT mail_messages_pkey PRIMARY KEY (id),
+  CONSTRAINT mail_messages_kept CHECK (((state = 'LISTED'::text) = (sha256 IS NOT NULL))),
+  CONSTRAINT mail_messages_reason CHECK (((state = 'LISTED'::text) = (reason IS NOT NULL))),
+  CONSTRAINT mail_messages_state_check CHECK ((state = ANY (ARRAY['USED'::text, 'LISTED'::text]))),
+  CONSTRAINT mail_messages_sha256_fkey FOREIGN KEY (sha256) REFERENCES blobs(sha256)
+);
+CREATE INDEX mail_messages_content ON mail_messages USING btree (sha256) WHERE (sha256 IS NOT NULL);
+CREATE INDEX mail_messages_listed ON mail_messages USING btree (at DESC, id DESC) WHERE (state = 'LISTED'::text);
+CREATE UNIQUE INDEX mail_messages_listed_once ON mail_messages USING btree (mailbox_id, message_key, sha256) WHERE (state = 'LISTED'::text);
+CREATE INDEX mail_messages_newest ON mail_messages USING btree (at DESC, id DESC);
+CREATE UNIQUE INDEX mail_messages_once ON mail_messages USING btree (mailbox_id, message_key) WHERE (state = 'USED'::text);
+
+CREATE TABLE mail_threads (
+  handle bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  object_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  CONSTRAINT mail_threads_pkey PRIMARY KEY (handle),
+  CONSTRAINT mail_threads_pair UNIQUE (object_id, user_id)
+);
+
 CREATE TABLE master_key (
   only_row boolean DEFAULT true NOT NULL,
   fingerprint bytea NOT NULL,

@@ -10,6 +10,7 @@ import {
 } from './domain/access/index.ts';
 import { purgeRuns } from './domain/inbound/index.ts';
 import { countViewDays } from './domain/knowledge/index.ts';
+import { purgeMessages } from './domain/mail/index.ts';
 import { typeView } from './domain/metadata/index.ts';
 import { purgeRuleRuns } from './domain/rules/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
@@ -35,6 +36,10 @@ const DELIVERIES_KEPT_MS = 14 * 86_400_000;
 /** Retention of the log of inbound integration calls, and the maximum per integration. */
 const RUNS_KEPT_MS = 30 * 86_400_000;
 const RUNS_KEPT = 1000;
+
+/** Retention of received mails that were not used, and of the notes of used ones, by which repeated mails are recognised. */
+const LISTED_MAILS_KEPT_MS = 30 * 86_400_000;
+const USED_MAILS_KEPT_MS = 365 * 86_400_000;
 
 interface DeliveryParts {
   db: Database;
@@ -123,6 +128,12 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       run: () => purgeRuns(db, instant(clock.now() - RUNS_KEPT_MS), RUNS_KEPT),
     },
     { name: 'rule-runs', everyMs: 600_000, run: () => purgeRuleRuns(db) },
+    {
+      name: 'received-mails',
+      everyMs: 600_000,
+      run: () =>
+        purgeMessages(db, instant(clock.now() - LISTED_MAILS_KEPT_MS), instant(clock.now() - USED_MAILS_KEPT_MS)),
+    },
     {
       name: 'key-uses',
       everyMs: 30_000,

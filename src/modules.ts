@@ -67,6 +67,8 @@ import {
   wordMatch,
 } from './domain/search/index.ts';
 import { synonymsSection } from './domain/search/config.ts';
+import { mailMetrics, mailRoutes, messageUse, TOKEN_KEY } from './domain/mail/index.ts';
+import { mailboxesSection, templatesSection } from './domain/mail/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
 import { rulesSection } from './domain/rules/config.ts';
 import { ruleEffects, ruleRoutes } from './domain/rules/index.ts';
@@ -120,6 +122,8 @@ export function configSections(outbound: AddressCheck): readonly ConfigSection[]
     macrosSection,
     rulesSection,
     synonymsSection,
+    templatesSection,
+    mailboxesSection,
   ];
 }
 
@@ -153,7 +157,7 @@ export function searchParts(memory?: MemorySearcher): SearchParts {
 }
 
 /** References to content in the blob store. Content without any reference is deleted. */
-export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse];
+export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse, messageUse];
 
 /** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [
@@ -182,6 +186,7 @@ export const DATABASE_METRICS: readonly DatabaseMetric[] = [
   ...importMetrics,
   ...searchMetrics,
   ...notificationMetrics,
+  ...mailMetrics,
 ];
 
 /**
@@ -251,6 +256,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...feedRoutes(parts.places),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
+    ...mailRoutes({ blobs: parts.blobs, actorOf: parts.actorOf, tokenKey: parts.secrets.deriveKey(TOKEN_KEY) }),
     ...accessRoutes(
       parts.signIns,
       parts.oidc,
@@ -301,6 +307,7 @@ export const CONSTRAINTS: Constraints = new Map([
   ['users_external_id', { code: 'ALREADY_EXISTS', field: 'externalId' }],
   ['groups_code', { code: 'ALREADY_EXISTS', field: 'code' }],
   ['org_units_code', { code: 'ALREADY_EXISTS', field: 'code' }],
+  ['mail_messages_once', { code: 'ALREADY_EXISTS', field: 'message' }],
 ]);
 
 /** The system user, with the given configuration. */

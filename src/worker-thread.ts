@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { parseDocumentTask } from './configuration/document.ts';
 import { readTextTask } from './domain/knowledge/index.ts';
+import { parseMailTask } from './domain/mail/index.ts';
 import { readRichTextTask } from './domain/metadata/index.ts';
 import { wordsTask } from './domain/search/index.ts';
 import { isFault } from './lib/fault.ts';
@@ -15,13 +16,14 @@ const TASKS = [
   wordsTask,
   checkJsonTask,
   readRichTextTask,
+  parseMailTask,
 ] as readonly unknown[] as readonly ThreadTask<unknown, unknown>[];
 
-function answerOf(name: string, input: unknown): ThreadAnswer {
+async function answerOf(name: string, input: unknown): Promise<ThreadAnswer> {
   try {
     const task = TASKS.find((one) => one.name === name);
     if (task === undefined) throw new Error(`there is no task ${name}`);
-    return { kind: 'value', value: task.run(input) };
+    return { kind: 'value', value: await task.run(input) };
   } catch (error) {
     if (error instanceof JsonFault) return { kind: 'json-fault', place: error.place };
     if (isFault(error)) {
@@ -37,5 +39,7 @@ function say(answer: ThreadAnswer): void {
   parentPort?.postMessage(answer, []);
 }
 
-parentPort?.on('message', ({ task, input }: { task: string; input: unknown }) => say(answerOf(task, input)));
+parentPort?.on('message', async ({ task, input }: { task: string; input: unknown }) =>
+  say(await answerOf(task, input)),
+);
 say({ kind: 'ready' });

@@ -55,6 +55,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   knowledge: ['metadata'],
   // Rules run the commands of a record's parts; their texts are filled like those of macros.
   rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk'],
+  mail: ['objects', 'comments', 'attachments', 'metadata', 'identity', 'access'],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],
 };

@@ -87,6 +87,12 @@ const TABLE: Readonly<Record<string, Row>> = {
       `rules: [ { code: ${code}, on: [ObjectCreated], types: [case], runAs: ${login}, do: [ { set: { title: x } } ] } ]`,
     stands: 'auto',
   },
+  templates: { item: listed('templates', ', subject: x, body: y'), stands: 'letter' },
+  mailboxes: {
+    item: (code) => `mailboxes: [ { code: ${code}, address: ${code}@example.org, type: case } ]`,
+    stands: 'box',
+    needs: 'role.assign',
+  },
   dashboards: {
     item: listed(
       'dashboards',
@@ -201,6 +207,8 @@ signingSecrets: [ main ]
 ${TABLE['webhooks']?.item('hook', 'boss')}
 ${TABLE['integrations']?.item('inlet', 'boss')}
 ${TABLE['importDefinitions']?.item('teams', '')}
+${TABLE['templates']?.item('letter', '')}
+${TABLE['mailboxes']?.item('box', '')}
 `;
 
 let app: TestApp;

@@ -125,6 +125,10 @@ rules:
       - set: { assignee: petrova }
       - comment: { visibility: internal, body: '{{ number }}: {{ requester }}' }
 synonyms: [ [ютуб, YouTube], [МФУ, принтер, wi-fi] ]
+templates:
+  - { code: assigned, name: { ru-RU: Назначено, en-US: Assigned }, subject: { ru-RU: '{{ number }}', en-US: '{{ number }}' }, body: { ru-RU: '[Открыть]({{$url}})', en-US: '[Open]({{$url}})' } }
+mailboxes:
+  - { code: support, address: support@example.org, type: incident, defaults: { priority: p3 }, authServer: mx.example.org, unknownSender: refuse, enabled: false }
 `;
 
 /** Sections that no other one refers to. */
@@ -137,6 +141,8 @@ const INDEPENDENT = [
   'macros',
   'synonyms',
   'rules',
+  'templates',
+  'mailboxes',
 ];
 
 /** The files of all sections in any order, with other names and without some sections and items. */
@@ -180,7 +186,7 @@ describe('every section of the bundle', () => {
   it('is applied and then unchanged', async () => {
     const items = await fixture.plan(file(EVERYTHING), { prune: true, pruneIdentity: true });
     assert.deepEqual(changed(items), []);
-    assert.equal(new Set(items.map((item) => item.section)).size, 21);
+    assert.equal(new Set(items.map((item) => item.section)).size, 23);
   });
 
   it('is exported to the same bytes after an apply of what was exported', async () => {
@@ -248,7 +254,7 @@ describe('every section of the bundle', () => {
 
   it('is exported without drift and recreates the same configuration elsewhere', async () => {
     const exported = await fixture.export(true);
-    assert.equal(exported.length, 21);
+    assert.equal(exported.length, 23);
     assert.deepEqual(changed(await fixture.plan(exported, { prune: true, pruneIdentity: true })), []);
     const other = await startBundleFixture();
     try {
@@ -262,7 +268,7 @@ describe('every section of the bundle', () => {
   it('is exported in the form of the JSON Schema', async () => {
     const fits = new Ajv({ strict: false, allErrors: true }).compile(bundleSchema(SECTIONS));
     const contents = (await fixture.export(true)).map(({ text }) => parse(text) as object);
-    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 21);
+    assert.equal(new Set(contents.flatMap((content) => Object.keys(content))).size, 23);
     for (const content of contents) assert.ok(fits(content), JSON.stringify(fits.errors?.slice(0, 3)));
   });
 

@@ -36,6 +36,7 @@ export const GUIDES = [
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/rename-a-field.md',
   'docs/how-to/import-a-file.md',
+  'docs/how-to/receive-mail.md',
   'docs/how-to/receive-webhooks.md',
   'docs/how-to/develop-webhooks.md',
   'docs/how-to/back-up.md',

@@ -15,6 +15,7 @@ import {
   IdentityOperations,
   IntegrationsOperations,
   InboundOperations,
+  MailOperations,
 } from './generated/api.ts';
 import {
   ObjectsAdministration,
@@ -25,6 +26,7 @@ import {
   SecretsAdministration,
   IdentityAdministration,
   IntegrationsAdministration,
+  MailAdministration,
   KeysAdministration,
   MeAdministration,
   SessionAdministration,
@@ -58,6 +60,7 @@ export class Administration {
   readonly secrets: SecretsAdministration;
   readonly identity: IdentityAdministration;
   readonly integrations: IntegrationsAdministration;
+  readonly mail: MailAdministration;
   readonly keys: KeysAdministration;
   readonly me: MeAdministration;
   readonly session: SessionAdministration;
@@ -84,6 +87,7 @@ export class Administration {
     this.secrets = new SecretsAdministration(sender);
     this.identity = new IdentityAdministration(sender);
     this.integrations = new IntegrationsAdministration(sender);
+    this.mail = new MailAdministration(sender);
     this.keys = new KeysAdministration(sender);
     this.me = new MeAdministration(sender);
     this.session = new SessionAdministration(sender);
@@ -125,6 +129,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
   readonly identity: IdentityOperations;
   readonly integrations: IntegrationsOperations;
   readonly inbound: InboundOperations;
+  readonly mail: MailOperations;
   readonly admin: Administration;
 
   constructor(options: DocketOptions) {
@@ -149,6 +154,7 @@ export class Docket<Types extends RecordTypes = AnyTypes> {
     this.identity = new IdentityOperations(sender);
     this.integrations = new IntegrationsOperations(sender);
     this.inbound = new InboundOperations(sender);
+    this.mail = new MailOperations(sender);
     this.admin = new Administration(sender);
   }
 

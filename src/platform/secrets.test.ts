@@ -18,6 +18,14 @@ describe('sealed secrets', () => {
     assert.notDeepEqual(box.seal('whsec_value', 'secret 1'), sealed, 'never twice the same');
   });
 
+  it('give other keys for other purposes and master keys, and always the same for one', () => {
+    const box = new SecretBox(KEY);
+    assert.equal(box.deriveKey('a').length, 32);
+    assert.deepEqual(box.deriveKey('a'), new SecretBox(KEY).deriveKey('a'));
+    assert.notDeepEqual(box.deriveKey('a'), box.deriveKey('b'));
+    assert.notDeepEqual(box.deriveKey('a'), new SecretBox(`${KEY}!`).deriveKey('a'));
+  });
+
   it('do not open with a flipped bit or when truncated', () => {
     const box = new SecretBox(KEY);
     const sealed = box.seal('value', 'p');

@@ -38,6 +38,11 @@ export class SecretBox {
     this.#key = Buffer.from(hkdfSync('sha256', masterKey, '', 'docket stored secrets', 32));
   }
 
+  /** A key of 32 bytes for another use, such as signatures. Equal purposes give equal keys; none reveals another. */
+  deriveKey(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#key, '', `docket derived key ${purpose}`, 32));
+  }
+
   seal(plain: string, purpose: string): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(purpose));

@@ -13,12 +13,12 @@ import { Worker } from 'node:worker_threads';
 import { Fault, type FaultCause, type FaultDetails } from '../lib/fault.ts';
 import { JsonFault, type JsonPlace } from '../lib/json-error.ts';
 
-/** A pure function that `src/worker-thread.ts` provides to worker threads. Input and output must survive a structured clone. */
+/** A function without side effects that `src/worker-thread.ts` provides to worker threads. Input and output must survive a structured clone. */
 export interface ThreadTask<I, O> {
   name: string;
   /** Inputs up to this size are processed in the event loop. The caller chooses the unit (characters, bytes). */
   inline: number;
-  run(input: I): O;
+  run(input: I): O | Promise<O>;
 }
 
 export interface ThreadRequest {
@@ -264,7 +264,7 @@ export class Threads {
    * @throws Fault of the task; OVERLOADED if too many tasks are waiting
    */
   async run<I, O>(task: ThreadTask<I, O>, input: I, request: ThreadRequest): Promise<ThreadResult<O>> {
-    if (request.size <= task.inline) return { ok: true, value: task.run(input) };
+    if (request.size <= task.inline) return { ok: true, value: await task.run(input) };
     const caller = request.caller ?? '';
     return await new Promise((resolve, reject) => {
       const job: Job = { task: task.name, input, caller, resolve: resolve as Job['resolve'], reject };

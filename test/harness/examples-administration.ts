@@ -101,6 +101,13 @@ export async function integrationExamples(on: Recorder, { admin }: People): Prom
   await on.keep('integrations.enable', { params: id });
   await on.keep('inbound.run', { params: { integrationId: made.id }, body: alert });
   await on.keep('integrations.runs', { params: id, query: { status: 'SUCCEEDED' } });
+  const message = 'From: eve@example.net\r\nSubject: Hello\r\nMessage-ID: <1@example.net>\r\n\r\nIs anybody there?\r\n';
+  const mail = await on.keep('mail.receive', {
+    params: { code: 'support' },
+    body: { raw: Buffer.from(message).toString('base64') },
+  });
+  await on.keep('mail.messages', { query: { state: 'LISTED', page: 1, pageSize: 25 } });
+  await on.keep('mail.retry', { params: { messageId: mail.id } });
   await on.keep('integrations.list');
   await on.keep('integrations.disable', { params: id });
   await on.keep('integrations.archive', { params: id });

@@ -34,6 +34,8 @@ roles:
         actions: [read, create]
         fields: { read: [title, description, neededBy], write: [title, description, neededBy] }
     assignedTo: { users: [anna] }
+mailboxes:
+  - { code: support, address: support@example.org, type: incident, authServer: mx.example.org, enabled: true }
 knowledgeBases:
   - code: it
     name: IT

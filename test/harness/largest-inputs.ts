@@ -198,7 +198,7 @@ const SMALL = `
   notifications.stream notifications.choices.get notifications.choices.set notifications.quietHours.get
   notifications.quietHours.set
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
-  dashboards.change dashboards.delete config.list config.versions config.diff config.schema rules.runs rules.try
+  dashboards.change dashboards.delete mail.messages mail.retry config.list config.versions config.diff config.schema rules.runs rules.try
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */
@@ -223,6 +223,15 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   // Several runs of one change within the time limit of a dry run: fewer texts than 'objects.update' takes.
   'access.explainRequest': ({ record }) => [explained(record, longValues('compounds', 2))],
   'feed.read': () => [{ name: 'a page with long records', query: '?limit=100&include=object', status: 200 }],
+  'mail.receive': () =>
+    ['text/plain', 'text/html'].map((type) => ({
+      name: `a message of ${type}`,
+      params: { code: 'box' },
+      body: {
+        raw: Buffer.from(`Content-Type: ${type}\r\n\r\n${repeat('<p>a b</p>\r\n', 7_800_000)}`).toString('base64'),
+      },
+      status: 201,
+    })),
   'objects.list': () => [{ name: 'a page of long records', query: '?pageSize=100', status: 200 }],
   'desk.objects': () => [
     { name: 'a page of long records', query: '?pageSize=100&typeId=thing&sort=-title', status: 200 },

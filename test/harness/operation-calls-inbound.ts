@@ -1,4 +1,4 @@
-/** The rows of `operation-calls.ts` that are about integrations and calls from outside. */
+/** The rows of `operation-calls.ts` that are about integrations, calls from outside and received mail. */
 import { randomUUID } from 'node:crypto';
 
 interface Call {
@@ -9,7 +9,7 @@ interface Call {
 /** A row as `operation-calls.ts` has them. */
 interface Row {
   call(): Promise<Call>;
-  lacks: { login: 'nobody' | 'reader'; status: number; code: string; details: unknown };
+  lacks: { login: 'nobody' | 'reader'; status: number; code?: string; details?: unknown };
   hidden?: { seen(): Promise<Call>; absent(): Promise<Call> };
 }
 
@@ -56,7 +56,24 @@ export function inboundCases(make: InboundMaker): Record<string, Row> {
     const { id } = await make.send('POST', '/integrations', { ...(await fresh(true)), config });
     return { params: { integrationId: id }, body: { objectId, expectedRevision: 1, title: 'x' } };
   };
+  const message = (): { raw: string } => ({
+    raw: Buffer.from(`From: ${randomUUID()}@example.net\r\n\r\nHelp`).toString('base64'),
+  });
+  const received = async (): Promise<string> => (await make.send('POST', '/mailboxes/box/messages', message())).id;
   return {
+    'mail.receive': {
+      call: async () => ({ params: { code: 'box' }, body: message() }),
+      lacks: { login: 'nobody', status: 201 },
+    },
+    'mail.messages': { call: async () => ({}), lacks },
+    'mail.retry': {
+      call: async () => ({ params: { messageId: await received() } }),
+      lacks,
+      hidden: {
+        seen: async () => ({ params: { messageId: randomUUID() } }),
+        absent: async () => ({ params: { messageId: randomUUID() } }),
+      },
+    },
     'integrations.list': { call: async () => ({}), lacks },
     'integrations.create': { call: async () => ({ body: await fresh(false) }), lacks },
     'integrations.change': on({

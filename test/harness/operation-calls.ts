@@ -42,6 +42,7 @@ workflows:
     transitions: [{ code: end, from: [begun], to: ended }]
 macros: [{ code: prepared, types: [thing], comment: { visibility: public, body: 'On {{ title }}' }, set: { title: Done } }]
 rules: [{ code: auto, on: [AttachmentArchived], types: [thing], runAs: full, do: [{ set: { title: Automatic } }] }]
+mailboxes: [{ code: box, address: box@example.org, type: thing, enabled: true }]
 calendars: [{ code: mondays, timezone: UTC, week: { mon: ['09:00-17:00'] } }]
 slaPolicies:
   - code: soon

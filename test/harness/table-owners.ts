@@ -134,6 +134,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },
   rule_runs: { owner: 'rules' },
+  mail_threads: { owner: 'mail' },
+  mail_messages: { owner: 'mail' },
   desk_queues: { owner: 'desk' },
   report_dashboards: { owner: 'reports' },
   notifications: { owner: 'notifications' },

@@ -1231,6 +1231,54 @@ export type Macro = {
   refused: Array<'comment' | 'transition' | 'set'>;
 };
 
+export type MailMessage = {
+  id: string;
+  state: 'USED' | 'LISTED';
+  reason:
+    | 'MAILBOX_DISABLED'
+    | 'UNREADABLE'
+    | 'TOO_LARGE'
+    | 'LOOP'
+    | 'BOUNCE'
+    | 'AUTO_REPLY'
+    | 'BULK_MAIL'
+    | 'SENDER_INVALID'
+    | 'SENDER_UNKNOWN'
+    | 'SENDER_ARCHIVED'
+    | 'SENDER_NOT_PROVEN'
+    | 'TOKEN_INVALID'
+    | 'TOKEN_EXPIRED'
+    | 'TOKEN_OF_ANOTHER_USER'
+    | 'TOKEN_MISSING'
+    | 'RECORD_NOT_FOUND'
+    | 'RECORD_ARCHIVED'
+    | 'RIGHT_MISSING'
+    | 'EMPTY'
+    | 'REFUSED'
+    | null;
+  objectId: string | null;
+  commentId: string | null;
+  /**
+   * Code of the mailbox.
+   */
+  mailbox: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  sender: string | null;
+  subject: string;
+  /**
+   * Size of the message in bytes.
+   */
+  size: number;
+  error: {
+    code: string;
+    message: string;
+    details: unknown;
+  } | null;
+};
+
 export type Meta = {
   /**
    * Equal to the header X-Correlation-Id. Identifies the request in the log.
@@ -3700,6 +3748,58 @@ export type IntegrationsTryResponses = {
 };
 
 export type IntegrationsTryResponse = IntegrationsTryResponses[keyof IntegrationsTryResponses];
+
+export type MailMessagesData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * The first page is 1.
+     */
+    page?: number;
+    pageSize?: number;
+    state?: 'USED' | 'LISTED';
+  };
+  url: '/mail/received';
+};
+
+export type MailMessagesResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      items: Array<MailMessage>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type MailMessagesResponse = MailMessagesResponses[keyof MailMessagesResponses];
+
+export type MailRetryData = {
+  body?: never;
+  path: {
+    messageId: string;
+  };
+  query?: never;
+  url: '/mail/received/{messageId}/retry';
+};
+
+export type MailRetryResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: MailMessage;
+    meta: WriteMeta;
+  };
+};
+
+export type MailRetryResponse = MailRetryResponses[keyof MailRetryResponses];
 
 export type KeysListData = {
   body?: never;

@@ -1004,6 +1004,40 @@ export class IntegrationsAdministration extends Group {
   }
 }
 
+export class MailAdministration extends Group {
+  /**
+   * List received mails, newest first. Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   *
+   * `GET /mail/received`, right `integration.manage`
+   */
+  messages(
+    query: NonNullable<T.MailMessagesData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.MailMessagesResponses[200]['data']> {
+    return this.sender.send<T.MailMessagesResponses[200]['data']>(
+      { id: 'mail.messages', method: 'GET', path: '/mail/received', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Try a received mail again. Judges a LISTED mail again with the rights, records and mailbox of this moment. Nothing is left out: what a mail may not do, it may not do now. A mail that was used already stays as it is. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   *
+   * `POST /mail/received/{messageId}/retry`, right `integration.manage`
+   */
+  retry(
+    messageId: T.MailRetryData['path']['messageId'],
+    options?: CallOptions,
+  ): Promise<T.MailRetryResponses[200]['data']> {
+    return this.sender.send<T.MailRetryResponses[200]['data']>(
+      { id: 'mail.retry', method: 'POST', path: '/mail/received/{messageId}/retry', surface: 'admin', answer: 'json' },
+      { params: [messageId] },
+      options,
+    );
+  }
+}
+
 export class KeysAdministration extends Group {
   /**
    * List API keys. Revoked and expired keys are included. Secrets are never returned. Without role.assign, only the keys of the caller are listed. Needs a session, or a key with the scope `admin:manage`, and the right `key.manage`.

@@ -934,6 +934,35 @@ export type PlannedSlaChange = {
   dueAt: string | null;
 };
 
+export type ReceivedMail = {
+  id: string;
+  state: 'USED' | 'LISTED';
+  reason:
+    | 'MAILBOX_DISABLED'
+    | 'UNREADABLE'
+    | 'TOO_LARGE'
+    | 'LOOP'
+    | 'BOUNCE'
+    | 'AUTO_REPLY'
+    | 'BULK_MAIL'
+    | 'SENDER_INVALID'
+    | 'SENDER_UNKNOWN'
+    | 'SENDER_ARCHIVED'
+    | 'SENDER_NOT_PROVEN'
+    | 'TOKEN_INVALID'
+    | 'TOKEN_EXPIRED'
+    | 'TOKEN_OF_ANOTHER_USER'
+    | 'TOKEN_MISSING'
+    | 'RECORD_NOT_FOUND'
+    | 'RECORD_ARCHIVED'
+    | 'RIGHT_MISSING'
+    | 'EMPTY'
+    | 'REFUSED'
+    | null;
+  objectId: string | null;
+  commentId: string | null;
+};
+
 export type RecordType = {
   id: string;
   code: string;
@@ -3191,6 +3220,32 @@ export type InboundRunResponses = {
 };
 
 export type InboundRunResponse = InboundRunResponses[keyof InboundRunResponses];
+
+export type MailReceiveData = {
+  body: {
+    /**
+     * The message in base64 of RFC 4648, with padding.
+     */
+    raw: string;
+  };
+  path: {
+    code: string;
+  };
+  query?: never;
+  url: '/mailboxes/{code}/messages';
+};
+
+export type MailReceiveResponses = {
+  /**
+   * Done.
+   */
+  201: {
+    data: ReceivedMail;
+    meta: WriteMeta;
+  };
+};
+
+export type MailReceiveResponse = MailReceiveResponses[keyof MailReceiveResponses];
 
 export type WebhookObjectCreatedWebhookPayload = ObjectCreatedDelivery;
 

@@ -27,13 +27,27 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
   if (input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId) {
     throw faultAt('INVALID_REQUEST', '/objectId', 'OBJECT_ID_MISMATCH');
   }
+  return await addFile(ctx, input, (most) => decodeContent(input.contentBase64, most));
+}
+
+/**
+ * Adds a file whose content is known already, such as one that came by mail.
+ *
+ * @param read the content; its argument is the maximum number of bytes
+ * @throws Fault as `addAttachment`
+ */
+export async function addFile(
+  ctx: WriteContext,
+  input: Pick<AddInput, 'objectId' | 'filename' | 'mediaType'>,
+  read: (most: number) => Uint8Array,
+): Promise<AttachmentAnswer> {
   // Checked before the content is stored: callers without the right must not fill the blob store.
   const object = await requireGranted(ctx, input.objectId, 'attachment.add');
   ctx.markAuthorized();
   requireActive(object);
   const originalFilename = checkFilename(input.filename);
   const mediaType = checkMediaType(input.mediaType);
-  const bytes = decodeContent(input.contentBase64, registry(ctx).settings.attachmentMaxBytes);
+  const bytes = read(registry(ctx).settings.attachmentMaxBytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const row: store.AttachmentRow = {
     id: ctx.newId(),

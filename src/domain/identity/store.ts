@@ -73,6 +73,13 @@ export async function findUser(ctx: ReadContext, id: string): Promise<UserRow | 
   return await ctx.find(userById, { id });
 }
 
+/** The user with this e-mail address, in any spelling and state. */
+export async function findByEmail(ctx: ReadContext, email: string): Promise<UserRow | undefined> {
+  const key = findKey(email);
+  if (key === undefined) return undefined;
+  return (await ctx.query<UserRow>(sql`${USERS} WHERE x.email_key = ${key}`))[0];
+}
+
 export async function findGroup(ctx: ReadContext, id: string): Promise<GroupRow | undefined> {
   return (await ctx.query<GroupRow>(sql`${GROUPS} WHERE x.id = ${id}::uuid`))[0];
 }

@@ -71,7 +71,7 @@ export interface ConfiguredCreate {
   /** Values that the configuration writes, computed from the given ones: stored values, null to clear. Needs no field right. */
   writes(given: Values): Values;
   /** Added to the data of the `ObjectCreated` event. */
-  data: Record<string, unknown>;
+  data?: Record<string, unknown>;
 }
 
 /**

@@ -15,7 +15,7 @@ import type { ReadConsistency } from '../database/replica.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
 
 /** The origin of a change. It is written to the journal; no code branches on it (docs/spec/records.md#history). */
-export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'rule' | 'system';
+export type Via = 'api' | 'console' | 'import' | 'bulk' | 'inbound' | 'catalog' | 'rule' | 'mail' | 'system';
 
 /** Values of the variables of the condition language that depend on the user (docs/spec/search.md#condition-language). */
 export interface ActorVariables {

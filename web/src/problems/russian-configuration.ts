@@ -132,6 +132,9 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   ADDRESS_NOT_PUBLIC: 'Адрес не публичный. Укажите узел с публичным адресом.',
   SECRET_WITHOUT_VALUE:
     'У секрета подписи {code} ещё нет значения. Выполните «docket secrets create {code}» или укажите enabled: false.',
+  MAILBOX_LOCAL_PART: 'Символов до «@» должно быть не больше {max}, без «+».',
+  MAILBOX_ADDRESS_TAKEN: 'Этот адрес уже есть у почтового ящика {mailbox}. Укажите другой.',
+  MAILBOX_FIELD_REQUIRED: 'Письмо не заполняет обязательное поле {field}. Добавьте значение.',
   TARGET_REQUIRED: 'Команде {command} нужно сопоставление с {target}. Добавьте его.',
   NO_FIELD_MAPPED: 'Сопоставьте хотя бы одно поле.',
   COMMAND_HAS_NO_TARGET: 'У команды {command} здесь нет {target}.',

@@ -202,6 +202,8 @@ export const subjectTexts = defineText(
     macros: 'Макрос',
     rules: 'Правило',
     synonyms: 'Синонимы',
+    templates: 'Шаблон письма',
+    mailboxes: 'Почтовый ящик',
     dashboards: 'Панель показателей',
     'webhook-delivery': 'Доставка',
   },
@@ -232,6 +234,8 @@ export const subjectTexts = defineText(
     macros: 'Macro',
     rules: 'Rule',
     synonyms: 'Synonyms',
+    templates: 'Mail template',
+    mailboxes: 'Mailbox',
     dashboards: 'Dashboard',
     'webhook-delivery': 'Delivery',
   },
@@ -248,6 +252,7 @@ export const viaTexts = defineText(
     bulk: 'массовое действие',
     catalog: 'каталог',
     rule: 'правило',
+    mail: 'почта',
   },
   {
     console: 'console',
@@ -258,5 +263,6 @@ export const viaTexts = defineText(
     bulk: 'bulk action',
     catalog: 'catalog',
     rule: 'rule',
+    mail: 'mail',
   },
 );

@@ -1,0 +1,72 @@
+/**
+ * Recognises messages that no person wrote: bounces, automatic replies, bulk mail and loops. None of them becomes a record or a
+ * comment, and none is answered: two systems that answer each other never stop. Mail of lists is not automatic: an address of a
+ * desk is often a list that forwards to the mailbox.
+ */
+import { addressKey, domainOf, type Headers, messageIds } from './headers.ts';
+import { LIST_SUFFIX, readMessageId } from './threading.ts';
+
+export type Automatic = 'LOOP' | 'BOUNCE' | 'AUTO_REPLY' | 'BULK_MAIL';
+
+/** A message that passed more servers than this goes in circles. RFC 5321 recommends at least 100; no real mail has 50. */
+const MOST_HOPS = 50;
+
+/** Local parts under which mail servers write. */
+const SYSTEM_SENDER = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon)(?:[+@]|$)/i;
+
+/** Subjects of systems that set no header. Only at the start: people quote such a subject behind `Re:`. */
+const AUTO_REPLY_SUBJECT =
+  /^(?:auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|автоматический ответ|автоответ(?:чик)?)\s*[:([-]/iu;
+const BOUNCE_SUBJECT =
+  /^(?:undeliverable\b|undelivered mail\b|delivery status notification \(failure\)|mail delivery failed|returned mail:|недоставленное сообщение|не удается доставить|не удалось доставить)/iu;
+
+export interface MailSource {
+  headers: Headers;
+  /** Address of `From`; null if there is not exactly one. */
+  from: string | null;
+  subject: string;
+  /** Address of the mailbox that received the message. */
+  mailbox: string;
+}
+
+/** @returns why the message counts as automatic; null if a person wrote it */
+export function automaticKind({ headers, from, subject, mailbox }: MailSource): Automatic | null {
+  if (isLoop(headers, from, mailbox)) return 'LOOP';
+  if (isBounce(headers, from, subject)) return 'BOUNCE';
+  if (isAutoReply(headers, subject)) return 'AUTO_REPLY';
+  return /^(?:bulk|junk)$/i.test(headers.first('precedence') ?? '') ? 'BULK_MAIL' : null;
+}
+
+/** A mail of this service came back, for example by forwarding, or a message goes in circles. */
+function isLoop(headers: Headers, from: string | null, mailbox: string): boolean {
+  const [id] = messageIds(headers.first('message-id'));
+  if (id !== undefined && readMessageId(id, mailbox) !== undefined) return true;
+  // Gateways can change the message id.
+  const list = /<([^<>]*)>/.exec(headers.first('list-id') ?? '')?.[1]?.toLowerCase();
+  if (list?.endsWith(`${LIST_SUFFIX}${domainOf(mailbox)}`) === true) return true;
+  if (from !== null && withoutDetail(from) === withoutDetail(mailbox)) return true;
+  return headers.count('received') > MOST_HOPS;
+}
+
+/** The address without the part after `+`. */
+function withoutDetail(address: string): string {
+  return addressKey(address).replace(/\+[^@]*(?=@)/, '');
+}
+
+/** Reports about delivery or reading (RFC 6522), and mail with the empty return path, which must not be answered. */
+function isBounce(headers: Headers, from: string | null, subject: string): boolean {
+  const type = headers.first('content-type') ?? '';
+  if (/^multipart\/report\b/i.test(type)) return true;
+  if (headers.has('x-failed-recipients') || /^<\s*>$/.test(headers.first('return-path') ?? '')) return true;
+  return from !== null && SYSTEM_SENDER.test(from) && (headers.has('auto-submitted') || BOUNCE_SUBJECT.test(subject));
+}
+
+function isAutoReply(headers: Headers, subject: string): boolean {
+  // RFC 3834: every value but `no` is automatic, with or without parameters.
+  const submitted = headers.first('auto-submitted');
+  if (submitted !== undefined && !/^no\s*(?:[;(]|$)/i.test(submitted)) return true;
+  if (['x-autoreply', 'x-autorespond', 'x-autoresponder', 'x-auto-reply-from'].some((name) => headers.has(name))) {
+    return true;
+  }
+  return /^auto[_-]?reply$/i.test(headers.first('precedence') ?? '') || AUTO_REPLY_SUBJECT.test(subject);
+}

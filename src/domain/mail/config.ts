@@ -1,0 +1,153 @@
+/** The bundle's sections `templates` and `mailboxes` (docs/decisions/0023-mail-proves-its-sender.md). */
+import Type, { type Static } from 'typebox';
+import { connectionNotes } from '../../configuration/connections.ts';
+import { defineSection } from '../../configuration/define.ts';
+import { Code, CodeOf, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
+import type { Change, CompileView, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
+import { compileSet } from '../../configuration/values.ts';
+import { closed } from '../../contract/schemas.ts';
+import type { GlobalRight } from '../../contract/rights.ts';
+import { isEmail } from '../../lib/data-types/index.ts';
+import { problem } from '../../lib/problem.ts';
+import { isTemplateName, placeholders } from '../../lib/template.ts';
+import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
+import { isMailName, unfilledFields } from './fields.ts';
+import { addressKey } from './headers.ts';
+import { type CompiledMailbox, type MailboxDefinition, UNKNOWN_SENDER } from './registry.ts';
+import { LONGEST_LOCAL_PART } from './reply-token.ts';
+
+/** Maximum number of characters of a subject and of a body. */
+const LONGEST_SUBJECT = 500;
+const LONGEST_BODY = 20_000;
+
+const names = { kind: 'template' } as const;
+
+const TemplateItem = closed(
+  {
+    code: Code,
+    name: Type.Optional(Name),
+    subject: { ...localized(LONGEST_SUBJECT), names },
+    body: { ...localized(LONGEST_BODY), names },
+  },
+  // A template serves all record types: a renamed field is renamed in it only if no type keeps the old code.
+  { typesAt: 'types' },
+);
+
+export interface TemplateDefinition {
+  code: string;
+  name: Localized;
+  subject: Localized;
+  /** Markdown. */
+  body: Localized;
+}
+
+/** Checks that each name in the texts is a field of some record type, or another known name. */
+function compileTemplate(template: TemplateDefinition, view: CompileView, report: Report): TemplateDefinition {
+  const types = [...view.active<TypeDefinition>('types').values()];
+  const fields = new Set(types.flatMap((type) => type.fields.map(({ code }) => code)));
+  for (const part of ['subject', 'body'] as const) {
+    const texts = template[part];
+    const places = typeof texts === 'string' ? [[[part], texts] as const] : localizedPlaces(part, texts);
+    for (const [path, text] of places) {
+      const unknown = placeholders(text).find(
+        (name) => !isTemplateName(name) && !isMailName(name) && !fields.has(name),
+      );
+      if (unknown !== undefined) report(path, problem('NO_FIELD', { field: unknown }));
+    }
+  }
+  return template;
+}
+
+function localizedPlaces(part: string, texts: Readonly<Record<string, string>>): [string[], string][] {
+  return Object.entries(texts).map(([locale, text]) => [[part, locale], text]);
+}
+
+export const templatesSection = defineSection<Static<typeof TemplateItem>, TemplateDefinition>({
+  key: 'templates',
+  summary: 'Texts of mails, with names of fields in double braces.',
+  schema: TemplateItem,
+  normalise: (item) => ({
+    code: item.code,
+    name: (item.name as Localized | undefined) ?? item.code,
+    subject: item.subject as Localized,
+    body: item.body as Localized,
+  }),
+  compile: compileTemplate,
+});
+
+const MailboxItem = closed(
+  {
+    code: Code,
+    address: Type.String({ minLength: 3, maxLength: 254 }),
+    type: CodeOf('types'),
+    defaults: Type.Optional(SetSchema),
+    authServer: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+    unknownSender: Type.Optional(oneOf(UNKNOWN_SENDER)),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { typesAt: 'type' },
+);
+
+const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+function checkAddresses({ address, authServer }: MailboxDefinition, report: Report): void {
+  const local = address.slice(0, address.lastIndexOf('@'));
+  if (!isEmail(address)) report(['address'], problem('NOT_AN_EMAIL', { example: 'support@example.org' }));
+  else if (local.includes('+') || local.length > LONGEST_LOCAL_PART) {
+    report(['address'], problem('MAILBOX_LOCAL_PART', { max: LONGEST_LOCAL_PART }));
+  }
+  if (authServer !== undefined && !HOST.test(authServer)) {
+    report(['authServer'], problem('NOT_AN_ADDRESS', { example: 'mx.example.org' }));
+  }
+}
+
+function compileMailbox(mailbox: MailboxDefinition, view: CompileView, report: Report): CompiledMailbox {
+  checkAddresses(mailbox, report);
+  const type = view.get<TypeDefinition>('types', mailbox.type);
+  const typeId = view.has('types', mailbox.type) ? view.id('types', mailbox.type) : null;
+  if (type === undefined) return { ...mailbox, typeId };
+  const fields = new Map([[type.code, new Map(type.fields.map((field) => [field.code, field]))]]);
+  const check = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
+  const defaults = compileSet(mailbox.defaults, ['defaults'], fields, check, { view, report });
+  for (const field of unfilledFields(type, mailbox.defaults)) {
+    report(['defaults'], problem('MAILBOX_FIELD_REQUIRED', { field }));
+  }
+  return { ...mailbox, defaults, typeId };
+}
+
+/** An address belongs to one mailbox: a reply to it must not become comments of two. */
+function checkUniqueAddresses(view: ConfigView, report: SectionReport): void {
+  const owners = new Map<string, string>();
+  for (const [code, { address }] of view.active<MailboxDefinition>('mailboxes')) {
+    const owner = owners.get(addressKey(address));
+    if (owner === undefined) owners.set(addressKey(address), code);
+    else report(code, ['address'], problem('MAILBOX_ADDRESS_TAKEN', { mailbox: owner }));
+  }
+}
+
+/** Mail acts as the users who send it, and `authServer` says whom to believe. Creating users is the right of administrators. */
+function mailboxRights({ action, definition }: Change): GlobalRight[] {
+  if (action === 'archive') return [];
+  const creates = (definition as MailboxDefinition).unknownSender === 'create';
+  return creates ? ['role.assign', 'user.administer'] : ['role.assign'];
+}
+
+export const mailboxesSection = defineSection<Static<typeof MailboxItem>, MailboxDefinition>({
+  key: 'mailboxes',
+  summary: 'Addresses whose mail becomes records and comments.',
+  schema: MailboxItem,
+  rights: mailboxRights,
+  normalise: (item) => ({
+    code: item.code,
+    address: item.address,
+    type: item.type,
+    defaults: (item.defaults ?? {}) as Record<string, unknown>,
+    ...(item.authServer === undefined ? {} : { authServer: item.authServer.toLowerCase() }),
+    unknownSender: item.unknownSender ?? 'refuse',
+    enabled: item.enabled ?? false,
+  }),
+  references: ({ type }) => [{ section: 'types', code: type, path: ['type'] }],
+  compile: compileMailbox,
+  validateAll: checkUniqueAddresses,
+  notes: connectionNotes,
+});

@@ -1,0 +1,104 @@
+/** The text and the files of a received message, as they become a record or a comment. */
+import { checkRichText, markdownOf } from '../metadata/index.ts';
+import { hasLongMarkRun } from '../../lib/text.ts';
+import { withoutQuotedHtml } from './quoting-html.ts';
+import { withoutQuotedText } from './quoting.ts';
+
+/** Maximum number of characters of a comment and of a record's text. A longer one is cut, and says so. */
+const LONGEST_TEXT = 100_000;
+const LONGEST_TITLE = 255;
+const CUT = '\n\n[…]';
+
+export interface MailFile {
+  filename: string | null;
+  mediaType: string;
+  content: Uint8Array;
+  /** Whether the HTML shows it, such as the logo in a signature. */
+  isInline: boolean;
+}
+
+/** A message after its encoding was undone. */
+export interface ReceivedMail {
+  subject: string;
+  /** The plain text; null if the message has none. */
+  text: string | null;
+  html: string | null;
+  files: readonly MailFile[];
+}
+
+/** The parts of a message that a record or a comment is made of. Made in a worker thread: long HTML takes time to read. */
+export interface MailContent {
+  /** Subject in one line, or the start of the text. */
+  title: string;
+  /** The whole text as Markdown. */
+  text: string;
+  /** The text without quoted messages. */
+  reply: string;
+  files: MailFile[];
+}
+
+export function mailContent(mail: ReceivedMail): MailContent {
+  return { title: mailTitle(mail), text: mailText(mail, false), reply: mailText(mail, true), files: mailFiles(mail) };
+}
+
+/** Text that a record can hold: no U+0000, no half characters, no runs of combining marks. */
+function storable(text: string): string {
+  const plain = text.toWellFormed().replaceAll('\u0000', '').replace(/\r\n?/g, '\n');
+  return hasLongMarkRun(plain) ? plain.replace(/\p{M}{3,}/gu, '') : plain;
+}
+
+/** HTML as Markdown. Nothing is copied unchecked: the reader of rich texts keeps the elements that it knows. */
+function markdownFrom(html: string): string {
+  // Images of mails are attached, or are trackers: a text has none.
+  const checked = checkRichText(html.replace(/<img\b[^<>]{0,100000}>/gi, ''), '');
+  return checked.ok && checked.stored !== null ? markdownOf(checked.stored).trim() : '';
+}
+
+function cutTo(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - CUT.length).toWellFormed()}${CUT}`;
+}
+
+/**
+ * The text of a message as Markdown; empty if it has none.
+ *
+ * @param isReply whether quoted messages are cut. In a new record they are kept: a forwarded message is its content
+ */
+export function mailText({ text, html }: ReceivedMail, isReply: boolean): string {
+  const plain = text === null ? '' : storable(text).trim();
+  const source = plain === '' && html !== null ? ofHtml(storable(html), isReply) : plain;
+  return cutTo(isReply ? withoutQuotedText(source) : source, LONGEST_TEXT);
+}
+
+function ofHtml(html: string, isReply: boolean): string {
+  const answer = isReply ? markdownFrom(withoutQuotedHtml(html)) : '';
+  return answer === '' ? markdownFrom(html) : answer;
+}
+
+/** The subject as a title of one line; the start of the text if the subject is empty. */
+export function mailTitle(mail: ReceivedMail): string {
+  const line = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+  const title = line(storable(mail.subject)) || line(mailText(mail, false).slice(0, LONGEST_TITLE));
+  return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : title;
+}
+
+/**
+ * A name that attachments accept: without folders, control characters and marks that reverse the direction of text.
+ *
+ * @param index of the file in the message, from 0; it names files without a name
+ */
+export function safeFilename(name: string | null, index: number): string {
+  const last = (name ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
+  const clean = last.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();
+  if (clean === '' || /^\.+$/.test(clean)) return `file-${index + 1}`;
+  const letters = [...clean];
+  if (letters.length <= LONGEST_TITLE) return clean;
+  // The end of the name says what kind of file it is.
+  return [...letters.slice(0, 200), '…', ...letters.slice(-50)].join('');
+}
+
+/** The files that become attachments. Pictures of the layout are left out unless the message is nothing else. */
+export function mailFiles(mail: ReceivedMail): MailFile[] {
+  const own = mail.files.filter(({ content }) => content.byteLength > 0);
+  const attached = own.filter(({ isInline }) => !isInline);
+  return attached.length === 0 && mailText(mail, false) === '' ? own : attached;
+}

@@ -1,0 +1,89 @@
+/** The API contract of received mail (docs/decisions/0023-mail-proves-its-sender.md). */
+import Type from 'typebox';
+import { oneOf } from '../../configuration/schemas.ts';
+import { defineOperation } from '../../contract/operation.ts';
+import { pagingQuery } from '../../contract/paging.ts';
+import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
+import { LIST_REASONS } from './decision.ts';
+
+const tag = 'Mail';
+const right = 'integration.manage';
+
+const State = oneOf(['USED', 'LISTED']);
+
+const outcome = {
+  id: Id,
+  state: State,
+  reason: nullable(oneOf(LIST_REASONS)),
+  objectId: nullable(Id),
+  commentId: nullable(Id),
+};
+
+export const receiveMessage = defineOperation({
+  id: 'mail.receive',
+  method: 'POST',
+  path: '/mailboxes/{code}/messages',
+  access: 'integrations:execute',
+  unit: 'own',
+  status: 201,
+  tag,
+  summary: 'Hand in a received mail',
+  description:
+    'For mail servers that pass mail on. `raw` is the whole message in base64. It becomes a record, a comment, or an entry in the list of messages that were not used; all of these answer 201, so that the server does not repeat it. A message that was handed in before has no second effect. `reason` is shown to callers with integration.manage, ids of records and comments to those who may read them. `Authentication-Results` of the message count only if the owner of the key holds integration.manage.',
+  params: closed({ code: Type.String() }),
+  body: closed({ raw: Type.String({ description: 'The message in base64 of RFC 4648, with padding.' }) }),
+  answer: Type.Object(outcome, { $id: 'ReceivedMail' }),
+  faults: ['NOT_FOUND'],
+});
+
+const Message = Type.Object(
+  {
+    ...outcome,
+    mailbox: nullable(Type.String({ description: 'Code of the mailbox.' })),
+    at: Instant,
+    sender: nullable(Type.String()),
+    subject: Type.String(),
+    size: Type.Integer({ description: 'Size of the message in bytes.' }),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String(), details: Type.Unknown() })),
+  },
+  { $id: 'MailMessage' },
+);
+
+export const listMessages = defineOperation({
+  id: 'mail.messages',
+  method: 'GET',
+  path: '/mail/received',
+  access: 'console',
+  right,
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List received mails, newest first',
+  description:
+    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null.',
+  query: closed({ ...pagingQuery, state: Type.Optional(State) }),
+  answer: Type.Object({
+    items: Type.Array(Message),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const retryMessage = defineOperation({
+  id: 'mail.retry',
+  method: 'POST',
+  path: '/mail/received/{messageId}/retry',
+  access: 'console',
+  right,
+  unit: 'own',
+  status: 200,
+  tag,
+  summary: 'Try a received mail again',
+  description:
+    'Judges a LISTED mail again with the rights, records and mailbox of this moment. Nothing is left out: what a mail may not do, it may not do now. A mail that was used already stays as it is.',
+  params: closed({ messageId: Id }),
+  answer: Message,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});

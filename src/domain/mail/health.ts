@@ -1,0 +1,11 @@
+/** Metrics of received mail. */
+import sql from 'sql-template-tag';
+import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
+
+export const mailMetrics: readonly DatabaseMetric[] = [
+  {
+    name: 'docket_mail_listed',
+    help: 'Received mails that were not used and wait in the list, counted up to 10,000.',
+    sql: () => boundedCount(sql`mail_messages WHERE state = 'LISTED'`),
+  },
+];

@@ -1,0 +1,118 @@
+/** Received mails in the administration API. They need `integration.manage`. */
+import type { ContractDetail } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
+import { type Paging, pageOf, windowOf } from '../../contract/paging.ts';
+import { isActive } from '../../contract/state.ts';
+import type { BlobStore } from '../../platform/blobs/store.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { findVisibleComments } from '../comments/index.ts';
+import { visibleIds } from '../objects/index.ts';
+import { type Received, type ReceiveParts, receiveMail } from './receive.ts';
+import { mailboxes } from './registry.ts';
+import { findMessage, listMessages as listRows, type MessageRow } from './store.ts';
+
+const RIGHT = 'integration.manage';
+
+interface MessageAnswer extends Received {
+  mailbox: string | null;
+  at: string;
+  sender: string | null;
+  subject: string;
+  size: number;
+  error: { code: string; message: string; details: ContractDetail[] | Record<string, unknown> } | null;
+}
+
+/** Replaces ids of records and comments that the caller may not read by null. */
+async function withoutHidden<Row extends Received>(ctx: ReadContext, rows: readonly Row[]): Promise<Row[]> {
+  const objects = await visibleIds(
+    ctx,
+    rows.flatMap(({ objectId }) => objectId ?? []),
+  );
+  const comments = await findVisibleComments(
+    ctx,
+    rows.flatMap(({ commentId }) => commentId ?? []),
+  );
+  return rows.map((row) => ({
+    ...row,
+    objectId: row.objectId !== null && objects.has(row.objectId) ? row.objectId : null,
+    commentId: row.commentId !== null && comments.has(row.commentId) ? row.commentId : null,
+  }));
+}
+
+async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise<MessageAnswer[]> {
+  const boxes = mailboxes(ctx);
+  return (await withoutHidden(ctx, rows)).map((row) => {
+    const { id, state, reason, objectId, commentId, at, sender, subject, size, detail } = row;
+    const mailbox = boxes.get(row.mailboxId)?.code ?? null;
+    return { id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail };
+  });
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listMessages(
+  ctx: ReadContext,
+  { state, ...paging }: Paging & { state?: MessageRow['state'] | undefined },
+): Promise<{ items: MessageAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+  ctx.actor.require(RIGHT);
+  const window = windowOf(paging);
+  const { rows, ...page } = pageOf(await listRows(ctx, { state, ...window }), window);
+  return { items: await answersOf(ctx, rows), ...page };
+}
+
+/**
+ * Receives a message from a relay.
+ *
+ * @param raw the message in base64
+ * @throws Fault NOT_FOUND (no such mailbox), INVALID_REQUEST (not base64), OVERLOADED
+ */
+export async function handIn(runner: Runner, parts: ReceiveParts, code: string, raw: string): Promise<Received> {
+  const { work, caller } = runner;
+  const mailbox = [...mailboxes(caller).values()].find((one) => one.code === code && isActive(one));
+  if (mailbox === undefined) throw new Fault('NOT_FOUND', 'There is no such mailbox.');
+  const trusted = caller.actor.has(RIGHT);
+  const received = await receiveMail(runner, parts, { mailbox, raw: decoded(raw), trusted });
+  const [seen = received] = await work.read(caller, (ctx) => withoutHidden(ctx, [received]));
+  return trusted ? seen : { ...seen, reason: null };
+}
+
+/** @throws Fault INVALID_REQUEST */
+function decoded(raw: string): Uint8Array {
+  try {
+    // The decoder accepts white space, which is not part of the alphabet.
+    if (raw === '' || /[^A-Za-z0-9+/=]/.test(raw)) throw new SyntaxError('not the alphabet');
+    return Uint8Array.fromBase64(raw, { alphabet: 'base64', lastChunkHandling: 'strict' });
+  } catch {
+    throw faultAt('INVALID_REQUEST', '/raw', 'BASE64');
+  }
+}
+
+/**
+ * Judges a listed message again.
+ *
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function retryMessage(
+  { work, caller }: Runner,
+  parts: ReceiveParts & { blobs: BlobStore },
+  id: string,
+): Promise<MessageAnswer> {
+  const read = async (): Promise<MessageRow> =>
+    await work.read(caller, async (ctx) => {
+      ctx.actor.require(RIGHT);
+      const row = await findMessage(ctx, id);
+      if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such received mail.');
+      return row;
+    });
+  let row = await read();
+  const mailbox = mailboxes(caller).get(row.mailboxId);
+  if (row.sha256 !== null && mailbox !== undefined) {
+    const raw = await parts.blobs.bytes(row.sha256, row.size);
+    const received = await receiveMail({ work, caller }, parts, { mailbox, raw, trusted: row.trusted, listedId: id });
+    // A repetition of the message can have been used in the meantime.
+    row = { ...row, ...received, detail: null };
+    if (received.id === id) row = await read();
+  }
+  const [answer] = await work.read(caller, (ctx) => answersOf(ctx, [row]));
+  return answer as MessageAnswer;
+}

@@ -1,0 +1,251 @@
+/** Received mail on a running service: about 200 messages of every kind, repetitions, relays and new attempts. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
+import { mail, type MailCase } from '../../../test/harness/mail-messages.ts';
+import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
+import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
+import { makeThreads } from './store.ts';
+
+const PEOPLE = ['boss', 'relay', 'anna', 'bob', 'agent', 'nobody'];
+const WORLD = `
+settings: { defaultLocale: en-US, attachmentMaxBytes: 100000 }
+types:
+  - code: incident
+    name: Incident
+    title: title
+    numbering: { prefix: INC, digits: 4 }
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: description, dataType: text }
+      - { code: requester, dataType: user }
+      - { code: priority, dataType: string }
+  - { code: note, name: Note, title: title, fields: [{ code: title, dataType: string, required: true }] }
+mailboxes:
+  - { code: support, address: support@example.org, type: incident, defaults: { priority: p3 }, authServer: mx.example.org, enabled: true }
+  - { code: notes, address: notes@example.org, type: note, enabled: true }
+  - { code: open, address: open@example.org, type: incident, unknownSender: create, enabled: true }
+  - { code: off, address: off@example.org, type: incident }
+roles:
+  - code: boss
+    rights: [config.manage, role.assign, integration.manage]
+    records: [{ type: '*', actions: [read, create, update, history, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [boss] }
+  - code: agent
+    records: [{ type: '*', actions: [read, create, update, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [agent] }
+  - code: requester
+    records:
+      - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, create, comment.create, attachment.add], fields: { read: '*', write: [title, description] } }
+      - { type: note, actions: [read, create, comment.create, attachment.add], fields: { read: '*', write: '*' } }
+    assignedTo: { users: [anna, bob] }
+users:
+${PEOPLE.map((login) => `  - { login: ${login}, displayName: ${login}, email: ${login}@example.com }`).join('\n')}
+  - { login: gone, displayName: Gone, email: gone@example.com }
+`;
+
+interface Answer {
+  id: string;
+  state: string;
+  reason: string | null;
+  objectId: string | null;
+  commentId: string | null;
+}
+
+describe('received mail', () => {
+  let app: TestApp;
+  let boss: string;
+  let relay: string;
+  before(async () => {
+    app = await startTestApp({ bundle: bundle(WORLD) });
+    await changeRights(app, "UPDATE users SET state = 'ARCHIVED' WHERE login = 'gone'", []);
+    boss = (await app.createKey({ login: 'boss', scopes: ['all', 'admin:manage'] })).key;
+    relay = (await app.createKey({ login: 'relay', scopes: ['integrations:execute'] })).key;
+  });
+  after(() => app.close());
+
+  const send = async (raw: Uint8Array, { box = 'support', key = boss } = {}): Promise<Answer> => {
+    const answer = await app.request('POST', `/api/v1/mailboxes/${box}/messages`, {
+      key,
+      body: { raw: Buffer.from(raw).toString('base64') },
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body.data;
+  };
+  const get = async (path: string): Promise<any> => {
+    const answer = await app.request('GET', path, { key: boss });
+    assert.equal(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+
+  async function tokensOf(objectId: string): Promise<Tokens> {
+    const key = TEST_SECRETS.deriveKey(TOKEN_KEY);
+    const ids = await Promise.all(['anna', 'bob', 'agent'].map((login) => idOf(app, 'users', login)));
+    const threads = await makeThreads(
+      app.db,
+      ids.map((userId) => ({ objectId, userId })),
+    );
+    const of = (userId: string | undefined, signed = key, at = Date.now()): string => {
+      const thread = threads.find((one) => one.userId === userId) ?? assert.fail();
+      return replyAddress('support@example.org', makeReplyToken(signed, thread, at));
+    };
+    const [anna, bob, agent] = ids;
+    return {
+      anna: of(anna),
+      bob: of(bob),
+      agent: of(agent),
+      expired: of(anna, key, Date.now() - 92 * 86_400_000),
+      forged: of(anna, Buffer.alloc(32, 1)),
+    };
+  }
+
+  async function check({ name, reason, title, text, not, files, visibility }: MailCase, answer: Answer): Promise<void> {
+    assert.equal(answer.reason, reason ?? null, name);
+    if (reason !== undefined) return;
+    const record = await get(`/api/v1/objects/${answer.objectId}`);
+    let content: string = record.values.description ?? '';
+    if (visibility !== undefined) {
+      const comments: { id: string; body: string; visibility: string }[] = await get(
+        `/api/v1/objects/${answer.objectId}/comments`,
+      );
+      const comment = comments.find(({ id }) => id === answer.commentId) ?? assert.fail(`${name}: no comment`);
+      assert.equal(comment.visibility, visibility, name);
+      content = comment.body;
+    } else if (title !== undefined) assert.equal(record.title, title, name);
+    if (text !== undefined) assert.ok(content.includes(text), `${name}: ${JSON.stringify(content.slice(0, 300))}`);
+    if (not !== undefined) assert.ok(!content.includes(not), `${name}: ${JSON.stringify(content.slice(0, 300))}`);
+    if (files !== undefined) {
+      const found: { originalFilename: string; createdAt: string }[] = await get(
+        `/api/v1/objects/${answer.objectId}/attachments`,
+      );
+      const names = found.map(({ originalFilename }) => originalFilename);
+      for (const one of files) assert.ok(names.includes(one), `${name}: ${JSON.stringify(names)}`);
+      if (visibility === undefined) assert.equal(names.length, files.length, `${name}: ${JSON.stringify(names)}`);
+    }
+  }
+
+  it('becomes what it should, or stands in the list with the reason', async () => {
+    const first = await send(mail({ subject: 'First' }));
+    const cases = mailCases(await tokensOf(first.objectId ?? ''));
+    assert.ok(cases.length >= 200, String(cases.length));
+    const before = await stored<{ n: number }>(app, 'SELECT count(*)::int AS n FROM users');
+    const wrong: string[] = [];
+    for (const one of cases) {
+      try {
+        await check(one, await send(one.raw));
+      } catch (error) {
+        wrong.push((error as Error).message.slice(0, 400));
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(await stored(app, 'SELECT count(*)::int AS n FROM users'), before, 'no mail makes a user here');
+    const listed = cases.filter(({ reason }) => reason !== undefined).length;
+    const rows = await stored<{ n: number }>(
+      app,
+      "SELECT count(*)::int AS n FROM mail_messages WHERE state = 'LISTED'",
+    );
+    assert.equal(rows[0]?.n, listed);
+  });
+
+  it('is the record of its sender, by mail', async () => {
+    const { objectId } = await send(mail({ subject: 'Mine' }));
+    const { createdBy, values, number } = await get(`/api/v1/objects/${objectId}`);
+    const anna = await idOf(app, 'users', 'anna');
+    assert.equal(createdBy.id, anna);
+    assert.match(number, /^INC-?\d+$/);
+    assert.equal(values.priority, 'p3');
+    assert.equal(values.requester.id ?? values.requester, anna);
+    const via = await stored(app, 'SELECT DISTINCT via FROM journal WHERE object_id = $1', [objectId]);
+    assert.deepEqual(via, [{ via: 'mail' }]);
+  });
+
+  it('has one effect however often it is delivered, also at the same time', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => send(mail({ subject: 'Warm' }))));
+    const raw = mail({ subject: 'Once', headers: ['Message-ID: <once@mail.example.com>'] });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(raw)));
+    const again = await send(Buffer.concat([Buffer.from('Received: again\r\n'), raw]));
+    assert.equal(new Set([...answers, again].map(({ objectId }) => objectId)).size, 1);
+    const records = await stored(app, "SELECT id FROM objects WHERE title = 'Once'");
+    assert.equal(records.length, 1);
+    const eve = await send(
+      mail({ from: 'bob@example.com', subject: 'Twice', headers: ['Message-ID: <once@mail.example.com>'] }),
+    );
+    assert.notEqual(eve.objectId, answers[0]?.objectId);
+    const listed = mail({ from: 'eve@evil.net', headers: ['Message-ID: <listed@evil.net>'] });
+    const ids = await Promise.all(Array.from({ length: 4 }, async () => (await send(listed)).id));
+    assert.equal(new Set(ids).size, 1, 'a repeated message is listed once');
+  });
+
+  it('shows a relay without rights neither reasons nor ids, and believes no results that it passes on', async () => {
+    const pass = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com';
+    const own = await send(mail({ subject: 'Via relay' }), { key: relay });
+    assert.deepEqual([own.state, own.reason, own.objectId], ['USED', null, null]);
+    const agent = await send(mail({ from: 'agent@example.com', headers: [pass] }), { key: relay });
+    assert.deepEqual([agent.state, agent.reason], ['LISTED', null]);
+    const { items } = await get('/api/admin/v1/mail/received?state=LISTED&pageSize=1');
+    assert.deepEqual([items[0].id, items[0].reason], [agent.id, 'SENDER_NOT_PROVEN']);
+  });
+
+  it('is a comment where the type has no field for its text', async () => {
+    const answer = await send(mail({ to: 'notes@example.org', body: 'As a comment' }), { box: 'notes' });
+    const comments = await get(`/api/v1/objects/${answer.objectId}/comments`);
+    assert.deepEqual(
+      comments.map(({ body, visibility }: any) => [body, visibility]),
+      [['As a comment', 'public']],
+    );
+  });
+
+  it('stays in the list of a disabled mailbox, and is unknown at an unknown one', async () => {
+    assert.equal((await send(mail({}), { box: 'off' })).reason, 'MAILBOX_DISABLED');
+    const raw = Buffer.from(mail({})).toString('base64');
+    const answer = await app.request('POST', '/api/v1/mailboxes/other/messages', { key: boss, body: { raw } });
+    assert.equal(answer.status, 404);
+    const bad = await app.request('POST', '/api/v1/mailboxes/support/messages', { key: boss, body: { raw: '%%' } });
+    assert.equal(bad.status, 400);
+  });
+
+  it('can be tried again when its sender got the right, with one effect', async () => {
+    const answer = await send(mail({ from: 'New Person <new@partner.example>', subject: 'New here' }), { box: 'open' });
+    assert.equal(answer.reason, 'RIGHT_MISSING');
+    const [user] = await stored<{ login: string; name: string }>(
+      app,
+      "SELECT login, display_name AS name FROM users WHERE email = 'new@partner.example'",
+    );
+    assert.deepEqual(user, { login: 'new@partner.example', name: 'New Person' });
+    const retry = async (): Promise<any> => {
+      const { status, body } = await app.request('POST', `/api/admin/v1/mail/received/${answer.id}/retry`, {
+        key: boss,
+      });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.data;
+    };
+    assert.equal((await retry()).reason, 'RIGHT_MISSING', 'nothing is forced');
+    await app.apply(bundle(WORLD.replace('[anna, bob]', '[anna, bob, new@partner.example]')));
+    await app.app.versions.refresh();
+    const done = await retry();
+    assert.deepEqual([done.id, done.state, done.reason, done.mailbox], [answer.id, 'USED', null, 'open']);
+    assert.equal((await get(`/api/v1/objects/${done.objectId}`)).title, 'New here');
+    assert.deepEqual(await retry(), done);
+    const left = await stored(app, 'SELECT sha256 FROM mail_messages WHERE id = $1', [answer.id]);
+    assert.deepEqual(left, [{ sha256: null }], 'its content is not kept');
+  });
+
+  it('does not hold the event loop while a large message is parsed', async () => {
+    const body = `${'<div class="a"><p>Some <b>text</b> of a letter</p></div>'.repeat(100_000)}`;
+    const raw = mail({ type: 'Content-Type: text/html', body: body.slice(0, 5_000_000), subject: 'Large' });
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    try {
+      await send(raw);
+    } finally {
+      clearInterval(timer);
+    }
+    // The client of this test encodes 7 MB in the same process; parsing in the event loop takes seconds.
+    assert.ok(longest < 500, `${longest} ms`);
+  });
+});

@@ -1,0 +1,341 @@
+/**
+ * Receiving: a message becomes a record, a comment, or an entry in the list, with its row in one unit of work. The same command
+ * serves relays, IMAP and repeated attempts. The effect runs as the sender, by the ordinary commands.
+ */
+import { isActive, isArchived } from '../../contract/state.ts';
+import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { RECORD_ACTIONS } from '../../contract/rights.ts';
+import { contractDetails, Fault, isFault } from '../../lib/fault.ts';
+import { statusOf } from '../../lib/fault-codes.ts';
+import type { Runner } from '../../platform/unit-of-work/binding.ts';
+import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { systemActor } from '../access/index.ts';
+import { addFile } from '../attachments/index.ts';
+import { addComment } from '../comments/index.ts';
+import { createUser, findByEmail } from '../identity/index.ts';
+import { findType, registry, setValue, typeView } from '../metadata/index.ts';
+import { createFor, findVisible } from '../objects/index.ts';
+import { type MailFile, safeFilename } from './content.ts';
+import type { ListReason, RecordFacts } from './decision.ts';
+import { type ParsedMail, readEnvelope } from './envelope.ts';
+import { mailFields } from './fields.ts';
+import { judge, type Judged, type Lookups, recordOfMail } from './judge.ts';
+import { type MailParse, parseMail } from './parse.ts';
+import type { Mailbox } from './registry.ts';
+import * as store from './store.ts';
+
+export interface ReceiveParts {
+  /** The rights of an ACTIVE user; undefined for all others. */
+  actorOf(userId: string): Promise<Actor | undefined>;
+  /** Key of the reply tokens. */
+  tokenKey: Uint8Array;
+}
+
+/** A message, and the mailbox that received it. */
+export interface Incoming {
+  mailbox: Mailbox;
+  raw: Uint8Array;
+  /** Whether the server that handed it in may say whom it authenticated. */
+  trusted: boolean;
+  /** Id of the listed message that is tried again. */
+  listedId?: string;
+}
+
+/** What became of a message. */
+export type Received = Pick<store.MessageRow, 'id' | 'state' | 'reason' | 'objectId' | 'commentId'>;
+
+/** The sender's rights or the message's row changed while it was received. It is judged again. */
+class Outdated extends Error {}
+
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Receives a message. Delivered again, it has no second effect.
+ *
+ * @param caller provides the configuration and the correlation id; its rights are not used
+ * @throws Fault OVERLOADED and other errors that pass; the message was not received then
+ */
+export async function receiveMail(
+  { work, caller }: Pick<Runner, 'work' | 'caller'>,
+  parts: ReceiveParts,
+  incoming: Incoming,
+): Promise<Received> {
+  const parsed = await parseMail(incoming.raw, caller.keyId ?? incoming.mailbox.id);
+  const system: Caller = { ...caller, actor: systemActor(caller.config.get(typeView)), via: 'mail' };
+  const list = async (reason: ListReason, detail: store.MessageError | null): Promise<Received> => {
+    const result = await work.write(
+      system,
+      async (ctx) => await listMessage(ctx, incoming, parsed, { reason, detail }),
+    );
+    return receivedOf(result);
+  };
+  if (parsed.kind === 'listed') return await list(parsed.reason, null);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const actor = await work.read(system, (ctx) => senderOf(ctx, parsed.mail, parts));
+      const as: Caller = { ...system, actor: actor ?? system.actor };
+      return receivedOf(await work.write(as, (ctx) => use(ctx, parts, incoming, parsed.mail)));
+    } catch (error) {
+      if (isOutdated(error) && attempt < MOST_ATTEMPTS) continue;
+      if (!isFault(error) || (statusOf(error.code) ?? 500) >= 429) throw error;
+      return await list('REFUSED', errorOf(error));
+    }
+  }
+}
+
+function receivedOf(result: { kind: string; data?: Received }): Received {
+  if (result.data === undefined) throw new Error('a received message has no stored answer');
+  const { id, state, reason, objectId, commentId } = result.data;
+  return { id, state, reason, objectId, commentId };
+}
+
+function isOutdated(error: unknown): boolean {
+  if (error instanceof Outdated) return true;
+  return (
+    isFault(error) && error.code === 'ALREADY_EXISTS' && 'field' in error.details && error.details.field === 'message'
+  );
+}
+
+function errorOf({ code, message, details }: Fault): store.MessageError {
+  return { code, message, details: contractDetails(details) };
+}
+
+/** The actor of the user with the address of `From`; undefined if there is none, or they are archived. */
+async function senderOf(ctx: ReadContext, mail: ParsedMail, parts: ReceiveParts): Promise<Actor | undefined> {
+  const [address] = mail.from;
+  const user = address === undefined ? undefined : await findByEmail(ctx, address);
+  return isActive(user) ? await parts.actorOf(user.id) : undefined;
+}
+
+/** Judges the message with the facts of this unit and plans what it becomes. */
+async function use(ctx: WriteContext, parts: ReceiveParts, incoming: Incoming, mail: ParsedMail): Promise<Received> {
+  const { mailbox } = incoming;
+  const judged = await judge(mail, {
+    mailbox: { ...mailbox, enabled: mailbox.enabled && isActive(mailbox) },
+    typeIds: [...registry(ctx).byId.values()].filter(({ active }) => active).map(({ id }) => id),
+    key: parts.tokenKey,
+    now: Date.parse(ctx.now),
+    isTrusted: incoming.trusted,
+    lookups: lookups(ctx, parts),
+  });
+  const { decision, envelope } = judged;
+  const facts: Facts = { messageKey: envelope.messageKey, sender: envelope.from, subject: mail.subject };
+  // Read once, before the effect: if the message is used in the meantime, the guard of its row undoes this unit.
+  const known = await store.findKnown(ctx, { mailboxId: mailbox.id, sha256: mail.sha256, ...facts });
+  const row = { incoming, sha256: mail.sha256, known, facts };
+  if (known?.state === 'USED') return keepUsed(ctx, incoming, known);
+  if (decision.kind === 'listed') return planMessage(ctx, row, { reason: decision.reason, detail: null });
+  if (decision.kind === 'record-of-new-user') {
+    await createSender(ctx, mail, envelope.from ?? '');
+    return planMessage(ctx, row, { reason: 'RIGHT_MISSING', detail: null });
+  }
+  // The unit acts as the sender whom the read before it found.
+  if (decision.userId !== ctx.actor.userId) throw new Outdated();
+  const effect =
+    decision.kind === 'record'
+      ? await makeRecord(ctx, mailbox, mail, judged)
+      : await makeComment(ctx, decision, judged);
+  return planMessage(ctx, row, effect);
+}
+
+/** Lists a message that could not be parsed, or that a command refused. */
+async function listMessage(
+  ctx: WriteContext,
+  incoming: Incoming,
+  parsed: MailParse,
+  outcome: { reason: ListReason; detail: store.MessageError | null },
+): Promise<Received> {
+  const sha256 = parsed.kind === 'parsed' ? parsed.mail.sha256 : parsed.sha256;
+  const { mailbox } = incoming;
+  let facts: Facts = { messageKey: sha256, sender: null, subject: '' };
+  if (parsed.kind === 'parsed') {
+    const { messageKey, from } = readEnvelope(parsed.mail, { address: mailbox.address });
+    facts = { messageKey, sender: from, subject: parsed.mail.subject };
+  }
+  const known = await store.findKnown(ctx, { mailboxId: mailbox.id, sha256, ...facts });
+  if (known?.state === 'USED') return keepUsed(ctx, incoming, known);
+  return planMessage(ctx, { incoming, sha256, known, facts }, outcome);
+}
+
+/** A message that was used keeps its effect. Its repetition leaves the list. */
+function keepUsed(ctx: WriteContext, { listedId }: Incoming, known: store.MessageRow): Received {
+  if (listedId !== undefined && listedId !== known.id) ctx.plan(store.dropMessage, { id: listedId });
+  return known;
+}
+
+/** What is known of a message, parsed or not. */
+interface Facts {
+  messageKey: string;
+  sender: string | null;
+  subject: string;
+}
+
+/** A listed reason, or the record and comment that the message became. */
+type Outcome =
+  | { reason: ListReason; detail: store.MessageError | null }
+  | { reason?: null; objectId: string | null; commentId: string | null };
+
+/** Plans the row of the message, new or changed. */
+function planMessage(
+  ctx: WriteContext,
+  row: { incoming: Incoming; sha256: string; known: store.MessageRow | undefined; facts: Facts },
+  outcome: Outcome,
+): Received {
+  const { incoming, sha256, known, facts } = row;
+  const { reason = null } = outcome;
+  const { objectId, commentId } = 'objectId' in outcome ? outcome : { objectId: null, commentId: null };
+  const detail = 'detail' in outcome ? outcome.detail : null;
+  const state = reason === null ? 'USED' : 'LISTED';
+  const common = { state, reason, detail, object_id: objectId, comment_id: commentId } as const;
+  const listed = incoming.listedId ?? known?.id;
+  const id = listed ?? ctx.newId();
+  if (listed !== undefined) ctx.plan(store.changeMessage, { id, ...common });
+  else {
+    if (reason !== null) ctx.storeBlob(sha256, incoming.raw);
+    ctx.plan(store.insertMessage, {
+      id,
+      ...common,
+      mailbox_id: incoming.mailbox.id,
+      message_key: facts.messageKey,
+      at: ctx.now,
+      sender: facts.sender,
+      subject: storedLine(facts.subject),
+      sha256: reason === null ? null : sha256,
+      size: incoming.raw.byteLength,
+      trusted: incoming.trusted,
+    });
+  }
+  return { id, state, reason, objectId, commentId };
+}
+
+const LONGEST_SUBJECT = 500;
+
+function storedLine(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim();
+  return line.slice(0, LONGEST_SUBJECT).toWellFormed();
+}
+
+function lookups(ctx: WriteContext, parts: ReceiveParts): Lookups {
+  return {
+    sender: async (address) => {
+      const user = await findByEmail(ctx, address);
+      if (user === undefined) return undefined;
+      if (!isActive(user)) return { userId: user.id, rights: null };
+      const rights = user.id === ctx.actor.userId ? ctx.actor : await parts.actorOf(user.id);
+      return { userId: user.id, rights: rights ?? null };
+    },
+    thread: (handle) => store.findThread(ctx, handle),
+    record: (userId, objectId) => recordFacts(ctx, userId, objectId),
+    // No mail about a comment is sent yet.
+    answered: async () => null,
+  };
+}
+
+/** The record as the sender may read it. */
+async function recordFacts(ctx: WriteContext, userId: string, objectId: string): Promise<RecordFacts | null> {
+  if (userId !== ctx.actor.userId) throw new Outdated();
+  const object = await findVisible(ctx, objectId);
+  if (object === undefined) return null;
+  const { requester } = mailFields(object.version.definition);
+  return {
+    objectId,
+    archived: isArchived(object.row),
+    isRequester: object.row.createdBy === userId || (requester !== null && object.row.values[requester] === userId),
+    actions: new Set(RECORD_ACTIONS.filter((action) => object.right.can(action))),
+  };
+}
+
+/** The system creates the user, without any role. Until they get one, their mails stay in the list. */
+async function createSender(ctx: WriteContext, mail: ParsedMail, address: string): Promise<void> {
+  const displayName = storedLine(mail.fromName) || address;
+  await createUser(ctx, { login: address, displayName: displayName.slice(0, 200).toWellFormed(), email: address });
+}
+
+async function makeRecord(
+  ctx: WriteContext,
+  mailbox: Mailbox,
+  mail: ParsedMail,
+  { text, files }: Judged,
+): Promise<{ objectId: string; commentId: string | null }> {
+  const type = findType(registry(ctx), mailbox.typeId ?? '');
+  if (type?.active !== true) throw new Fault('NOT_FOUND', 'The record type of the mailbox does not exist any more.');
+  const { definition, fields } = type.newest;
+  const { kept, notes } = chosenFiles(ctx, files, ctx.actor.mayEver(type.id, 'attachment.add'));
+  const made = recordOfMail(mail.content.title, withNotes(text, notes), definition, mailbox.defaults);
+  const { requester } = mailFields(definition);
+  const object = await createFor(ctx, ctx, type, {
+    values: made.values,
+    configured: {
+      form: new Map([...fields.values()].map(({ code, required }) => [code, required])),
+      writes: () => {
+        const writes: Record<string, unknown> = {};
+        if (requester !== null) writes[requester] = ctx.actor.userId;
+        for (const [code, value] of Object.entries(mailbox.defaults)) {
+          const field = fields.get(code);
+          if (field !== undefined) writes[code] = setValue(ctx, field, value);
+        }
+        return writes;
+      },
+    },
+  });
+  const objectId = object.row.id;
+  const comment =
+    made.comment === null ? null : await addComment(ctx, { objectId, body: made.comment, visibility: 'public' });
+  await addFiles(ctx, objectId, kept);
+  return { objectId, commentId: comment?.id ?? null };
+}
+
+async function makeComment(
+  ctx: WriteContext,
+  { objectId, visibility }: { objectId: string; visibility: CommentVisibility },
+  { text, files }: Judged,
+): Promise<{ objectId: string; commentId: string | null }> {
+  const object = await findVisible(ctx, objectId);
+  const { kept, notes } = chosenFiles(ctx, files, object?.right.can('attachment.add') === true);
+  const body = withNotes(text, notes);
+  const comment = body === '' ? null : await addComment(ctx, { objectId, body, visibility });
+  await addFiles(ctx, objectId, kept);
+  return { objectId, commentId: comment?.id ?? null };
+}
+
+/** Maximum number of files of one message that become attachments. */
+const MOST_FILES = 50;
+
+/** The files that become attachments, and a line for each of the others, so that nothing is lost unnoticed. */
+function chosenFiles(
+  ctx: ReadContext,
+  files: readonly MailFile[],
+  mayAdd: boolean,
+): { kept: { filename: string; file: MailFile }[]; notes: string[] } {
+  const { attachmentMaxBytes, defaultLocale } = registry(ctx).settings;
+  const note = defaultLocale.startsWith('ru') ? 'Файл не приложен' : 'File not attached';
+  const kept: { filename: string; file: MailFile }[] = [];
+  const notes: string[] = [];
+  for (const [index, file] of files.entries()) {
+    const filename = safeFilename(file.filename, index);
+    const size = file.content.byteLength;
+    if (mayAdd && kept.length < MOST_FILES && size <= attachmentMaxBytes) kept.push({ filename, file });
+    else if (notes.length < MOST_FILES) notes.push(`[${note}: ${filename}, ${Math.ceil(size / 1024)} KiB]`);
+  }
+  return { kept, notes };
+}
+
+function withNotes(text: string, notes: readonly string[]): string {
+  return [text, ...notes].filter((part) => part !== '').join('\n\n');
+}
+
+async function addFiles(
+  ctx: WriteContext,
+  objectId: string,
+  files: readonly { filename: string; file: MailFile }[],
+): Promise<void> {
+  for (const { filename, file } of files) {
+    const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
+    await addFile(ctx, { objectId, filename, mediaType }, () => file.content);
+  }
+}
+
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;

@@ -1,0 +1,46 @@
+/** The configured mailboxes. */
+import type { ItemState } from '../../contract/state.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+
+/** What a mailbox does with mail of unknown addresses. */
+export const UNKNOWN_SENDER = ['refuse', 'create'] as const;
+
+export interface MailboxDefinition {
+  code: string;
+  /** The address to which people write, and which replies carry with a token. */
+  address: string;
+  /** Code of the type of the records that mails become. */
+  type: string;
+  /** Field code → value of those records. */
+  defaults: Record<string, unknown>;
+  /** The server whose `Authentication-Results` are believed; absent: none. */
+  authServer?: string;
+  unknownSender: (typeof UNKNOWN_SENDER)[number];
+  enabled: boolean;
+}
+
+export interface CompiledMailbox extends MailboxDefinition {
+  /** Null only if the type is unknown; such a mailbox is refused. */
+  typeId: string | null;
+}
+
+export interface Mailbox extends CompiledMailbox {
+  id: string;
+  state: ItemState;
+}
+
+const mailboxView: DerivedView<ReadonlyMap<string, Mailbox>> = {
+  name: 'mailboxes',
+  build: ({ items }: ConfigSource) =>
+    new Map(
+      items
+        .filter(({ section }) => section === 'mailboxes')
+        .map(({ id, state, compiled }) => [id, { ...(compiled as CompiledMailbox), id, state }]),
+    ),
+};
+
+/** All mailboxes by id, including archived ones. */
+export function mailboxes(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, Mailbox> {
+  return ctx.config.get(mailboxView);
+}

@@ -1,0 +1,13 @@
+import type { BlobStore } from '../../platform/blobs/store.ts';
+import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import * as contract from './contract.ts';
+import { handIn, listMessages, retryMessage } from './queries.ts';
+import type { ReceiveParts } from './receive.ts';
+
+export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore }): BoundOperation[] {
+  return [
+    bind(contract.receiveMessage, (runner, { params, body }) => handIn(runner, parts, params.code, body.raw)),
+    bind(contract.listMessages, (ctx, { query }) => listMessages(ctx, query)),
+    bind(contract.retryMessage, (runner, { params }) => retryMessage(runner, parts, params.messageId)),
+  ];
+}

@@ -1,0 +1,166 @@
+/** SQL on the tables `mail_threads` and `mail_messages`. */
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import type { ContractDetail } from '../../lib/fault.ts';
+import type { BlobUse } from '../../platform/blobs/register.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { ListReason } from './decision.ts';
+import type { MailThread } from './reply-token.ts';
+
+/**
+ * The threads of records with users, made if they do not exist. Concurrent calls get the same ones.
+ *
+ * @param pairs without repetition
+ */
+export async function makeThreads(
+  db: Queryable,
+  pairs: readonly { objectId: string; userId: string }[],
+): Promise<MailThread[]> {
+  // In a fixed order, so that concurrent calls do not wait for each other in a cycle. A conflict updates the row, because only
+  // then it is returned if another transaction has just made it.
+  return await db.query<MailThread>(sql`
+    INSERT INTO mail_threads AS t (object_id, user_id)
+    SELECT "objectId", "userId" FROM jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) AS p ("objectId" uuid, "userId" uuid)
+    ORDER BY 1, 2
+    ON CONFLICT (object_id, user_id) DO UPDATE SET user_id = excluded.user_id
+    RETURNING t.handle, t.object_id AS "objectId", t.user_id AS "userId"`);
+}
+
+export async function findThread(ctx: ReadContext, handle: number): Promise<MailThread | undefined> {
+  const [thread] = await ctx.query<MailThread>(sql`
+    SELECT t.handle, t.object_id AS "objectId", t.user_id AS "userId" FROM mail_threads t
+    WHERE t.handle = ${handle}::bigint`);
+  return thread;
+}
+
+export interface MessageRow {
+  id: string;
+  mailboxId: string;
+  state: 'USED' | 'LISTED';
+  reason: ListReason | null;
+  detail: MessageError | null;
+  at: string;
+  sender: string | null;
+  subject: string;
+  objectId: string | null;
+  commentId: string | null;
+  sha256: string | null;
+  size: number;
+  trusted: boolean;
+}
+
+/** Why a command refused a message. */
+export interface MessageError {
+  code: string;
+  message: string;
+  details: ContractDetail[] | Record<string, unknown>;
+}
+
+const COLUMNS = sql`m.id, m.mailbox_id AS "mailboxId", m.state, m.reason, m.detail, m.at, m.sender, m.subject,
+  m.object_id AS "objectId", m.comment_id AS "commentId", m.sha256, m.size, m.trusted`;
+
+/** The used message with this key, else the listed one with the same content; undefined if there is neither. */
+export async function findKnown(
+  ctx: ReadContext,
+  { mailboxId, messageKey, sha256 }: { mailboxId: string; messageKey: string; sha256: string },
+): Promise<MessageRow | undefined> {
+  const [known] = await ctx.query<MessageRow>(sql`
+    SELECT ${COLUMNS} FROM mail_messages m
+    WHERE m.mailbox_id = ${mailboxId}::uuid AND m.message_key = ${messageKey}
+      AND (m.state = 'USED' OR m.sha256 = ${sha256})
+    ORDER BY m.state = 'USED' DESC LIMIT 1`);
+  return known;
+}
+
+export async function findMessage(ctx: ReadContext, id: string): Promise<MessageRow | undefined> {
+  const [row] = await ctx.query<MessageRow>(sql`SELECT ${COLUMNS} FROM mail_messages m WHERE m.id = ${id}::uuid`);
+  return row;
+}
+
+/** Received messages, newest first. */
+export async function listMessages(
+  ctx: ReadContext,
+  { state, limit, offset }: { state: MessageRow['state'] | undefined; limit: number; offset: number },
+): Promise<MessageRow[]> {
+  const chosen = state === undefined ? empty : sql`WHERE m.state = ${raw(`'${state}'`)}`;
+  return await ctx.query<MessageRow>(sql`
+    SELECT ${COLUMNS} FROM mail_messages m ${chosen} ORDER BY m.at DESC, m.id DESC
+    LIMIT ${limit}::int OFFSET ${offset}::int`);
+}
+
+export interface NewMessage {
+  id: string;
+  mailbox_id: string;
+  message_key: string;
+  state: MessageRow['state'];
+  reason: ListReason | null;
+  detail: MessageError | null;
+  at: string;
+  sender: string | null;
+  subject: string;
+  object_id: string | null;
+  comment_id: string | null;
+  sha256: string | null;
+  size: number;
+  trusted: boolean;
+}
+
+/**
+ * Planned in the unit of work of the message's effect. The guard undoes the unit if the message was used or listed already, by
+ * this or another process; the retry finds what it became.
+ */
+export const insertMessage: TableWrite<NewMessage> = {
+  name: 'insert_mail_messages',
+  guard: true,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    INSERT INTO mail_messages (id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id,
+      sha256, size, trusted)
+    SELECT id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id, sha256, size, trusted
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, mailbox_id uuid, message_key text, state text, reason text, detail jsonb,
+      at timestamptz, sender text, subject text, object_id uuid, comment_id uuid, sha256 text, size integer, trusted boolean)
+    ON CONFLICT DO NOTHING RETURNING id`,
+};
+
+/** A listed message is tried again: it is used now, or listed for another reason. */
+export const changeMessage: TableWrite<
+  Pick<NewMessage, 'id' | 'state' | 'reason' | 'detail' | 'object_id' | 'comment_id'>
+> = {
+  name: 'change_mail_messages',
+  guard: true,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    UPDATE mail_messages m SET state = r.state, reason = r.reason, detail = r.detail, object_id = r.object_id,
+      comment_id = r.comment_id, sha256 = CASE WHEN r.state = 'LISTED' THEN m.sha256 END
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, reason text, detail jsonb, object_id uuid, comment_id uuid)
+    WHERE m.id = r.id AND m.state = 'LISTED' RETURNING m.id`,
+};
+
+/** A listed message whose repetition was used. */
+export const dropMessage: TableWrite<{ id: string }> = {
+  name: 'drop_mail_messages',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM mail_messages m USING jsonb_to_recordset(${rows}) AS r (id uuid) WHERE m.id = r.id AND m.state = 'LISTED'`,
+};
+
+const BATCH = 5000;
+
+/**
+ * Deletes listed messages older than `listedBefore` and used ones older than `usedBefore`, in bounded batches.
+ *
+ * @returns whether there may be more to delete
+ */
+export async function purgeMessages(db: Queryable, listedBefore: string, usedBefore: string): Promise<boolean> {
+  const rows = await db.query<{ removed: number }>(sql`
+    WITH gone AS (
+      DELETE FROM mail_messages WHERE ctid = ANY (ARRAY(
+        SELECT m.ctid FROM mail_messages m
+        WHERE m.at < CASE WHEN m.state = 'LISTED' THEN ${listedBefore}::timestamptz ELSE ${usedBefore}::timestamptz END
+        LIMIT ${BATCH}::int)) RETURNING 1
+    ) SELECT count(*) AS removed FROM gone`);
+  return (rows[0]?.removed ?? 0) >= BATCH;
+}
+
+/** Messages that were not used keep their content. */
+export const messageUse: BlobUse = (sha256) => sql`EXISTS (SELECT 1 FROM mail_messages m WHERE m.sha256 = ${sha256})`;
