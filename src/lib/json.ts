@@ -267,7 +267,8 @@ export function ownMember(object: Record<string, unknown>, key: string): unknown
 
 /** Escapes one segment of a JSON Pointer (RFC 6901). */
 export function escapePointer(segment: string | number): string {
-  return String(segment).replaceAll('~', '~0').replaceAll('/', '~1');
+  if (typeof segment === 'number' || !/[~/]/.test(segment)) return String(segment);
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Builds a JSON Pointer from segments: `pointer('values', 'a/b')` is `/values/a~1b`, `pointer()` is the whole document. */

@@ -5,9 +5,17 @@
  * collations differ between servers. Everything stored in a `folded` column must come from `fold`.
  */
 
+/** ASCII and Russian letters: already in form C and KC, without marks, each with a single lower-case form that folds to itself. */
+const PLAIN = /^[\0-\x7f\u0401\u0410-\u044f\u0451]*$/;
+
+/** Whether the text has only ASCII characters and Russian letters. Most texts do, and need no normalisation. */
+export function isPlainText(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** `text` in Unicode normal form C, in which all text is stored and compared. */
 export function nfc(text: string): string {
-  return text.normalize('NFC');
+  return isPlainText(text) ? text : text.normalize('NFC');
 }
 
 /** Whether PostgreSQL can store `text` unchanged: no U+0000 and no lone surrogates. */
@@ -20,11 +28,8 @@ export function isWellFormedText(text: string): boolean {
  * so text from outside that contains one is rejected before it is normalised or folded.
  */
 export function hasLongMarkRun(text: string): boolean {
-  return /\p{M}{65}/u.test(text);
+  return text.length > 64 && !isPlainText(text) && /\p{M}{65}/u.test(text);
 }
-
-/** ASCII and Russian letters: already in form C, each with a single lower-case form that folds to itself. */
-const PLAIN = /^[\0-\x7f\u0401\u0410-\u044f\u0451]*$/;
 
 /**
  * Texts have the same folded form if they differ only by case, Unicode composition or `ё` versus `е`. Uses full Unicode case
@@ -32,7 +37,7 @@ const PLAIN = /^[\0-\x7f\u0401\u0410-\u044f\u0451]*$/;
  * and concatenate them: composition may combine characters across the boundary.
  */
 export function fold(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase().replaceAll('ё', 'е');
+  if (isPlainText(text)) return text.toLowerCase().replaceAll('ё', 'е');
   return withoutYo(nfc(caseFold(nfc(text))));
 }
 

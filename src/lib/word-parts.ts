@@ -5,7 +5,7 @@
  * are the parts between the joiners. The pieces of a segment are the parts that its spelling distinguishes: inner capitals
  * (`fadeIn`), digits next to letters (`IE8`), Cyrillic next to Latin. Scripts without spaces are split into letters.
  */
-import { fold } from './text.ts';
+import { fold, isPlainText } from './text.ts';
 
 /** A position in the text: UTF-16 offsets. */
 export interface Span {
@@ -85,6 +85,7 @@ const LETTERS_WITHOUT_MARK: Readonly<Record<string, string>> = {
  * Indic scripts are kept.
  */
 export function normalWord(word: string): string {
+  if (isPlainText(word)) return fold(word);
   const folded = fold(word.replace(INVISIBLES, '').normalize('NFKC'));
   if (/^[a-z0-9а-я]*$/.test(folded)) return folded;
   return folded

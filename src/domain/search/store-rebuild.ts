@@ -176,8 +176,10 @@ export const dropStrayRecords: TableWrite<Record<string, never>> = {
 };
 
 /**
- * Adds the words of new rows to the dictionary: only words of letters, long enough for typo correction. @returns the number of
- * processed rows
+ * Adds the words of new rows to the dictionary: only words of letters, long enough for typo correction. Rows share most of their
+ * lexemes, so these are made distinct before they are taken apart.
+ *
+ * @returns the number of processed rows
  */
 export async function learnWords(db: Queryable, limit: number): Promise<number> {
   const [row] = await db.query<{ taken: number }>(sql`
@@ -188,10 +190,12 @@ export async function learnWords(db: Queryable, limit: number): Promise<number> 
       SELECT r.words FROM taken t JOIN search_records r ON r.id = t.id
       UNION ALL SELECT c.words FROM taken t JOIN search_comments c ON c.id = t.id
       UNION ALL SELECT a.words FROM taken t JOIN search_articles a ON a.id = t.id
+    ), lexemes AS MATERIALIZED (
+      SELECT DISTINCT u.lexeme FROM written CROSS JOIN LATERAL unnest(tsvector_to_array(words)) AS u (lexeme)
     ), found AS (
-      SELECT DISTINCT CASE WHEN starts_with(u.lexeme, chr(1)) THEN chr(1) || split_part(u.lexeme, chr(1), 2) || chr(1) ELSE '' END AS field_token,
-        CASE WHEN starts_with(u.lexeme, chr(1)) THEN split_part(u.lexeme, chr(1), 3) ELSE u.lexeme END AS word
-      FROM written CROSS JOIN LATERAL unnest(words) AS u WHERE NOT starts_with(u.lexeme, chr(2)) AND strpos(u.lexeme, chr(3)) = 0
+      SELECT CASE WHEN starts_with(lexeme, chr(1)) THEN chr(1) || split_part(lexeme, chr(1), 2) || chr(1) ELSE '' END AS field_token,
+        CASE WHEN starts_with(lexeme, chr(1)) THEN split_part(lexeme, chr(1), 3) ELSE lexeme END AS word
+      FROM lexemes WHERE NOT starts_with(lexeme, chr(2)) AND strpos(lexeme, chr(3)) = 0
     ), learnt AS (
       INSERT INTO search_words (field_token, word)
       SELECT field_token, word FROM found WHERE length(word) BETWEEN 4 AND 40 AND word !~ '[0-9]'

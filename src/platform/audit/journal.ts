@@ -7,7 +7,7 @@
  * ordered by position. `at` is only displayed and never used for ordering: clocks may be set back, and clocks of two processes
  * differ.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import { canonicalJson } from '../../lib/json.ts';
 import type { PlannedEvent, ReadContext, TableWrite } from '../unit-of-work/context.ts';
@@ -45,7 +45,7 @@ export function journalHash(row: Omit<JournalRow, 'hash'>): string {
     row.changes,
     row.data,
   ];
-  return createHash('sha256').update(canonicalJson(said)).digest('hex');
+  return hash('sha256', canonicalJson(said));
 }
 
 /** Member of an event's data that is used for verification only. */

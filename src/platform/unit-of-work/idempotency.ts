@@ -2,7 +2,7 @@
  * Idempotency of keyed operations (docs/spec/conventions.md#idempotency). The claim and the stored response are one row,
  * written by the same statement as the change. After a crash either both exist or neither. Table `idempotency`.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { parseStoredJson } from '../../lib/json.ts';
@@ -32,10 +32,18 @@ export interface KeptAnswer {
   data: unknown;
 }
 
+/** Claim → its number, which is needed several times. */
+const lockNumbers = new WeakMap<IdempotencyClaim, string>();
+
 /** Identifies the caller, route and key of a claim: the number of its advisory lock. */
 export function lockNumber(claim: IdempotencyClaim): string {
-  const digest = createHash('sha256').update(`${claim.callerId}\n${claim.route}\n${claim.key}`).digest();
-  return digest.readBigInt64BE(0).toString();
+  let number = lockNumbers.get(claim);
+  if (number === undefined) {
+    const digest = hash('sha256', `${claim.callerId}\n${claim.route}\n${claim.key}`, 'buffer');
+    number = digest.readBigInt64BE(0).toString();
+    lockNumbers.set(claim, number);
+  }
+  return number;
 }
 
 /** Maximum number of keys that a process remembers. */
