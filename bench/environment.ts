@@ -102,7 +102,10 @@ export class OpenedEnvironment {
   }
 
   async close(): Promise<void> {
-    for (let next = this.#stops.pop(); next !== undefined; next = this.#stops.pop()) await next();
+    for (let next = this.#stops.pop(); next !== undefined; next = this.#stops.pop()) {
+      // What cannot be stopped here is ended by `stopAll`.
+      await next().catch(() => {});
+    }
   }
 }
 

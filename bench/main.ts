@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import { COST_USAGE, measureCost } from './cost/main.ts';
 import { CYCLE_USAGE, measureCycle } from './cycle.ts';
 import { Load } from './load.ts';
+import { stopAll } from './processes.ts';
 import { makeReport, printed } from './report.ts';
 import { measureAll, type Plan } from './rounds.ts';
 import { SCENARIOS, scenarioOf } from './scenarios.ts';
@@ -155,6 +156,7 @@ async function main(): Promise<void> {
     await Promise.race([work, interrupted()]);
   } finally {
     await opened.close();
+    await stopAll();
     await rm(folder, { recursive: true, force: true });
   }
 }

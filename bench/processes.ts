@@ -9,6 +9,8 @@ import { promisify } from 'node:util';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LAUNCHER = path.join(ROOT, 'bin', 'docket.mjs');
 const READY_MS = 120_000;
+/** After this time a child is killed. A service stops its database first. */
+const STOP_MS = 30_000;
 const TICKS = 100;
 
 /** The environment of children: what finds programs, and nothing that would lead them to another database. */
@@ -40,11 +42,38 @@ export interface Started {
   port: number;
 }
 
+const running = new Set<ChildProcess>();
+
+/** Registers a child process, so that `stopAll` ends it: whatever fails, a benchmark leaves no process behind. */
+export function registered<Child extends ChildProcess>(child: Child): Child {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/** Ends the child processes that still run. */
+export async function stopAll(): Promise<void> {
+  await Promise.all([...running].map(stop));
+}
+
+/** Runs a program to its end. @throws Error with what it printed */
+export async function runToEnd(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv },
+): Promise<string> {
+  const run = promisify(execFile)(program, [...args], { ...options, maxBuffer: 64 * 1024 * 1024 });
+  registered(run.child);
+  return (await run).stdout;
+}
+
 /** Starts a program and waits for the line that names its address. Its standard error goes to `logFile`. */
 async function start(args: string[], env: NodeJS.ProcessEnv, logFile: string): Promise<Started> {
   const began = performance.now();
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', log], cwd: path.dirname(logFile) });
+  const child = registered(
+    spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', log], cwd: path.dirname(logFile) }),
+  );
   const port = await new Promise<number>((resolve, reject) => {
     let said = '';
     const timer = setTimeout(() => reject(new Error(`not ready after ${READY_MS / 1000} s: ${said}`)), READY_MS);
@@ -96,9 +125,7 @@ export async function startBaseline(folder: string, options: unknown): Promise<S
 
 /** Runs a command of the command line on the environment's data. @returns its output */
 export async function docket(options: ServiceOptions, args: string[]): Promise<string> {
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
-  return stdout;
+  return await runToEnd(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
 }
 
 /** The same, and the peak resident memory in MB, sampled ten times a second. */
@@ -107,6 +134,7 @@ export async function docketMemory(
   args: string[],
 ): Promise<{ printed: string; most: number }> {
   const run = promisify(execFile)(process.execPath, [LAUNCHER, ...args], { env: serviceEnvironment(options) });
+  registered(run.child);
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, memoryOf(run.child.pid ?? 0, null).service);
@@ -122,7 +150,9 @@ export async function stop(child: ChildProcess | undefined): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
   await ended;
+  clearTimeout(patience);
 }
 
 // ------------------------------------------------------------------ /proc

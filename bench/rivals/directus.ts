@@ -1,16 +1,8 @@
 /** Directus, with a user whose policy permits all rows: without a licence it refuses row conditions. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import {
-  environmentOf,
-  fillTickets,
-  install,
-  type Rival,
-  type RivalOptions,
-  runRival,
-  startRival,
-  versionOf,
-} from './rival.ts';
+import { runToEnd } from '../processes.ts';
+import { environmentOf, fillTickets, install, type Rival, type RivalOptions, startRival, versionOf } from './rival.ts';
 
 const FIELDS: Readonly<Record<string, string>> = {
   title: 'string',
@@ -43,7 +35,7 @@ export async function startDirectus(options: RivalOptions): Promise<Rival> {
     LOG_LEVEL: 'error',
   });
   const command = path.join(folder, 'node_modules', 'directus', 'cli.js');
-  await runRival(folder, [command, 'bootstrap'], env);
+  await runToEnd(process.execPath, [command, 'bootstrap'], { cwd: folder, env });
   const child = await startRival(options, [command, 'start'], env, '/server/ping');
   const call = async (method: string, at: string, body: unknown): Promise<string> => {
     const answer = await fetch(`http://127.0.0.1:${port}${at}`, {

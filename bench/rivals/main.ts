@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type OpenedEnvironment, openEnvironment } from '../environment.ts';
 import { Load } from '../load.ts';
-import { freePort, otherLoad, readProcessors, spentBy, stop } from '../processes.ts';
+import { freePort, otherLoad, readProcessors, spentBy } from '../processes.ts';
 import { table } from '../report.ts';
 import { median } from '../rounds.ts';
 import type { DatabaseFacts, Subject } from '../scenario.ts';
@@ -56,7 +56,6 @@ async function databaseFor(name: string, adminUrl: string): Promise<string> {
 async function startRivals(
   names: readonly (keyof typeof STARTS)[],
   options: { folder: string; databaseUrl: string; records: number; facts: DatabaseFacts },
-  opened: OpenedEnvironment,
   say: (line: string) => void,
 ): Promise<Rival[]> {
   const rivals: Rival[] = [];
@@ -68,9 +67,7 @@ async function startRivals(
       port: await freePort(),
       databaseUrl: await databaseFor(name, options.databaseUrl),
     };
-    const rival = await STARTS[name](own);
-    opened.add(() => stop(rival.child));
-    rivals.push(rival);
+    rivals.push(await STARTS[name](own));
   }
   return rivals;
 }
@@ -102,7 +99,7 @@ export async function measureRivals(
   const { target, databaseUrl, postmaster } = environment;
   const names = values.only.split(',').filter((name) => name === 'directus' || name === 'strapi');
   const place = path.resolve(values.install ?? path.join(folder, 'rivals'));
-  const rivals = await startRivals(names, { folder: place, databaseUrl, records, facts: target.facts }, opened, say);
+  const rivals = await startRivals(names, { folder: place, databaseUrl, records, facts: target.facts }, say);
   const load = new Load();
   opened.add(async () => load.stop());
   load.introduce(environment.name, target);

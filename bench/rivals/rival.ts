@@ -1,12 +1,12 @@
 /** What the benchmark needs of another system: how it is installed, started and filled, and the requests that it is measured with. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { samples } from '../corpus.ts';
+import { registered, runToEnd, stop } from '../processes.ts';
 import type { DatabaseFacts, Target } from '../scenario.ts';
 
 export interface Rival {
@@ -45,7 +45,7 @@ export async function install(
   if ((await readFile(file, 'utf8').catch(() => '')) === wanted) return;
   await writeFile(file, wanted);
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps'];
-  await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }).catch(async (error: Error) => {
+  await runToEnd('npm', args, { cwd: folder }).catch(async (error: Error) => {
     await writeFile(file, '{}');
     throw error;
   });
@@ -77,7 +77,9 @@ export async function startRival(
 ): Promise<ChildProcess> {
   const log = path.join(options.folder, 'rival.log');
   const output = openSync(log, 'a');
-  const child = spawn(process.execPath, args, { cwd: options.folder, env, stdio: ['ignore', output, output] });
+  const child = registered(
+    spawn(process.execPath, args, { cwd: options.folder, env, stdio: ['ignore', output, output] }),
+  );
   const until = performance.now() + READY_MS;
   while (performance.now() < until && child.exitCode === null) {
     const status = await fetch(`http://127.0.0.1:${options.port}${probe}`).then(
@@ -87,13 +89,8 @@ export async function startRival(
     if (status < 500) return child;
     await sleep(500);
   }
-  child.kill();
+  await stop(child);
   throw new Error(`a rival did not start:\n${(await readFile(log, 'utf8')).slice(-2000)}`);
-}
-
-/** Runs a program to its end. @throws Error with what it printed */
-export async function runRival(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  await promisify(execFile)(process.execPath, [...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
 }
 
 /** Columns of a rival's table of tickets, filled with the same values as the records of the service. */
