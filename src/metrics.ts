@@ -6,6 +6,7 @@ import type { ContentHolder } from './platform/blobs/serve.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Database } from './platform/database/pool.ts';
 import type { Replica } from './platform/database/replica.ts';
+import type { Work } from './platform/unit-of-work/work.ts';
 import type { VersionWatcher } from './platform/unit-of-work/versions.ts';
 import { DatabaseMetrics } from './platform/observability/database-metrics.ts';
 import { DATABASE_METRICS } from './modules.ts';
@@ -20,6 +21,7 @@ interface MetricsParts {
   replica: Replica | undefined;
   holder: Pick<ContentHolder, 'errors'>;
   searchMemory: MemorySearcher | undefined;
+  work: Pick<Work, 'counts'>;
 }
 
 const CONNECTIONS = 'docket_db_connections';
@@ -40,6 +42,7 @@ export function metricsReader({
   replica,
   holder,
   searchMemory,
+  work,
 }: MetricsParts): () => Promise<Gauge[]> {
   const metrics = new DatabaseMetrics({ db, clock, metrics: DATABASE_METRICS });
   return async () => {
@@ -71,6 +74,13 @@ export function metricsReader({
         ...counter(CONTENT_ERRORS, CONTENT_ERRORS_HELP, value),
         labels: { error },
       })),
+      counter('docket_written_units_total', 'Units of work that were written.', work.counts.units),
+      counter('docket_write_statements_total', 'Statements that wrote them (group commit).', work.counts.statements),
+      counter(
+        'docket_write_groups_refused_total',
+        'Groups that the database refused; their units were written alone.',
+        work.counts.refused,
+      ),
       ...(replica === undefined ? [] : replicaGauges(replica)),
       ...(searchMemory === undefined ? [] : searchGauges(searchMemory)),
       ...(await metrics.read()),

@@ -47,6 +47,8 @@ export class Groups {
   /** Write whose SQL differs from others of its name → its number. */
   readonly #variants = new WeakMap<object, number>();
   #lastVariant = 0;
+  /** Units written since the start, the statements that wrote them, and groups that were refused and written one by one. */
+  readonly counts = { units: 0, statements: 0, refused: 0 };
   /** Idempotency keys of the units that are being written. */
   readonly #claimed = new Set<string>();
 
@@ -119,11 +121,23 @@ export class Groups {
   /** Writes a unit by a statement of its own. */
   async alone(db: Queryable, unit: Flushed): Promise<unknown> {
     const [row] = await db.query<Row>(flushStatement(this.#statements, [unit]));
+    this.#count(1);
     return returnedOf(unit, row);
   }
 
+  #count(units: number): void {
+    this.counts.units += units;
+    this.counts.statements++;
+  }
+
   async #together(units: readonly Flushed[]): Promise<unknown[]> {
-    const [row] = await this.#db.query<Row>(flushStatement(this.#statements, units, LOCK_MS));
+    const [row] = await this.#db
+      .query<Row>(flushStatement(this.#statements, units, LOCK_MS))
+      .catch((error: unknown) => {
+        if (units.length > 1) this.counts.refused++;
+        throw error;
+      });
+    this.#count(units.length);
     return units.map((unit) => returnedOf(unit, row));
   }
 }

@@ -71,6 +71,7 @@ const MOST_ATTEMPTS = 6;
 export class Work {
   readonly #db: Database;
   readonly #groups: Groups;
+  readonly counts: Groups['counts'];
   readonly #seenKeys = new SeenKeys();
   readonly #queues: Queues = new Map();
   readonly #clock: Clock;
@@ -102,6 +103,7 @@ export class Work {
   }) {
     this.#db = options.db;
     this.#groups = new Groups(options.db, new Statements(), options.groupSize ?? GROUP_SIZE);
+    this.counts = this.#groups.counts;
     this.#clock = options.clock;
     this.#blobs = options.blobs;
     this.#followers = options.followers ?? [];
