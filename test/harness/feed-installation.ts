@@ -68,14 +68,18 @@ export class FeedInstallation {
   #restores = 0;
   key = '';
 
-  private constructor(folder: string) {
+  readonly #settings: (process: number) => Environment;
+
+  private constructor(folder: string, settings: (process: number) => Environment) {
     this.folder = folder;
+    this.#settings = settings;
   }
 
-  static async start(): Promise<FeedInstallation> {
+  /** @param settings further settings of each process */
+  static async start(settings: (process: number) => Environment = () => ({})): Promise<FeedInstallation> {
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'docket-feed-')));
     await chmod(folder, 0o711);
-    const made = new FeedInstallation(folder);
+    const made = new FeedInstallation(folder, settings);
     try {
       await made.#start();
       return made;
@@ -108,7 +112,8 @@ export class FeedInstallation {
     await this.#point();
     await this.rows(`CREATE DATABASE docket TEMPLATE template0 ENCODING 'UTF8'`, ADMIN_DATABASE);
     for (let index = 0; index < PROCESSES; index++) {
-      this.#environments.push({ ...this.#environment(`process-${index}`), DOCKET_PORT: String(await freePort()) });
+      const port = { DOCKET_PORT: String(await freePort()) };
+      this.#environments.push({ ...this.#environment(`process-${index}`), ...port, ...this.#settings(index) });
     }
     await this.begin(0);
     const bundle = path.join(this.folder, 'bundle');

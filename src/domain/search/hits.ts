@@ -6,7 +6,7 @@ import { candidatesOf } from './candidates.ts';
 import { BY_TITLE, sharesOf, matchOf, type Question, sum, together } from './matches.ts';
 import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import { rerankHits } from './rerank.ts';
-import type { Matched } from './memory/messages.ts';
+import type { Matched } from './memory-scope.ts';
 import { findMatches, listMatches, type Match } from './store-match.ts';
 import { needExactNumbers } from './needs.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';

@@ -13,10 +13,19 @@ import {
   keyOfShape,
   type RecordRule,
 } from './memory/conditions.ts';
-import type { Answer, Ask, Matched } from './memory/messages.ts';
+import type { Answer, Ask, FoundRecords } from './memory/messages.ts';
 import type { Need } from './memory/need.ts';
 import type { Ranking, Scope } from './memory/search.ts';
+import { ID_LENGTH } from './memory/segment.ts';
 import type { AccessFilter } from './store-access-filter.ts';
+
+/** A match, with its rank if that was computed with it. */
+export interface Matched {
+  id: string;
+  rank?: number;
+  /** Number of words of the record. */
+  size?: number;
+}
 
 type AskOf<Kind extends Ask['kind']> = Omit<Extract<Ask, { kind: Kind }>, 'scope' | 'fresh'>;
 
@@ -46,13 +55,13 @@ export class MemoryQuestion {
   ): Promise<Matched[] | undefined> {
     const page = { limit, offset, except: new Set(except) };
     const answer = await this.#ask({ kind: 'find', need, page, ranking });
-    return answer.kind === 'found' ? answer.found : undefined;
+    return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
   }
 
   /** The ranks of the records. */
   async rank(ids: readonly string[], ranking: Ranking): Promise<Matched[] | undefined> {
     const answer = await this.#ask({ kind: 'rank', ids, ranking });
-    return answer.kind === 'found' ? answer.found : undefined;
+    return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
   }
 
   /** How many of the newest records satisfy each need. */
@@ -75,6 +84,14 @@ export class MemoryQuestion {
     else course.isFresh = true;
     return answer;
   }
+}
+
+function matchedOf({ ids, ranks, sizes }: FoundRecords): Matched[] {
+  return Array.from(sizes, (size, at): Matched => {
+    const id = ids.slice(ID_LENGTH * at, ID_LENGTH * (at + 1));
+    const rank = ranks?.[at];
+    return rank === undefined ? { id, size } : { id, size, rank };
+  });
 }
 
 /** @param filters null for no filter; null is returned if no record can match them */

@@ -9,10 +9,9 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { millisecondsOf, type Order, type TermStatistics } from './store-statistics.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import { type QueryPlan, plansFor } from './plan.ts';
-import type { Matched } from './memory/messages.ts';
 import type { Need } from './memory/need.ts';
 import type { Ranking } from './memory/search.ts';
-import type { MemoryQuestion } from './memory-scope.ts';
+import type { Matched, MemoryQuestion } from './memory-scope.ts';
 
 /** If a plan returns too few rows, the next plan is tried with better estimates, at most this often. */
 const MOST_TRIES = 3;

@@ -32,7 +32,7 @@ const ASK: Extract<Ask, { kind: 'find' }> = {
   page: { limit: 5, offset: 0, except: new Set() },
   ranking: null,
 };
-const FOUND: Answer = { kind: 'found', found: [{ id: ID, size: 3 }] };
+const FOUND: Answer = { kind: 'found', found: { ids: ID, ranks: null, sizes: Uint32Array.of(3) } };
 const STATEMENT = { kind: 'statement' } as const;
 
 /** A client whose questions are answered at the other end of a channel. */
@@ -83,17 +83,23 @@ describe('Questions to the thread with the index', () => {
     assert.deepEqual(await client.ask(ASK), FOUND);
     const zones = [0.5, 0.5, 0.5, 1] as const;
     const ranked = await client.ask({ ...ASK, ranking: { words: [], weights: [], zones } });
-    assert.deepEqual(ranked, { kind: 'found', found: [{ id: ID, rank: 0, size: 3 }] });
+    assert.deepEqual(ranked, {
+      kind: 'found',
+      found: { ids: ID, ranks: Float64Array.of(0), sizes: Uint32Array.of(3) },
+    });
     const sampled = await client.ask({ kind: 'sample', scope: SCOPE, fresh: false, needs: [ASK.need], size: 5 });
     assert.equal(reads, 2, 'a later step of a question reads nothing');
     const ids = ['00000000-0000-7000-8000-000000000009', ID];
     const ranking = { words: [], weights: [], zones };
     const again = await client.ask({ kind: 'rank', scope: SCOPE, fresh: false, ids, ranking });
-    assert.deepEqual(again, { kind: 'found', found: [{ id: ID, rank: 0, size: 3 }] });
+    assert.deepEqual(again, { kind: 'found', found: { ids: ID, ranks: Float64Array.of(0), sizes: Uint32Array.of(3) } });
     assert.deepEqual(sampled, { kind: 'sample', records: 1, holding: [1], average: 3 });
     // Everything was read again.
     followed.index = new MemoryIndex();
-    assert.deepEqual(await client.ask(ASK), { kind: 'found', found: [] });
+    assert.deepEqual(await client.ask(ASK), {
+      kind: 'found',
+      found: { ids: '', ranks: null, sizes: new Uint32Array() },
+    });
     assert.deepEqual(await client.ask({ ...ASK, scope: { ...SCOPE, state: 'ARCHIVED' } }), STATEMENT);
     const field = { code: 'kind', kind: 'value', dataType: 'string', multiple: false } as const;
     const rights = new Map([[TYPE, { field, operator: 'is-empty', value: true } as const]]);
@@ -109,13 +115,14 @@ describe('Questions to the thread with the index', () => {
     const { client, say, close } = await connected(async (question) => {
       if (held.push(question) < 3) return;
       for (const { number, ask } of held.reverse()) {
-        const found = ask.kind === 'find' ? [{ id: String(ask.page.offset) }] : [];
+        const ids = ask.kind === 'find' ? String(ask.page.offset) : '';
+        const found = { ids, ranks: null, sizes: Uint32Array.of(1) };
         say({ kind: 'reply', number, answer: { kind: 'found', found } });
       }
     });
     const answers = await Promise.all([0, 1, 2].map((offset) => client.ask({ ...ASK, page: { ...ASK.page, offset } })));
     assert.deepEqual(
-      answers.map((answer) => (answer.kind === 'found' ? answer.found[0]?.id : null)),
+      answers.map((answer) => (answer.kind === 'found' ? answer.found.ids : null)),
       ['0', '1', '2'],
     );
     close();

@@ -50,7 +50,8 @@ export class MemoryClient {
         clearTimeout(timer);
         resolve(answer);
       });
-      this.#port.postMessage({ kind: 'question', number, ask }, []);
+      const until = performance.timeOrigin + performance.now() + this.#longestMs;
+      this.#port.postMessage({ kind: 'question', number, ask, until }, []);
     });
   }
 

@@ -17,21 +17,25 @@ export type Ask = {
   | { kind: 'sample'; needs: readonly Need[]; size: number }
 );
 
-/** A match, with its rank if that was computed with it. */
-export interface Matched {
-  id: string;
-  rank?: number;
-  /** Number of words of the record. */
-  size?: number;
+/** Matches in a form that is cheap to send. */
+export interface FoundRecords {
+  /** One after the other, 36 characters each. */
+  ids: string;
+  /** Null without a ranking. */
+  ranks: Float64Array | null;
+  /** Numbers of words. */
+  sizes: Uint32Array;
 }
 
 export type Answer =
-  | { kind: 'found'; found: Matched[] }
+  | { kind: 'found'; found: FoundRecords }
   | { kind: 'sample'; records: number; holding: readonly number[]; average: number }
   /** The index cannot answer; the statement must. */
   | { kind: 'statement' };
 
-export type ToThread = { kind: 'question'; number: number; ask: Ask } | { kind: 'stop' };
+export type ToThread =
+  /** @param until when the statement answers instead, in milliseconds since 1970 */
+  { kind: 'question'; number: number; ask: Ask; until: number } | { kind: 'stop' };
 
 export interface IndexState {
   state: FollowerState;

@@ -209,7 +209,7 @@ describe('Answers of the index in memory', () => {
           );
           const weights = queries.map((_query, at) => at + 0.5);
           assert.deepEqual(
-            search.ranks(of, found, { words: queries, weights, zones: ZONES }),
+            [...search.ranks(of, found, { words: queries, weights, zones: ZONES })],
             page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
           );
         }

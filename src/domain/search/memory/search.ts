@@ -60,8 +60,8 @@ export interface Ranking {
   zones: ZoneWeights;
 }
 
-/** Maximum number of sets of documents that are kept for a segment. */
-const MOST_SETS = 500;
+/** Maximum number of sets of documents that are kept for a segment: about a tenth of the memory of a full one. */
+const MOST_SETS = 200;
 
 export class MemorySearch {
   readonly #index: MemoryIndex;
@@ -110,8 +110,8 @@ export class MemorySearch {
   }
 
   /** The weighted sum of the ranks of the words, for each match, before length normalisation. */
-  ranks(scope: Scope, found: readonly Found[], { words, weights, zones }: Ranking): number[] {
-    const ranks = found.map(() => 0);
+  ranks(scope: Scope, found: readonly Found[], { words, weights, zones }: Ranking): Float64Array {
+    const ranks = new Float64Array(found.length);
     for (const [segment, places] of bySegment(found)) {
       const docs = places.map((place) => (found[place] as Found).doc);
       const classes = this.#classes(scope, segment);
@@ -171,8 +171,9 @@ export class MemorySearch {
 
   /** The documents of a rule of rights. They are kept with the segment, which never changes, unless they depend on the time. */
   #test(scope: Scope, segment: Segment, rule: RecordRule): DocumentTest {
-    const test = ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
-    if (isTimed(rule)) return test;
+    const tested = (): DocumentTest =>
+      ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
+    if (isTimed(rule)) return tested();
     let sets = this.#sets.get(segment);
     if (sets === undefined) {
       sets = new Map();
@@ -182,6 +183,7 @@ export class MemorySearch {
     let set = sets.get(key);
     if (set === undefined) {
       const bits = new Bits(segment.count);
+      const test = tested();
       for (let doc = 0; doc < segment.count; doc++) if (test(doc)) bits.add(doc);
       set = new DocumentSet(bits);
     } else sets.delete(key);

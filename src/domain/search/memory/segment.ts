@@ -41,6 +41,10 @@ export interface SegmentParts {
 }
 
 const ID_BYTES = 16;
+/** Number of characters of an id. */
+export const ID_LENGTH = 36;
+const DIGITS = Buffer.from('0123456789abcdef');
+const DASH = 45;
 
 export function bytesOfId(id: string): Uint8Array {
   return Uint8Array.from(Buffer.from(id.replaceAll('-', ''), 'hex'));
@@ -68,8 +72,21 @@ export class Segment {
   }
 
   id(doc: number): string {
-    const hex = Buffer.from(this.idBytes(doc)).toString('hex');
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    const text = Buffer.allocUnsafe(ID_LENGTH);
+    this.writeId(doc, text, 0);
+    return text.toString('latin1');
+  }
+
+  /** Writes the id as text of `ID_LENGTH` bytes. */
+  writeId(doc: number, target: Uint8Array, offset: number): void {
+    const { ids } = this.parts;
+    let to = offset;
+    for (let at = 0; at < ID_BYTES; at++) {
+      if (at === 4 || at === 6 || at === 8 || at === 10) target[to++] = DASH;
+      const byte = ids[ID_BYTES * doc + at] as number;
+      target[to++] = DIGITS[byte >>> 4] as number;
+      target[to++] = DIGITS[byte & 15] as number;
+    }
   }
 
   /** The document with the id, or -1. */

@@ -1,8 +1,9 @@
 /** Answers questions from an index that is brought up to date before them. Runs in the thread that holds the index. */
 import type { FollowerState } from './follower.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import type { Answer, Ask, Matched } from './messages.ts';
+import type { Answer, Ask } from './messages.ts';
 import { MemorySearch, type Ranking, type Scope } from './search.ts';
+import { ID_LENGTH } from './segment.ts';
 import type { Found } from './walk.ts';
 
 /** What keeps the index equal to the committed records; `MemoryFollower` does. */
@@ -60,11 +61,11 @@ export class MemoryServer {
 
 function answerWith(search: MemorySearch, scope: Scope, found: readonly Found[], ranking: Ranking | null): Answer {
   const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
-  return {
-    kind: 'found',
-    found: found.map(({ segment, doc }, at): Matched => {
-      const one = { id: segment.id(doc), size: segment.parts.sizes[doc] as number };
-      return ranks === null ? one : { ...one, rank: ranks[at] as number };
-    }),
-  };
+  const ids = Buffer.allocUnsafe(ID_LENGTH * found.length);
+  const sizes = new Uint32Array(found.length);
+  for (const [at, { segment, doc }] of found.entries()) {
+    segment.writeId(doc, ids, ID_LENGTH * at);
+    sizes[at] = segment.parts.sizes[doc] as number;
+  }
+  return { kind: 'found', found: { ids: ids.toString('latin1'), ranks, sizes } };
 }
