@@ -2,7 +2,7 @@
 import type { Constraints } from './platform/database/sqlstate.ts';
 import type { ConfigSection } from './configuration/section.ts';
 import { bundleRoutes } from './configuration/routes.ts';
-import { addItem } from './configuration/engine.ts';
+import { addItem, compileItem } from './configuration/engine.ts';
 import { configurationChecks } from './configuration/store-versions.ts';
 import type { Operation } from './contract/operation.ts';
 import type { ImpactParts } from './configuration/impact.ts';
@@ -268,7 +268,14 @@ export function bindings(parts: Parts): BoundOperation[] {
     ),
     ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
-    ...ruleRoutes(parts.actorOf, effectsBy(parts.notifying)),
+    ...ruleRoutes(
+      {
+        actorOf: parts.actorOf,
+        filters: HISTORY_FILTERS,
+        compile: (ctx, item) => compileItem(ctx, sections, rulesSection.key, item),
+      },
+      effectsBy(parts.notifying),
+    ),
     ...notificationRoutes(parts.changes),
     ...bundleRoutes(sections, IMPACT),
   ];

@@ -242,6 +242,25 @@ export async function addItem(
       field: section.codeProperty,
     });
   }
+  const plan = await planAlone(ctx, sections, section, item);
+  await writePlan(ctx, plan);
+  const added = plan.changes.find(({ change }) => change.section === key && change.code === code);
+  if (added === undefined) throw new Error(`${key}/${code} was not added`);
+  return { id: added.change.id, definition: added.change.definition };
+}
+
+/**
+ * The plan of one item of a call, whose shape is valid.
+ *
+ * @throws Fault INVALID_REQUEST with pointers into the item
+ */
+async function planAlone(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  section: ConfigSection,
+  item: unknown,
+): Promise<Plan> {
+  const code = section.codeOf(item);
   const details: FaultDetail[] = [];
   const named: BundleItem = {
     section,
@@ -253,16 +272,29 @@ export async function addItem(
       return { file: null, line: null, column: null, path: '', ...found };
     },
   };
-  const plan = await makePlan(ctx, sections, { items: [named], problems: [], sections: new Set([key]) }, {}).catch(
-    (error: unknown) => {
-      if (!(error instanceof BundleError) || details.length === 0) throw error;
-      const [first] = details;
-      const cause = details.length === 1 && first !== undefined ? first : problem('ITEM_PROBLEMS');
-      throw new Fault('INVALID_REQUEST', cause, details);
-    },
-  );
-  await writePlan(ctx, plan);
-  const added = plan.changes.find(({ change }) => change.section === key && change.code === code);
-  if (added === undefined) throw new Error(`${key}/${code} was not added`);
-  return { id: added.change.id, definition: added.change.definition };
+  const bundle: Bundle = { items: [named], problems: [], sections: new Set([section.key]) };
+  return await makePlan(ctx, sections, bundle, {}).catch((error: unknown) => {
+    if (!(error instanceof BundleError) || details.length === 0) throw error;
+    const [first] = details;
+    const cause = details.length === 1 && first !== undefined ? first : problem('ITEM_PROBLEMS');
+    throw new Fault('INVALID_REQUEST', cause, details);
+  });
+}
+
+/**
+ * The compiled form that an apply would give an item, stored or not. Nothing is written. Call it in a snapshot.
+ *
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST with pointers into the item
+ */
+export async function compileItem(
+  ctx: ReadContext,
+  sections: readonly ConfigSection[],
+  key: string,
+  item: unknown,
+): Promise<unknown> {
+  ctx.actor.require('config.manage');
+  const section = sections.find((one) => one.key === key);
+  if (section === undefined) throw new Error(`there is no section ${key}`);
+  const { view } = await planAlone(ctx, sections, section, item);
+  return view.entry(key, section.codeOf(item))?.compiled;
 }

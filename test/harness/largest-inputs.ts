@@ -199,6 +199,7 @@ const SMALL = `
   notifications.quietHours.set
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
   dashboards.change dashboards.delete mail.messages mail.retry config.list config.versions config.diff config.schema rules.runs rules.try
+  rules.preview rules.graph
 `;
 
 /** Every operation by its id; the test fails for one that is missing. Reads of one record are derived: they read a large record. */

@@ -312,6 +312,21 @@ export function operationCases(
       lacks: missing('role.assign'),
       assigns: true,
     },
+    'rules.graph': { call: () => ({}), lacks: missing('config.manage') },
+    'rules.preview': {
+      call: () => ({
+        body: {
+          rule: {
+            code: 'tried',
+            on: ['ObjectCreated'],
+            types: ['thing'],
+            runAs: 'full',
+            do: [{ set: { title: 'Tried' } }],
+          },
+        },
+      }),
+      lacks: missing('config.manage'),
+    },
     'rules.runs': { call: () => ({ params: { code: 'auto' } }), lacks: missing('config.manage') },
     'rules.try': {
       call: async () => ({ params: { code: 'auto' }, body: { objectId: await make.record(true) } }),

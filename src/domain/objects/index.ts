@@ -46,7 +46,6 @@ export {
   requireVisible,
 } from './load.ts';
 export {
-  factsBefore,
   type ObjectAnswer,
   project,
   type RecordView,
@@ -55,6 +54,7 @@ export {
   type VisibleObject,
   readableTitle,
   readableValues,
+  viewBefore,
 } from './record.ts';
 export type { ObjectRow } from './store.ts';
 export { eventDecoder, type HistoryRow } from './store-history.ts';

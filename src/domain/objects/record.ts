@@ -12,6 +12,7 @@ import {
   type RecordType,
   registry,
   type StateView,
+  titleText,
   type TypeVersion,
   versionOf,
 } from '../metadata/index.ts';
@@ -115,8 +116,8 @@ export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
 
 type Changes = Readonly<Record<string, readonly [unknown, unknown]>>;
 
-/** The facts of the record before the changes, given in their order. */
-export function factsBefore(ctx: ReadContext, view: RecordView, changes: readonly Changes[]): RecordFacts {
+/** The record before the changes, given in their order. */
+export function viewBefore(ctx: ReadContext, view: RecordView, changes: readonly Changes[]): RecordView {
   const values = { ...view.row.values };
   let { state } = view.row;
   let workflowState = view.state;
@@ -127,8 +128,9 @@ export function factsBefore(ctx: ReadContext, view: RecordView, changes: readonl
     else if (from === null) delete values[code];
     else values[code] = from;
   }
-  const row = { ...view.row, ...derive(view.version, values), values, state };
-  return factsOf(row, view.type, view.version, workflowState);
+  const { folded: _folded, ...unfolded } = view.row;
+  const row = { ...unfolded, title: titleText(view.version, values), values, state };
+  return { ...view, row, state: workflowState, facts: factsOf(row, view.type, view.version, workflowState) };
 }
 
 /** Evaluates the caller's rights on a row. The result may be unreadable: check `right.can('read')`. */

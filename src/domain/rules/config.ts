@@ -55,7 +55,7 @@ const Action = closed({
   ),
 });
 
-const RuleItem = closed(
+export const RuleItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),

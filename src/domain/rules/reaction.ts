@@ -13,7 +13,7 @@ import type { Variables } from '../../lib/filter.ts';
 import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
-import { factsBefore, type ObjectRow, recordOf, type RecordView } from '../objects/index.ts';
+import { type ObjectRow, recordOf, type RecordView, viewBefore } from '../objects/index.ts';
 import { type Effect, runActions } from './actions.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
 import { canMatch, type EventFacts, fires, MOST_DEPTH, MOST_FIRINGS, type Occasion, withEvent } from './rules.ts';
@@ -127,7 +127,7 @@ class Reaction {
 
   #occasion({ event }: Taken, at: number, view: RecordView): Occasion {
     const facts = eventFacts(this.#ctx, event);
-    const before = (): Occasion['after'] => factsBefore(this.#ctx, view, this.#changesSince(at));
+    const before = (): Occasion['after'] => viewBefore(this.#ctx, view, this.#changesSince(at)).facts;
     return {
       event: facts,
       after: withEvent(view.facts, facts),

@@ -1,0 +1,33 @@
+/** Which rule can fire which, for the console. */
+import { isActive } from '../../contract/state.ts';
+import { loadItems } from '../../configuration/store.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { named } from '../metadata/index.ts';
+import { firingGraph, loopThrough, unmeetableField } from './checker.ts';
+import type { RuleDefinition } from './registry.ts';
+
+export interface RuleInGraph {
+  code: string;
+  name: string;
+  enabled: boolean;
+  fires: string[];
+  loop: string[] | null;
+  unmeetable: string | null;
+}
+
+/** The active rules in the order of their codes. @throws Fault RIGHT_MISSING */
+export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
+  ctx.actor.require('config.manage');
+  const items = (await loadItems(ctx, 'rules')).filter(isActive);
+  const all = items.map(({ definition }) => definition as RuleDefinition);
+  const enabled = new Map(all.flatMap((rule) => (rule.enabled ? [[rule.code, rule]] : [])));
+  const graph = firingGraph(enabled);
+  return all.map((rule) => ({
+    code: rule.code,
+    name: named(ctx, rule.name),
+    enabled: rule.enabled,
+    fires: graph.get(rule.code) ?? [],
+    loop: (rule.enabled ? loopThrough(rule.code, enabled) : undefined) ?? null,
+    unmeetable: unmeetableField(rule) ?? null,
+  }));
+}
