@@ -67,6 +67,8 @@ export const ruleGraph = defineOperation({
         code: Type.String(),
         name: Type.String(),
         enabled: Type.Boolean(),
+        on: Type.Array(Type.String(), { description: 'Events that it reacts to.' }),
+        types: Type.Array(Type.String(), { description: 'Codes of record types.' }),
         fires: Type.Array(Type.String(), { description: 'Codes of the rules that it can fire.' }),
         loop: nullable(
           Type.Array(Type.String(), {

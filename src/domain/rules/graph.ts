@@ -10,6 +10,8 @@ export interface RuleInGraph {
   code: string;
   name: string;
   enabled: boolean;
+  on: readonly string[];
+  types: readonly string[];
   fires: string[];
   loop: string[] | null;
   unmeetable: string | null;
@@ -26,6 +28,8 @@ export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
     code: rule.code,
     name: named(ctx, rule.name),
     enabled: rule.enabled,
+    on: rule.on,
+    types: rule.types,
     fires: graph.get(rule.code) ?? [],
     loop: (rule.enabled ? loopThrough(rule.code, enabled) : undefined) ?? null,
     unmeetable: unmeetableField(rule) ?? null,

@@ -19,6 +19,7 @@ import {
   IconMessages,
   IconPlugConnected,
   IconShieldLock,
+  IconRoute,
   IconShoppingBag,
   IconUsers,
   IconUsersGroup,
@@ -155,6 +156,15 @@ export const adminScreens: readonly AdminScreen[] = [
     icon: IconEqual,
     rights: ['config.manage'],
     load: () => import('./synonyms/page.tsx'),
+  },
+  {
+    path: 'rules',
+    section: 'service',
+    title: both('Правила', 'Rules'),
+    summary: both('Что происходит с записями само', 'What happens to records by itself'),
+    icon: IconRoute,
+    rights: ['config.manage'],
+    load: () => import('./rules/page.tsx'),
   },
   {
     path: 'dashboards',

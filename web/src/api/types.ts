@@ -21,6 +21,8 @@ import type * as objects from '../../../src/domain/objects/contract.ts';
 import type * as relations from '../../../src/domain/relations/contract.ts';
 import type * as dashboards from '../../../src/domain/reports/contract-dashboards.ts';
 import type * as reports from '../../../src/domain/reports/contract.ts';
+import type * as rules from '../../../src/domain/rules/contract.ts';
+import type * as rulePreview from '../../../src/domain/rules/contract-preview.ts';
 import type * as search from '../../../src/domain/search/contract.ts';
 import type * as sla from '../../../src/domain/sla/contract.ts';
 import type * as webhooks from '../../../src/domain/webhooks/contract.ts';
@@ -47,6 +49,8 @@ export type {
   objects,
   relations,
   reports,
+  rulePreview,
+  rules,
   search,
   sla,
   workflow,

@@ -35,7 +35,10 @@ export default function WhatIfAnswer({ tried, typeId, names = NONE }: WhatIfAnsw
   const { effects, results, created } = tried;
   const t = useText(whatIfTexts);
   const subscriptions = new Set(effects.webhooks.map(({ subscriptionId }) => subscriptionId)).size;
-  const isEmpty = effects.events.length + effects.sla.length === 0 && results === undefined && created === undefined;
+  const isEmpty =
+    effects.events.length + effects.sla.length + effects.rules.length === 0 &&
+    results === undefined &&
+    created === undefined;
   return (
     <>
       {isEmpty && <Text size="sm">{t.nothing}</Text>}
@@ -45,6 +48,7 @@ export default function WhatIfAnswer({ tried, typeId, names = NONE }: WhatIfAnsw
       {results === undefined && created === undefined && <Changes events={effects.events} typeId={typeId} />}
       {results !== undefined && <Results results={results} names={names} />}
       <SlaChanges changes={effects.sla} names={names} isNew={created !== undefined} />
+      <Rules rules={effects.rules} />
       {subscriptions > 0 && <Text size="sm">{t.webhooks(subscriptions)}</Text>}
     </>
   );
@@ -114,6 +118,22 @@ function SlaChanges({ changes, names, isNew }: SlaChangesProps) {
 function SlaName({ recordId, policyCode }: { recordId: string; policyCode: string }) {
   const { data } = useQuery(slaQuery(recordId));
   return data?.instances.find((one) => one.policyCode === policyCode)?.name ?? policyCode;
+}
+
+function Rules({ rules }: { rules: Effects['rules'] }) {
+  const t = useText(whatIfTexts);
+  const words = t as Readonly<Record<string, unknown>>;
+  // A rule can fire on several records.
+  const lines = [...new Set(rules.map(({ code, outcome }) => `${t.rule(code)}: ${String(words[outcome] ?? outcome)}`))];
+  if (lines.length === 0) return null;
+  return (
+    <ul>
+      {lines.slice(0, SHOWN).map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+      {lines.length > SHOWN && <li>{t.andMore(lines.length - SHOWN)}</li>}
+    </ul>
+  );
 }
 
 function Results({ results, names }: { results: readonly BulkResult[]; names: ReadonlyMap<string, string> }) {

@@ -17,6 +17,10 @@ export const whatIfTexts = defineText(
     STOPPED: 'отсчёт завершится',
     RETARGETED: 'срок изменится',
     due: 'срок',
+    rule: (code: string) => `Правило ${code}`,
+    DONE: 'сработает',
+    FAILED: 'сработает с ошибкой, его действия не выполнятся',
+    SKIPPED: 'не сработает: условие не выполнено',
     webhooks: (n: number) => `Подписки вебхуков, которые получат события: ${n}`,
   },
   {
@@ -34,6 +38,10 @@ export const whatIfTexts = defineText(
     STOPPED: 'stops',
     RETARGETED: 'gets another due time',
     due: 'due',
+    rule: (code: string) => `Rule ${code}`,
+    DONE: 'fires',
+    FAILED: 'fires and fails, so its actions are not carried out',
+    SKIPPED: 'does not fire: its condition is not met',
     webhooks: (n: number) => `Webhooks that would receive the events: ${n}`,
   },
 );

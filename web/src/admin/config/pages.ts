@@ -23,6 +23,7 @@ export const PAGES = {
   slaPolicies: { path: 'sla' },
   macros: { path: 'macros' },
   synonyms: { path: 'synonyms' },
+  rules: { path: 'rules' },
   dashboards: { path: 'dashboards' },
   knowledgeBases: { path: 'bases' },
   users: { path: 'people', by: 'id', right: 'user.administer' },
