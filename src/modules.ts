@@ -272,7 +272,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       {
         actorOf: parts.actorOf,
         filters: HISTORY_FILTERS,
-        compile: (ctx, item) => compileItem(ctx, sections, rulesSection.key, item),
+        compile: (ctx, item) => compileItem(ctx, sections, rulesSection.key, item, ['rule']),
       },
       effectsBy(parts.notifying),
     ),

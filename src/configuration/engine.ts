@@ -3,7 +3,7 @@
  * docs/spec/configuration.md#bundle). An apply computes a plan and writes its rows; it changes no records.
  */
 import { Turns } from '../lib/yielding.ts';
-import type { Change, ConfigSection } from './section.ts';
+import type { Change, ConfigSection, ItemPath } from './section.ts';
 import {
   insertNestedId,
   insertVersion,
@@ -17,7 +17,7 @@ import type { Runner } from '../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
 import { type ListedDifferences, listedDifferences } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
-import { type Bundle, type BundleFile, type BundleItem, readBundle } from './read.ts';
+import { type Bundle, type BundleFile, type BundleItem, readBundle, shapeProblems } from './read.ts';
 import { requireChanged, requireNamed, requireWhole, seesHolders, shown } from './rights.ts';
 import { currentVersion, requireVersion } from './store-versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
@@ -259,6 +259,7 @@ async function planAlone(
   sections: readonly ConfigSection[],
   section: ConfigSection,
   item: unknown,
+  base: ItemPath = [],
 ): Promise<Plan> {
   const code = section.codeOf(item);
   const details: FaultDetail[] = [];
@@ -268,7 +269,7 @@ async function planAlone(
     key: section.keyOf(code),
     item,
     problem: (path, found) => {
-      details.push({ path: pointer(...path), ...found });
+      details.push({ path: pointer(...base, ...path), ...found });
       return { file: null, line: null, column: null, path: '', ...found };
     },
   };
@@ -284,17 +285,26 @@ async function planAlone(
 /**
  * The compiled form that an apply would give an item, stored or not. Nothing is written. Call it in a snapshot.
  *
- * @throws Fault RIGHT_MISSING, INVALID_REQUEST with pointers into the item
+ * @param base where the item is in the request
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST with pointers into the request
  */
 export async function compileItem(
   ctx: ReadContext,
   sections: readonly ConfigSection[],
   key: string,
   item: unknown,
+  base: ItemPath,
 ): Promise<unknown> {
   ctx.actor.require('config.manage');
   const section = sections.find((one) => one.key === key);
   if (section === undefined) throw new Error(`there is no section ${key}`);
-  const { view } = await planAlone(ctx, sections, section, item);
+  const wrong = shapeProblems(section.schema, item);
+  if (wrong.length > 0) {
+    const details = wrong.map(
+      ({ path, problem: found }): FaultDetail => ({ path: pointer(...base, ...path), ...found }),
+    );
+    throw new Fault('INVALID_REQUEST', problem('ITEM_PROBLEMS'), details);
+  }
+  const { view } = await planAlone(ctx, sections, section, item, base);
   return view.entry(key, section.codeOf(item))?.compiled;
 }

@@ -4,7 +4,6 @@
  */
 import { COMMENT_VISIBILITIES } from './comment-visibility.ts';
 import type { FieldResolver, FilterField } from '../lib/filter-types.ts';
-import { isObject } from '../lib/json.ts';
 
 /** The events that rules can react to. */
 export const RULE_EVENTS = [
@@ -60,8 +59,8 @@ export function isEventField(field: Pick<FilterField, 'code' | 'kind'>): boolean
 
 /** The condition with `contains` on `changed` as `equals`: the language compares elements of a list with it. */
 export function withChangedElements<T>(condition: T): T {
-  if (!isObject(condition)) return condition;
-  const { conditions, field, operator } = condition;
+  if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return condition;
+  const { conditions, field, operator } = condition as { conditions?: unknown; field?: unknown; operator?: unknown };
   if (Array.isArray(conditions)) return { ...condition, conditions: conditions.map(withChangedElements) };
   return field === CHANGED && operator === 'contains' ? { ...condition, operator: 'equals' } : condition;
 }

@@ -55,7 +55,7 @@ const Action = closed({
   ),
 });
 
-export const RuleItem = closed(
+const RuleItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),

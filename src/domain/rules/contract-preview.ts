@@ -2,7 +2,6 @@
 import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
-import { RuleItem } from './config.ts';
 
 const console = { access: 'console', right: 'config.manage', tag: 'Rules', unit: 'snapshot', status: 200 } as const;
 
@@ -20,7 +19,7 @@ export const previewRule = defineOperation({
   summary: 'Preview on which records a rule would have fired',
   description: `Compares the rule, which need not be stored, with the history of the last ${DAYS} days or of \`days\`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. At most ${BUDGET_MS / 1000} s of history reading: \`from\` says how far it came. A rule that runs as another user than the caller needs \`role.assign\`.`,
   body: closed({
-    rule: RuleItem,
+    rule: Type.Unknown({ description: 'A rule as in the section `rules` of a bundle.' }),
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DAYS })),
   }),
   answer: Type.Object(

@@ -3,7 +3,7 @@ import { Alert, Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantin
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type BodyOf, call } from '../../api/client.ts';
+import { call } from '../../api/client.ts';
 import type { rulePreview, rules } from '../../api/types.ts';
 import { deskTypesQuery } from '../../desk/queries.ts';
 import { WhatIf } from '../../desk/what-if.tsx';
@@ -38,8 +38,6 @@ export function RuleAside({ item }: AsideProps) {
   );
 }
 
-type Body = BodyOf<typeof rulePreview.previewRule>;
-
 /** It is mounted again when the rule changes: an answer is then out of date. */
 function PreviewPanel({ item }: { item: ItemValue }) {
   const t = useText(texts);
@@ -47,7 +45,7 @@ function PreviewPanel({ item }: { item: ItemValue }) {
   const { was: _was, ...rule } = item;
   const ask = useAction({
     run: async (asked: number) => {
-      const body = { rule, days: asked } as Body;
+      const body = { rule, days: asked };
       return { days: asked, answer: await call<typeof rulePreview.previewRule>('POST', '/rules/preview', { body }) };
     },
     quiet: true,
