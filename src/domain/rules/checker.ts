@@ -118,7 +118,8 @@ export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<str
  */
 export function loopThrough(code: string, rules: ReadonlyMap<string, RuleDefinition>): string[] | undefined {
   const graph = firingGraph(rules);
-  const creates = rules.get(code)?.do.some(({ create }) => create !== undefined) === true;
+  const { do: actions, types } = rules.get(code) ?? { do: [], types: [] };
+  const creates = actions.some(({ create }) => create !== undefined && types.includes(create.type));
   const from = new Map<string, string>();
   const queue = [code];
   for (const rule of queue) {

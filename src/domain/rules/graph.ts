@@ -24,13 +24,16 @@ export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
   const all = items.map(({ definition }) => definition as RuleDefinition);
   const enabled = new Map(all.flatMap((rule) => (rule.enabled ? [[rule.code, rule]] : [])));
   const graph = firingGraph(enabled);
+  // On the same record a rule does not fire again, so only a loop leads from a rule to itself.
+  const fired = (code: string): string[] =>
+    (graph.get(code) ?? []).filter((next) => next !== code || loopThrough(code, enabled)?.length === 2);
   return all.map((rule) => ({
     code: rule.code,
     name: named(ctx, rule.name),
     enabled: rule.enabled,
     on: rule.on,
     types: rule.types,
-    fires: graph.get(rule.code) ?? [],
+    fires: fired(rule.code),
     loop: (rule.enabled ? loopThrough(rule.code, enabled) : undefined) ?? null,
     unmeetable: unmeetableField(rule) ?? null,
   }));

@@ -124,7 +124,7 @@ function ActionForm(props: ActionFormProps) {
     case 'set':
       return (
         <Assignments
-          label={t.set}
+          label={t.setHint}
           value={(at(action, ['set']) ?? {}) as Record<string, unknown>}
           onChange={(next) => set(['do', index, 'set'], next ?? {})}
           fields={shape.fields.filter(({ readOnly }) => !readOnly)}

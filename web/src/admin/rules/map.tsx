@@ -13,7 +13,7 @@ import classes from './rules.module.css';
 import { texts } from './texts.ts';
 
 /** Characters of a name that a box has room for. */
-const LONGEST = 28;
+const LONGEST = 24;
 
 export default function MapPage() {
   const t = useText(texts);
@@ -71,25 +71,28 @@ function Diagram({ rules }: { rules: readonly RuleInGraph[] }) {
 function Box({ place: { rule, x, y }, fires }: { place: Place; fires: readonly string[] }) {
   const t = useText(texts);
   const navigate = useNavigate();
-  const name = rule.name.length > LONGEST ? `${rule.name.slice(0, LONGEST - 1)}…` : rule.name;
+  const [name = '', code = ''] = [rule.name, rule.code].map((text) =>
+    text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text,
+  );
   const splat = `rules/${encodeURIComponent(rule.code)}`;
   return (
     <a
       href={`/admin/${splat}`}
       className={classes.box}
-      aria-label={`${rule.name}, ${fires.length === 0 ? t.firesNone : t.fires(fires.join(', '))}`}
+      // It must contain the text that is seen.
+      aria-label={`${name} ${code}, ${name === rule.name ? '' : `${rule.name}, `}${fires.length === 0 ? t.firesNone : t.fires(fires.join(', '))}`}
       onClick={(event) => {
         event.preventDefault();
         void navigate({ to: '/admin/$', params: { _splat: splat } });
       }}
     >
-      <title>{rule.name}</title>
+      {name !== rule.name && <title>{rule.name}</title>}
       <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={8} />
       <text x={x + 12} y={y + 24}>
         {name}
       </text>
       <text x={x + 12} y={y + 42} className={classes.code}>
-        {rule.code.length > LONGEST ? `${rule.code.slice(0, LONGEST - 1)}…` : rule.code}
+        {code}
       </text>
     </a>
   );

@@ -79,23 +79,12 @@ function useRuleColumns(): readonly Column<ConfigItem>[] {
   return useMemo(() => {
     const rules = new Map((data ?? []).map((rule) => [rule.code, rule]));
     const typeName = (code: string): string => types.find((type) => type.code === code)?.name ?? code;
+    const whenOf = (rule: RuleInGraph | undefined): string =>
+      rule === undefined
+        ? ''
+        : `${rule.types.map(typeName).join(', ')}: ${rule.on.map((event) => eventName(events, event).toLowerCase()).join(', ')}`;
     return [
-      {
-        key: 'types',
-        title: t.types,
-        value: ({ code }) => rules.get(code)?.types.map(typeName).join(', '),
-        minor: true,
-      },
-      {
-        key: 'on',
-        title: t.on,
-        value: ({ code }) =>
-          rules
-            .get(code)
-            ?.on.map((event) => eventName(events, event))
-            .join(', '),
-        minor: true,
-      },
+      { key: 'when', title: t.on, value: ({ code }) => whenOf(rules.get(code)), width: '26%', minor: true },
       {
         key: 'status',
         title: t.status,

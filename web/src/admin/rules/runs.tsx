@@ -17,7 +17,7 @@ import { Facts, ToneMark } from '../connections/tone.tsx';
 import { sectionQuery } from '../config/queries.ts';
 import { nameIn } from '../config/yaml-text.ts';
 import { type Run, runsQuery } from './queries.ts';
-import { actionName, texts } from './texts.ts';
+import { actionName, effectName, texts } from './texts.ts';
 
 /** As many as the service keeps. */
 const LIMIT = 1000;
@@ -86,7 +86,7 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
   const t = useText(texts);
   const events = useText(eventTexts);
   return useMemo(() => {
-    const done = ({ effects }: Run): string => effects.map(({ kind }) => actionName(t, kind)).join(', ');
+    const done = ({ effects }: Run): string => effects.map(({ kind }) => effectName(t, kind)).join(', ');
     const record = ({ objectId }: Run): string =>
       objectId === null ? t.hiddenRecord : (labelText(labels.get(objectId)) ?? '…');
     return [
@@ -94,10 +94,10 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
         key: 'at',
         title: t.at,
         value: (run) => run.at,
-        render: (run) => <Time at={run.at} absolute />,
-        width: '11rem',
+        render: (run) => <Time at={run.at} />,
+        width: '9rem',
       },
-      { key: 'record', title: t.record, value: record },
+      { key: 'record', title: t.record, value: record, width: '40%' },
       { key: 'event', title: t.event, value: (run) => eventName(events, run.eventType), minor: true },
       {
         key: 'outcome',

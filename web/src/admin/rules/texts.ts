@@ -3,7 +3,7 @@ import { defineText, plural, pluralEn } from '../../i18n/text.ts';
 export const texts = defineText(
   {
     title: 'Правила',
-    hint: 'Правило само меняет записи, когда с ними что-то происходит: назначает группу, отвечает, переводит в другое состояние.',
+    hint: 'Правило само меняет записи, когда с ними что-то происходит.',
     create: 'Новое правило',
     enabled: 'Включено',
     enabledHint: 'Выключенное правило не срабатывает. Проверить его на записи можно.',
@@ -25,6 +25,7 @@ export const texts = defineText(
     noActions: 'Добавьте хотя бы одно действие.',
     addAction: 'Добавить действие',
     set: 'Изменить поля',
+    setHint: 'Поля и новые значения',
     comment: 'Добавить комментарий',
     transition: 'Выполнить переход',
     create_: 'Создать запись',
@@ -93,6 +94,10 @@ export const texts = defineText(
     DONE: 'Выполнено',
     FAILED: 'Ошибка',
     effects: 'Что сделано',
+    did_set: 'поля',
+    did_comment: 'комментарий',
+    did_transition: 'переход',
+    did_create: 'новая запись',
     took: 'Длительность',
     ms: (n: number) => `${n} мс`,
     hiddenRecord: 'Запись вам не видна',
@@ -118,7 +123,7 @@ export const texts = defineText(
   },
   {
     title: 'Rules',
-    hint: 'A rule changes records by itself when something happens to them: it assigns a group, replies, moves to another state.',
+    hint: 'A rule changes records by itself when something happens to them.',
     create: 'New rule',
     enabled: 'Enabled',
     enabledHint: 'A disabled rule does not fire. It can still be tried on a record.',
@@ -140,6 +145,7 @@ export const texts = defineText(
     noActions: 'Add at least one action.',
     addAction: 'Add action',
     set: 'Set fields',
+    setHint: 'Fields and new values',
     comment: 'Add comment',
     transition: 'Make transition',
     create_: 'Create record',
@@ -209,6 +215,10 @@ export const texts = defineText(
     DONE: 'Done',
     FAILED: 'Failed',
     effects: 'Effect',
+    did_set: 'fields',
+    did_comment: 'comment',
+    did_transition: 'transition',
+    did_create: 'new record',
     took: 'Duration',
     ms: (n: number) => `${n} ms`,
     hiddenRecord: 'You cannot see this record',
@@ -233,6 +243,12 @@ export const texts = defineText(
     neverFires: 'Never fires',
   },
 );
+
+/** What an action did, in short; unknown ones are shown unchanged. */
+export function effectName(t: Readonly<Record<string, unknown>>, kind: string): string {
+  const name = t[`did_${kind}`];
+  return typeof name === 'string' ? name : kind;
+}
 
 /** Names of the kinds of actions; unknown ones are shown unchanged. */
 export function actionName(t: Readonly<Record<string, unknown>>, kind: string): string {
