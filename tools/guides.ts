@@ -35,6 +35,7 @@ export const GUIDES = [
   'docs/how-to/grant-rights.md',
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/rename-a-field.md',
+  'docs/how-to/route-incidents.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-mail.md',
   'docs/how-to/receive-webhooks.md',

@@ -5,7 +5,7 @@
  */
 import { sectionOf } from '../lib/data-types/index.ts';
 import { SYSTEM_FIELDS } from '../lib/filter.ts';
-import { CHANGED, EVENT_FIELDS } from '../contract/rule-fields.ts';
+import { ACTOR_IN, CHANGED, EVENT_FIELDS } from '../contract/rule-fields.ts';
 import { canonicalJson, isObject } from '../lib/json.ts';
 import { isTemplateName, replacePlaceholders } from '../lib/template.ts';
 import { mapTransform } from '../lib/transforms.ts';
@@ -259,7 +259,7 @@ class Mapping {
       this.#gain('types', type, { optionsOf: code }, values);
       return mapped;
     }
-    if (code === CHANGED) return this.#changedLeaf(leaf, type);
+    if (code === CHANGED || code === ACTOR_IN) return this.#fieldsLeaf(leaf, type);
     if (code !== 'workflowState') return undefined;
     const states = (one: unknown): string[] =>
       typeof one === 'string' ? this.#each(one, this.#inWorkflows(type, one, 'state')) : [];
@@ -278,8 +278,8 @@ class Mapping {
     return { logic: 'AND', conditions: value.map((one) => ({ ...leaf, value: one })) };
   }
 
-  /** A leaf about the fields that an event changed. Undefined if it names no field of the type. */
-  #changedLeaf(leaf: Record<string, unknown>, type: string): Record<string, unknown> | undefined {
+  /** A leaf whose values are fields: those that an event changed, or that hold its actor. Undefined if it names no field of the type. */
+  #fieldsLeaf(leaf: Record<string, unknown>, type: string): Record<string, unknown> | undefined {
     const current = (one: unknown): string | undefined =>
       typeof one === 'string' ? this.#codes.field(type, one)?.code : undefined;
     if (!valuesOf(leaf).some((one) => current(one) !== undefined)) return undefined;

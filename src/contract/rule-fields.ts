@@ -25,6 +25,14 @@ export type RuleEvent = (typeof RULE_EVENTS)[number];
 /** The list of the fields that the event changed. */
 export const CHANGED = 'changed';
 
+/** The list of the fields of the record that hold the user who caused the event, such as its requester. */
+export const ACTOR_IN = 'event.actorIn';
+/** What `event.actorIn` holds besides codes of fields of the type `user`. */
+const ACTOR_IN_SYSTEM = 'createdBy';
+
+/** Facts about the event that are lists. `contains` compares with one of their elements. */
+const LISTS: ReadonlySet<unknown> = new Set([CHANGED, ACTOR_IN]);
+
 /** What `changed` holds besides field codes. */
 const CHANGED_STATES = ['state', 'workflowState'] as const;
 
@@ -42,25 +50,27 @@ export const EVENT_FIELDS: ReadonlyMap<string, FilterField> = new Map([
 
 /** Adds the facts about the event. A field of the type with the code `changed` hides the list. */
 export function withEventFields(resolve: FieldResolver, fields: Iterable<string>): FieldResolver {
-  const changed: FilterField = {
-    code: CHANGED,
-    kind: 'system',
-    dataType: 'enum',
-    multiple: true,
-    options: new Set([...fields, ...CHANGED_STATES]),
-  };
-  return (code) => resolve(code) ?? EVENT_FIELDS.get(code) ?? (code === CHANGED ? changed : undefined);
+  const codes = [...fields];
+  const list = (code: string, options: readonly string[]): [string, FilterField] => [
+    code,
+    { code, kind: 'system', dataType: 'enum', multiple: true, options: new Set(options) },
+  ];
+  const lists = new Map([
+    list(CHANGED, [...codes, ...CHANGED_STATES]),
+    list(ACTOR_IN, [...codes.filter((code) => resolve(code)?.dataType === 'user'), ACTOR_IN_SYSTEM]),
+  ]);
+  return (code) => resolve(code) ?? EVENT_FIELDS.get(code) ?? lists.get(code);
 }
 
 /** Whether the field of a condition is a fact about the event. */
 export function isEventField(field: Pick<FilterField, 'code' | 'kind'>): boolean {
-  return field.kind === 'system' && (field.code === CHANGED || EVENT_FIELDS.has(field.code));
+  return field.kind === 'system' && (LISTS.has(field.code) || EVENT_FIELDS.has(field.code));
 }
 
-/** The condition with `contains` on `changed` as `equals`: the language compares elements of a list with it. */
+/** The condition with `contains` on a list of the event as `equals`: the language compares elements of a list with it. */
 export function withChangedElements<T>(condition: T): T {
   if (typeof condition !== 'object' || condition === null || Array.isArray(condition)) return condition;
   const { conditions, field, operator } = condition as { conditions?: unknown; field?: unknown; operator?: unknown };
   if (Array.isArray(conditions)) return { ...condition, conditions: conditions.map(withChangedElements) };
-  return field === CHANGED && operator === 'contains' ? { ...condition, operator: 'equals' } : condition;
+  return LISTS.has(field) && operator === 'contains' ? { ...condition, operator: 'equals' } : condition;
 }

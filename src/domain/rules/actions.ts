@@ -47,7 +47,7 @@ async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObj
       return (await addComment(ctx, { objectId, visibility: action.visibility, body })).id;
     }
     case 'transition':
-      await makeTransition(ctx, action.transition, object);
+      await makeTransition(ctx, action, object);
       return objectId;
     case 'create':
       return await createRelated(ctx, action, object);
@@ -72,14 +72,24 @@ async function filled(ctx: ReadContext, object: VisibleObject, text: string): Pr
   return fillTemplate(text, valueOf);
 }
 
-async function makeTransition(ctx: WriteContext, code: string, object: VisibleObject): Promise<void> {
+async function makeTransition(
+  ctx: WriteContext,
+  { transition: code, reason }: Extract<CompiledAction, { kind: 'transition' }>,
+  object: VisibleObject,
+): Promise<void> {
   const { id: objectId, revision: expectedRevision, workflowStateId } = object.row;
   const transition = findTransition(ctx, object, code);
   if (transition === undefined || workflowStateId === null) {
     throw new Fault('TRANSITION_NOT_AVAILABLE', `The record has no transition ${code}.`);
   }
   const expectedStateId = workflowStateId;
-  await transitionObject(ctx, { objectId, transitionId: transition.id, expectedRevision, expectedStateId });
+  const { defaultLocale } = registry(ctx).settings;
+  // A transition without a place for a reason takes none.
+  const values =
+    reason !== null && transition.fields.some((field) => field.code === '$reason')
+      ? { $reason: await filled(ctx, object, localized(reason, defaultLocale, defaultLocale)) }
+      : {};
+  await transitionObject(ctx, { objectId, transitionId: transition.id, expectedRevision, expectedStateId, values });
 }
 
 async function createRelated(

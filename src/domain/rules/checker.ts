@@ -118,7 +118,7 @@ export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<str
  */
 export function loopThrough(code: string, rules: ReadonlyMap<string, RuleDefinition>): string[] | undefined {
   const graph = firingGraph(rules);
-  const { do: actions, types } = rules.get(code) ?? { do: [], types: [] };
+  const { do: actions = [], types = [] } = rules.get(code) ?? {};
   const creates = actions.some(({ create }) => create !== undefined && types.includes(create.type));
   const from = new Map<string, string>();
   const queue = [code];

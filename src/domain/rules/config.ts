@@ -43,6 +43,7 @@ const Action = closed({
     }),
   ),
   transition: Type.Optional(TransitionCode),
+  reason: Type.Optional({ ...localized(LONGEST_BODY), names: { kind: 'template' } }),
   create: Type.Optional(
     closed(
       {
@@ -130,12 +131,18 @@ function fieldsOf(types: readonly TypeDefinition[]): ReadonlyMap<string, Fields>
 }
 
 /** Checks that each type has the transition, and that its form needs nothing that a rule cannot give. */
-function checkTransition(code: string, path: ItemPath, { types, view, report }: Checked): void {
+function checkTransition(
+  { transition: code = '', reason }: ActionDefinition,
+  path: ItemPath,
+  { types, view, report }: Checked,
+): void {
   for (const type of types) {
     const workflow = type.workflow === undefined ? undefined : view.get<WorkflowDefinition>('workflows', type.workflow);
     const transition = workflow?.transitions.find((one) => one.code === code);
     if (transition === undefined) return report(path, problem('ROLE_TRANSITION_MISSING', { code }));
-    const remark = transition.fields.find((field) => field.required && field.code.startsWith('$'));
+    const remark = transition.fields.find(
+      ({ code: field, required }) => required && field.startsWith('$') && (field !== '$reason' || reason === undefined),
+    );
     if (remark !== undefined) return report(path, problem('RULE_CANNOT_REMARK', { code, field: remark.code }));
   }
 }
@@ -190,7 +197,8 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
     report(path, problem('RULE_ACTION_KINDS', { known: [...ACTION_KINDS] }));
     return undefined;
   }
-  const { set, comment, transition, create } = action;
+  const { set, comment, transition, reason, create } = action;
+  if (reason !== undefined && transition === undefined) report([...path, 'reason'], problem('RULE_REASON'));
   if (set !== undefined) {
     if (Object.keys(set).length === 0) report([...path, 'set'], problem('EMPTY_MAPPING'));
     return { kind: 'set', set: compileSet(set, [...path, 'set'], fieldsOf(types), checkField, { view, report }) };
@@ -200,8 +208,9 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
     return { kind: 'comment', ...comment };
   }
   if (transition !== undefined) {
-    checkTransition(transition, [...path, 'transition'], checked);
-    return { kind: 'transition', transition };
+    checkTransition(action, [...path, 'transition'], checked);
+    if (reason !== undefined) checkTemplate(reason, [...path, 'reason'], types, report);
+    return { kind: 'transition', transition, reason: reason ?? null };
   }
   return create === undefined ? undefined : compileCreate(create, [...path, 'create'], checked);
 }

@@ -23,6 +23,8 @@ export interface ActionDefinition {
   comment?: { visibility: CommentVisibility; body: LocalizedText };
   /** Code of a transition. */
   transition?: string;
+  /** The reason of the transition. */
+  reason?: LocalizedText;
   /** Codes of a record type and of a relation definition from the record to the created one. */
   create?: { type: string; relation?: string; values?: Record<string, unknown> };
 }
@@ -46,7 +48,7 @@ export interface RuleDefinition {
 export type CompiledAction =
   | { kind: 'set'; set: Record<string, unknown> }
   | { kind: 'comment'; visibility: CommentVisibility; body: LocalizedText }
-  | { kind: 'transition'; transition: string }
+  | { kind: 'transition'; transition: string; reason: LocalizedText | null }
   /** `filled`: field code → text with placeholders for values of the record that fired the rule. */
   | {
       kind: 'create';

@@ -1,6 +1,6 @@
 /** Decisions about rules: whether one fires on an event. No I/O, no clock. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import { CHANGED, isEventField } from '../../contract/rule-fields.ts';
+import { ACTOR_IN, CHANGED, isEventField } from '../../contract/rule-fields.ts';
 import { evaluate, type RecordFacts, type TypedField, type Variables } from '../../lib/filter.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import type { Rule } from './registry.ts';
@@ -21,14 +21,33 @@ export interface EventFacts {
   changed: readonly string[];
 }
 
-/** The facts of a record with those of an event; null: as if there was no event. */
-export function withEvent(record: RecordFacts, event: EventFacts | null): RecordFacts {
+/** The fields of the record that hold the user. */
+function fieldsHolding({ values, system }: RecordFacts, user: string | null): string[] {
+  if (user === null) return [];
+  const held = Object.entries(values).filter(([, value]) =>
+    Array.isArray(value) ? value.includes(user) : value === user,
+  );
+  return [...held.map(([code]) => code), ...(system.createdBy === user ? ['createdBy'] : [])];
+}
+
+/**
+ * The facts of a record with those of an event; null: as if there was no event.
+ *
+ * @param canRead of fields, if a right limits what is seen
+ */
+export function withEvent(
+  record: RecordFacts,
+  event: EventFacts | null,
+  canRead: (code: string) => boolean = () => true,
+): RecordFacts {
+  const isSeen = (code: string): boolean => !Object.hasOwn(record.values, code) || canRead(code);
   const facts = {
     'event.type': event?.type ?? null,
     'event.via': event?.via ?? null,
     'event.actor': event?.actor ?? null,
     'comment.visibility': event?.commentVisibility ?? null,
     [CHANGED]: event?.changed ?? [],
+    [ACTOR_IN]: fieldsHolding(record, event?.actor ?? null).filter(isSeen),
   };
   return {
     values: record.values,
@@ -75,9 +94,9 @@ export function fires(
     if (code === 'title') return titleField !== null && right.canRead(titleField);
     return true;
   };
-  // Whether a field changed is part of its value.
+  // Whether a field changed, or holds the actor, is part of its value.
   const changed = event.changed.filter((code) => code === 'state' || code === 'workflowState' || right.canRead(code));
-  const now = changed.length === event.changed.length ? after : withEvent(after, { ...event, changed });
+  const now = withEvent(after, { ...event, changed }, right.canRead);
   if (!evaluate(when, now, variables, canRead)) return false;
   if (once === 'every-time' || before === undefined || before === null || !namesRecord) return true;
   // A fact about the event did not hold before it.

@@ -133,16 +133,7 @@ function ActionForm(props: ActionFormProps) {
     case 'comment':
       return <CommentForm {...props} />;
     case 'transition':
-      return (
-        <ChooseOne
-          label={t.transitionName}
-          required
-          clearable={false}
-          choices={shape.transitions}
-          value={textAt(action, ['transition']) || null}
-          onChange={(code) => set(['do', index, 'transition'], code ?? '')}
-        />
-      );
+      return <TransitionForm {...props} />;
     case 'create':
       return <CreateForm {...props} />;
     default:
@@ -152,6 +143,26 @@ function ActionForm(props: ActionFormProps) {
         </Text>
       );
   }
+}
+
+function TransitionForm({ item, set, shape, action, index }: ActionFormProps) {
+  const t = useText(texts);
+  return (
+    <Stack gap="xs">
+      <ChooseOne
+        label={t.transitionName}
+        required
+        clearable={false}
+        choices={shape.transitions}
+        value={textAt(action, ['transition']) || null}
+        onChange={(code) => set(['do', index, 'transition'], code ?? '')}
+      />
+      <LocalizedInputs item={item} set={set} path={['do', index, 'reason']} ru={t.reasonRu} en={t.reasonEn} />
+      <Text size="xs" c="dimmed">
+        {t.reasonHint}
+      </Text>
+    </Stack>
+  );
 }
 
 function CommentForm({ item, set, action, index }: ActionFormProps) {

@@ -142,6 +142,10 @@ function useRuleFields({ fields, conditionFields }: TypeShape): readonly Conditi
         VIAS.map((code) => ({ code, name: t[`via_${code}`] })),
       ),
       fact('event.actor', 'user'),
+      fact('event.actorIn', 'enum', [
+        ...fields.filter(({ dataType }) => dataType === 'user').map(({ code, name }) => ({ code, name })),
+        { code: 'createdBy', name: t.createdBy },
+      ]),
       fact(
         'comment.visibility',
         'enum',
