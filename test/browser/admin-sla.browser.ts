@@ -1,4 +1,4 @@
-/** Calendars drawn by the year, time limits tried out, and values that an apply would discard. */
+/** Calendars drawn by the year, time limits tried out, values that an apply would discard, and rules. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
@@ -49,7 +49,7 @@ const WORDS = {
   },
 } as const;
 
-describe('calendars and SLA policies in the console', () => {
+describe('calendars, SLA policies and rules in the console', () => {
   before(async () => {
     desk = await startConsole();
     await desk.call('POST', '/config/apply', { files: [{ name: 'calendar.yaml', text: BUNDLE }] });
@@ -113,6 +113,59 @@ describe('calendars and SLA policies in the console', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Применено').first().waitFor();
     assert.doesNotMatch((await desk.call('GET', '/config/types/risk')).text, /impact/);
+    await watched.close();
+  });
+
+  it('a rule is previewed, applied, tried, and shows its runs and what it can fire', async () => {
+    const rules = `rules:
+  - code: fired
+    on: [ObjectUpdated]
+    types: [incident]
+    runAs: admin
+    when: { field: priority, operator: equals, value: p4 }
+    do: [{ comment: { visibility: internal, body: Fired } }]
+`;
+    await desk.call('POST', '/config/apply', { files: [{ name: 'rules.yaml', text: rules }] });
+    const watched = await desk.open('admin', '/admin/rules/new');
+    const { page } = watched;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await page.getByRole('textbox', { name: 'Название по-английски' }).fill('From the browser');
+    await page.getByText('Включено', { exact: true }).click();
+    await button('Изменить поля').click();
+    await button('Поле: Поля и новые значения').click();
+    await page.getByRole('combobox', { name: 'Поля и новые значения: Поле 1' }).click();
+    await page.getByRole('option', { name: 'Приоритет' }).click();
+    await page.getByRole('combobox', { name: 'Поля и новые значения: Приоритет' }).click();
+    await page.getByRole('option', { name: 'Низкий' }).click();
+    await button('Проверить').click();
+    await page.getByText(/правило сработало бы на \d+ записях:/).waitFor();
+    await watched.check();
+    await button('Применить').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Применить', exact: true }).click();
+    await page.waitForURL('**/admin/rules/from-the-browser');
+
+    const values = { title: 'Проверка правила' };
+    const made = await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values });
+    assert.equal((await desk.call('GET', `/objects/${made.id}`)).values.priority, 'p4');
+    await page.getByRole('combobox', { name: 'Запись' }).fill('Проверка правила');
+    await page.getByRole('option', { name: 'Проверка правила' }).click();
+    await button('Что произойдёт?').click();
+    await page.getByText('Правило from-the-browser: сработает').waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Все срабатывания' }).click();
+    await page
+      .getByRole('row', { name: /Проверка правила/ })
+      .getByText('Выполнено')
+      .waitFor();
+    await page.getByRole('combobox', { name: 'Результат' }).selectOption({ label: 'Ошибка' });
+    await page.getByRole('row', { name: /Проверка правила/ }).waitFor({ state: 'detached' });
+    await watched.check();
+    await page.goto(`${desk.url}/admin/rules/_map`);
+    const box = page.getByRole('link', { name: /from-the-browser, .*может запустить: fired/ });
+    await watched.check();
+    await box.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/admin/rules/from-the-browser');
     await watched.close();
   });
 

@@ -132,7 +132,7 @@ const SECTIONS = [
 ] as const;
 
 /** Every screen of the administration, and a subpage. */
-const SCREENS = [...screensOf('admin/screens.ts', '/admin'), '/admin/roles/agent'];
+const SCREENS = [...screensOf('admin/screens.ts', '/admin'), '/admin/roles/agent', '/admin/rules/_map'];
 
 /** Applies the content of the editor and confirms. The impact is shown before. */
 async function apply(page: Page, words: (typeof WORDS)['ru-RU' | 'en-US']): Promise<void> {

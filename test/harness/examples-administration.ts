@@ -198,7 +198,29 @@ export async function configurationExamples(on: Recorder, { admin }: People, pas
   });
   await on.keep('reports.calendars');
   await on.keep('health.backlog');
+  await ruleStory(on);
   await sessionStory(on, admin, password);
+}
+
+/** A rule before and after it is applied. */
+async function ruleStory(on: Recorder): Promise<void> {
+  const when = { field: 'priority', operator: 'equals', value: 'p1' };
+  const comment = { visibility: 'internal', body: 'Critical: {{ title }}' };
+  const rule = {
+    code: 'tell-critical',
+    on: ['ObjectCreated'],
+    types: ['incident'],
+    runAs: 'admin',
+    when,
+    do: [{ comment }],
+  };
+  await on.keep('rules.preview', { body: { rule, days: 7 } });
+  await on.make('config.apply', { body: { files: [{ name: 'rules.yaml', text: JSON.stringify({ rules: [rule] }) }] } });
+  const values = { title: 'The mail server does not answer', priority: 'p1' };
+  const { id } = await on.make('objects.create', { body: { typeDefinitionId: 'incident', values } });
+  await on.keep('rules.graph');
+  await on.keep('rules.runs', { params: { code: rule.code }, query: { limit: 10 } });
+  await on.keep('rules.try', { params: { code: rule.code }, body: { objectId: id } });
 }
 
 async function sessionStory(on: Recorder, admin: string, password: string): Promise<void> {
