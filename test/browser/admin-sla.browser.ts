@@ -130,7 +130,7 @@ describe('calendars, SLA policies and rules in the console', () => {
     const { page } = watched;
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     await page.getByRole('textbox', { name: 'Название по-английски' }).fill('From the browser');
-    await page.getByText('Включено', { exact: true }).click();
+    await page.getByRole('switch', { name: 'Включено' }).click();
     await button('Изменить поля').click();
     await button('Поле: Поля и новые значения').click();
     await page.getByRole('combobox', { name: 'Поля и новые значения: Поле 1' }).click();
