@@ -722,9 +722,6 @@ export type Effects = {
    * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
    */
   rules: Array<PlannedRule>;
-  /**
-   * Those to the caller; those to others need the right `user.administer`.
-   */
   notifications: Array<PlannedNotification>;
   /**
    * True if a list has more than 100 entries.
@@ -1039,10 +1036,6 @@ export type ImportDefinition = {
    * Rules react to what an import writes.
    */
   rules?: true;
-  /**
-   * Users are notified of what an import writes.
-   */
-  notifications?: true;
   state: string;
 };
 
@@ -1285,92 +1278,6 @@ export type Meta = {
    */
   correlationId: string;
   apiVersion: 'v1';
-};
-
-export type Notification = {
-  id: string;
-  kind: 'assigned' | 'comment' | 'mention' | 'state' | 'sla' | 'rule' | 'watch';
-  eventType:
-    | 'ObjectUpdated'
-    | 'ObjectTransitioned'
-    | 'ObjectArchived'
-    | 'ObjectRestored'
-    | 'AttachmentAdded'
-    | 'SlaWarning'
-    | 'SlaBreached'
-    | 'ObjectCreated'
-    | 'CommentAdded'
-    | 'CommentUpdated';
-  /**
-   * RFC 3339 UTC with milliseconds.
-   */
-  at: string;
-  /**
-   * RFC 3339 UTC with milliseconds.
-   */
-  readAt: string | null;
-  /**
-   * Null for the service itself.
-   */
-  actor: {
-    id: string;
-    displayName: string;
-  } | null;
-  /**
-   * The record now, as the caller may read it.
-   */
-  object: {
-    id: string;
-    number: string | null;
-    title: string | null;
-    typeCode: string;
-    workflowState: WorkflowState | null;
-  };
-  /**
-   * The changed fields that the caller may read.
-   */
-  fields: Array<{
-    code: string;
-    name: string;
-  }>;
-  comment: {
-    id: string;
-    /**
-     * The first 300 characters, in Markdown.
-     */
-    excerpt: string;
-  } | null;
-};
-
-export type NotificationChoices = {
-  assigned: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  comment: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  mention: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  state: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  sla: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  rule: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
-  watch: {
-    console: boolean;
-    mail: 'now' | 'digest' | 'never';
-  };
 };
 
 export type OrganizationMembership = {
@@ -1682,17 +1589,8 @@ export type PlannedItem = {
 };
 
 export type PlannedNotification = {
-  /**
-   * Login.
-   */
   to: string;
-  /**
-   * `console`, `mail`, or `digest` for the daily mail.
-   */
   channel: string;
-  /**
-   * The kind of the notification.
-   */
   template: string;
 };
 
@@ -1760,20 +1658,6 @@ export type Queue = {
   updatedAt: string;
 };
 
-/**
- * Both are null without quiet hours.
- */
-export type QuietHours = {
-  /**
-   * HH:MM.
-   */
-  from: string | null;
-  /**
-   * HH:MM.
-   */
-  to: string | null;
-};
-
 export type Reason = {
   code: string;
   message: string;
@@ -1828,6 +1712,73 @@ export type RequestExplanation = {
    */
   code?: string;
   steps: Array<ExplainedStep>;
+};
+
+export type RuleInGraph = {
+  code: string;
+  name: string;
+  enabled: boolean;
+  /**
+   * Events that it reacts to.
+   */
+  on: Array<string>;
+  /**
+   * Codes of record types.
+   */
+  types: Array<string>;
+  /**
+   * Codes of the rules that it can fire.
+   */
+  fires: Array<string>;
+  /**
+   * The shortest chain back to the rule, which is its first and last.
+   */
+  loop: Array<string> | null;
+  /**
+   * A field on which no event of the rule can meet the condition: it never fires.
+   */
+  unmeetable: string | null;
+};
+
+export type RulePreview = {
+  /**
+   * The history was read from this time on.
+   */
+  from: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  to: string;
+  /**
+   * False if the whole period could not be read: `from` is later than asked.
+   */
+  complete: boolean;
+  /**
+   * True if the condition names fields that the user of the rule may read and the caller may not, on some record. There they have no value.
+   */
+  limited: boolean;
+  /**
+   * Records on which the rule would have fired.
+   */
+  records: number;
+  /**
+   * How often it would have fired: at most once for a record in one change.
+   */
+  firings: number;
+  /**
+   * The last 100 records, the latest one first.
+   */
+  examples: Array<{
+    id: string;
+    number: string | null;
+    title: string | null;
+    /**
+     * When it would have fired last.
+     */
+    at: string;
+    eventType: string;
+    firings: number;
+  }>;
 };
 
 export type RuleRun = {
@@ -2091,13 +2042,6 @@ export type Transition = {
   }>;
 };
 
-export type UnreadNotifications = {
-  /**
-   * At most 1,000.
-   */
-  unread: number;
-};
-
 export type User = {
   id: string;
   userId: string;
@@ -2119,10 +2063,6 @@ export type User = {
    * RFC 3339 UTC with milliseconds.
    */
   updatedAt: string;
-};
-
-export type Watching = {
-  watching: boolean;
 };
 
 export type WebhookDelivery = {
@@ -5236,285 +5176,49 @@ export type RulesTryResponses = {
 
 export type RulesTryResponse = RulesTryResponses[keyof RulesTryResponses];
 
-export type NotificationsWatchEndData = {
-  body?: never;
-  path: {
-    objectId: string;
-  };
-  query?: never;
-  url: '/objects/{objectId}/watch';
-};
-
-export type NotificationsWatchEndResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: Watching;
-    meta: WriteMeta;
-  };
-};
-
-export type NotificationsWatchEndResponse = NotificationsWatchEndResponses[keyof NotificationsWatchEndResponses];
-
-export type NotificationsWatchGetData = {
-  body?: never;
-  path: {
-    objectId: string;
-  };
-  query?: never;
-  url: '/objects/{objectId}/watch';
-};
-
-export type NotificationsWatchGetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: Watching;
-    meta: Meta;
-  };
-};
-
-export type NotificationsWatchGetResponse = NotificationsWatchGetResponses[keyof NotificationsWatchGetResponses];
-
-export type NotificationsWatchSetData = {
-  body?: never;
-  path: {
-    objectId: string;
-  };
-  query?: never;
-  url: '/objects/{objectId}/watch';
-};
-
-export type NotificationsWatchSetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: Watching;
-    meta: WriteMeta;
-  };
-};
-
-export type NotificationsWatchSetResponse = NotificationsWatchSetResponses[keyof NotificationsWatchSetResponses];
-
-export type NotificationsListData = {
-  body?: never;
-  path?: never;
-  query?: {
+export type RulesPreviewData = {
+  body: {
     /**
-     * The first page is 1.
+     * A rule as in the section `rules` of a bundle.
      */
-    page?: number;
-    pageSize?: number;
-    /**
-     * Only those that were not read.
-     */
-    unread?: boolean;
+    rule: unknown;
+    days?: number;
   };
-  url: '/notifications';
+  path?: never;
+  query?: never;
+  url: '/rules/preview';
 };
 
-export type NotificationsListResponses = {
+export type RulesPreviewResponses = {
   /**
    * Done.
    */
   200: {
-    data: {
-      rows: Array<Notification>;
-      page: number;
-      pageSize: number;
-      hasMore: boolean;
-    };
+    data: RulePreview;
     meta: Meta;
   };
 };
 
-export type NotificationsListResponse = NotificationsListResponses[keyof NotificationsListResponses];
+export type RulesPreviewResponse = RulesPreviewResponses[keyof RulesPreviewResponses];
 
-export type NotificationsCountData = {
+export type RulesGraphData = {
   body?: never;
   path?: never;
   query?: never;
-  url: '/notifications/count';
+  url: '/rules/graph';
 };
 
-export type NotificationsCountResponses = {
+export type RulesGraphResponses = {
   /**
    * Done.
    */
   200: {
-    data: UnreadNotifications;
+    data: Array<RuleInGraph>;
     meta: Meta;
   };
 };
 
-export type NotificationsCountResponse = NotificationsCountResponses[keyof NotificationsCountResponses];
-
-export type NotificationsStreamData = {
-  body?: never;
-  path?: never;
-  query?: never;
-  url: '/notifications/stream';
-};
-
-export type NotificationsStreamResponses = {
-  /**
-   * Done.
-   */
-  200: string;
-};
-
-export type NotificationsStreamResponse = NotificationsStreamResponses[keyof NotificationsStreamResponses];
-
-export type NotificationsReadData = {
-  body:
-    | {
-        ids: Array<string>;
-      }
-    | {
-        all: true;
-      };
-  path?: never;
-  query?: never;
-  url: '/notifications/read';
-};
-
-export type NotificationsReadResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: {
-      read: true;
-    };
-    meta: WriteMeta;
-  };
-};
-
-export type NotificationsReadResponse = NotificationsReadResponses[keyof NotificationsReadResponses];
-
-export type NotificationsChoicesGetData = {
-  body?: never;
-  path?: never;
-  query?: never;
-  url: '/notifications/choices';
-};
-
-export type NotificationsChoicesGetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: NotificationChoices;
-    meta: Meta;
-  };
-};
-
-export type NotificationsChoicesGetResponse = NotificationsChoicesGetResponses[keyof NotificationsChoicesGetResponses];
-
-export type NotificationsChoicesSetData = {
-  body?: {
-    assigned?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    comment?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    mention?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    state?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    sla?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    rule?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-    watch?: {
-      console: boolean;
-      mail: 'now' | 'digest' | 'never';
-    };
-  };
-  path?: never;
-  query?: never;
-  url: '/notifications/choices';
-};
-
-export type NotificationsChoicesSetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: NotificationChoices;
-    meta: WriteMeta;
-  };
-};
-
-export type NotificationsChoicesSetResponse = NotificationsChoicesSetResponses[keyof NotificationsChoicesSetResponses];
-
-export type NotificationsQuietHoursGetData = {
-  body?: never;
-  path?: never;
-  query?: never;
-  url: '/notifications/quiet-hours';
-};
-
-export type NotificationsQuietHoursGetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: QuietHours;
-    meta: Meta;
-  };
-};
-
-export type NotificationsQuietHoursGetResponse =
-  NotificationsQuietHoursGetResponses[keyof NotificationsQuietHoursGetResponses];
-
-export type NotificationsQuietHoursSetData = {
-  body:
-    | {
-        /**
-         * HH:MM.
-         */
-        from: string;
-        /**
-         * HH:MM.
-         */
-        to: string;
-      }
-    | {
-        from: null;
-        to: null;
-      };
-  path?: never;
-  query?: never;
-  url: '/notifications/quiet-hours';
-};
-
-export type NotificationsQuietHoursSetResponses = {
-  /**
-   * Done.
-   */
-  200: {
-    data: QuietHours;
-    meta: WriteMeta;
-  };
-};
-
-export type NotificationsQuietHoursSetResponse =
-  NotificationsQuietHoursSetResponses[keyof NotificationsQuietHoursSetResponses];
+export type RulesGraphResponse = RulesGraphResponses[keyof RulesGraphResponses];
 
 export type ConfigListData = {
   body?: never;

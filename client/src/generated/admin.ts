@@ -1750,6 +1750,32 @@ export class RulesAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * Preview on which records a rule would have fired. Compares the rule, which need not be stored, with the history of the last 30 days or of `days`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. At most 5 s of history reading: `from` says how far it came. A rule that runs as another user than the caller needs `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `POST /rules/preview`, right `config.manage`
+   */
+  preview(body: T.RulesPreviewData['body'], options?: CallOptions): Promise<T.RulesPreviewResponses[200]['data']> {
+    return this.sender.send<T.RulesPreviewResponses[200]['data']>(
+      { id: 'rules.preview', method: 'POST', path: '/rules/preview', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
+
+  /**
+   * Show which rule can fire which. Active rules in the order of their codes, and which rules their actions can fire, as the check of a plan sees it. Whether conditions are met then is not known. A rule that is not enabled fires none and is fired by none. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   *
+   * `GET /rules/graph`, right `config.manage`
+   */
+  graph(options?: CallOptions): Promise<T.RulesGraphResponses[200]['data']> {
+    return this.sender.send<T.RulesGraphResponses[200]['data']>(
+      { id: 'rules.graph', method: 'GET', path: '/rules/graph', surface: 'admin', answer: 'json' },
+      { params: [] },
+      options,
+    );
+  }
 }
 
 export class NotificationsWatchAdministration extends Group {
