@@ -326,6 +326,7 @@ export function operationCases(
         },
       }),
       lacks: missing('config.manage'),
+      assigns: true,
     },
     'rules.runs': { call: () => ({ params: { code: 'auto' } }), lacks: missing('config.manage') },
     'rules.try': {

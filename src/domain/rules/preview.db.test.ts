@@ -72,7 +72,9 @@ describe('the preview of a rule', () => {
     return answer.body.data;
   }
   async function make(title: string, kind: string, ...later: object[]): Promise<void> {
-    let { id, revision } = await ok('POST', '/objects', { typeDefinitionId: 'case', values: { title, kind } });
+    const made = await ok('POST', '/objects', { typeDefinitionId: 'case', values: { title, kind } });
+    const { id } = made;
+    let { revision } = made;
     ids.set(title, id);
     for (const changes of later) {
       ({ revision } = await ok('PATCH', `/objects/${id}`, { expectedRevision: revision, changes }));

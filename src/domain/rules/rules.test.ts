@@ -15,9 +15,13 @@ import { requiredValue, type Rule } from './registry.ts';
 import { canMatch, type EventFacts, fires, type Occasion, withEvent } from './rules.ts';
 
 const FIELDS = ['priority', 'team', 'secret'];
+const USERS = ['requester'];
 const resolve = withEventFields(
-  resolverOf(FIELDS.map((code) => ({ code, kind: 'value', dataType: 'string', multiple: false }))),
-  FIELDS,
+  resolverOf([
+    ...FIELDS.map((code) => ({ code, kind: 'value' as const, dataType: 'string' as const, multiple: false })),
+    ...USERS.map((code) => ({ code, kind: 'value' as const, dataType: 'user' as const, multiple: false })),
+  ]),
+  [...FIELDS, ...USERS],
 );
 const VARIABLES: Variables = {
   me: 'r',
@@ -103,6 +107,18 @@ describe('whether a rule fires', () => {
       false,
     ],
     [
+      'a field that holds the actor',
+      { field: 'event.actorIn', operator: 'contains', value: 'requester' },
+      occasion({ requester: 'u' }, {}),
+      true,
+    ],
+    [
+      'a field that holds another user',
+      { field: 'event.actorIn', operator: 'contains', value: 'requester' },
+      occasion({ requester: 'other', team: 'u' }, {}),
+      false,
+    ],
+    [
       'the visibility of the comment',
       { field: 'comment.visibility', operator: 'equals', value: 'public' },
       occasion({}, undefined, { ...EVENT, type: 'CommentAdded', commentVisibility: 'public', changed: [] }),
@@ -146,6 +162,9 @@ describe('whether a rule fires', () => {
     const changed = ruleWith({ field: 'changed', operator: 'contains', value: 'secret' });
     assert.equal(fires(changed, on, VARIABLES, ALL), true);
     assert.equal(fires(changed, on, VARIABLES, hides), false);
+    const own = ruleWith({ field: 'event.actorIn', operator: 'contains', value: 'requester' });
+    const unseen: RecordRight = { ...ALL, canRead: (code) => code !== 'requester' };
+    assert.equal(fires(own, occasion({ requester: 'u' }, {}), VARIABLES, unseen), false);
     assert.equal(fires(ruleWith(P1), occasion({ priority: 'p1' }, {}), VARIABLES, { ...ALL, can: () => false }), false);
   });
 });
