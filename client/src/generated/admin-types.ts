@@ -722,6 +722,9 @@ export type Effects = {
    * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
    */
   rules: Array<PlannedRule>;
+  /**
+   * Those to the caller; those to others need the right `user.administer`.
+   */
   notifications: Array<PlannedNotification>;
   /**
    * True if a list has more than 100 entries.
@@ -1036,6 +1039,10 @@ export type ImportDefinition = {
    * Rules react to what an import writes.
    */
   rules?: true;
+  /**
+   * Users are notified of what an import writes.
+   */
+  notifications?: true;
   state: string;
 };
 
@@ -1278,6 +1285,92 @@ export type Meta = {
    */
   correlationId: string;
   apiVersion: 'v1';
+};
+
+export type Notification = {
+  id: string;
+  kind: 'assigned' | 'comment' | 'mention' | 'state' | 'sla' | 'rule' | 'watch';
+  eventType:
+    | 'ObjectUpdated'
+    | 'ObjectTransitioned'
+    | 'ObjectArchived'
+    | 'ObjectRestored'
+    | 'AttachmentAdded'
+    | 'SlaWarning'
+    | 'SlaBreached'
+    | 'ObjectCreated'
+    | 'CommentAdded'
+    | 'CommentUpdated';
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  readAt: string | null;
+  /**
+   * Null for the service itself.
+   */
+  actor: {
+    id: string;
+    displayName: string;
+  } | null;
+  /**
+   * The record now, as the caller may read it.
+   */
+  object: {
+    id: string;
+    number: string | null;
+    title: string | null;
+    typeCode: string;
+    workflowState: WorkflowState | null;
+  };
+  /**
+   * The changed fields that the caller may read.
+   */
+  fields: Array<{
+    code: string;
+    name: string;
+  }>;
+  comment: {
+    id: string;
+    /**
+     * The first 300 characters, in Markdown.
+     */
+    excerpt: string;
+  } | null;
+};
+
+export type NotificationChoices = {
+  assigned: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  comment: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  mention: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  state: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  sla: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  rule: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
+  watch: {
+    console: boolean;
+    mail: 'now' | 'digest' | 'never';
+  };
 };
 
 export type OrganizationMembership = {
@@ -1589,8 +1682,17 @@ export type PlannedItem = {
 };
 
 export type PlannedNotification = {
+  /**
+   * Login.
+   */
   to: string;
+  /**
+   * `console`, `mail`, or `digest` for the daily mail.
+   */
   channel: string;
+  /**
+   * The kind of the notification.
+   */
   template: string;
 };
 
@@ -1656,6 +1758,20 @@ export type Queue = {
    * RFC 3339 UTC with milliseconds.
    */
   updatedAt: string;
+};
+
+/**
+ * Both are null without quiet hours.
+ */
+export type QuietHours = {
+  /**
+   * HH:MM.
+   */
+  from: string | null;
+  /**
+   * HH:MM.
+   */
+  to: string | null;
 };
 
 export type Reason = {
@@ -2042,6 +2158,13 @@ export type Transition = {
   }>;
 };
 
+export type UnreadNotifications = {
+  /**
+   * At most 1,000.
+   */
+  unread: number;
+};
+
 export type User = {
   id: string;
   userId: string;
@@ -2063,6 +2186,10 @@ export type User = {
    * RFC 3339 UTC with milliseconds.
    */
   updatedAt: string;
+};
+
+export type Watching = {
+  watching: boolean;
 };
 
 export type WebhookDelivery = {
@@ -5219,6 +5346,286 @@ export type RulesGraphResponses = {
 };
 
 export type RulesGraphResponse = RulesGraphResponses[keyof RulesGraphResponses];
+
+export type NotificationsWatchEndData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/watch';
+};
+
+export type NotificationsWatchEndResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Watching;
+    meta: WriteMeta;
+  };
+};
+
+export type NotificationsWatchEndResponse = NotificationsWatchEndResponses[keyof NotificationsWatchEndResponses];
+
+export type NotificationsWatchGetData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/watch';
+};
+
+export type NotificationsWatchGetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Watching;
+    meta: Meta;
+  };
+};
+
+export type NotificationsWatchGetResponse = NotificationsWatchGetResponses[keyof NotificationsWatchGetResponses];
+
+export type NotificationsWatchSetData = {
+  body?: never;
+  path: {
+    objectId: string;
+  };
+  query?: never;
+  url: '/objects/{objectId}/watch';
+};
+
+export type NotificationsWatchSetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Watching;
+    meta: WriteMeta;
+  };
+};
+
+export type NotificationsWatchSetResponse = NotificationsWatchSetResponses[keyof NotificationsWatchSetResponses];
+
+export type NotificationsListData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * The first page is 1.
+     */
+    page?: number;
+    pageSize?: number;
+    /**
+     * Only those that were not read.
+     */
+    unread?: boolean;
+  };
+  url: '/notifications';
+};
+
+export type NotificationsListResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      rows: Array<Notification>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type NotificationsListResponse = NotificationsListResponses[keyof NotificationsListResponses];
+
+export type NotificationsCountData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/notifications/count';
+};
+
+export type NotificationsCountResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: UnreadNotifications;
+    meta: Meta;
+  };
+};
+
+export type NotificationsCountResponse = NotificationsCountResponses[keyof NotificationsCountResponses];
+
+export type NotificationsStreamData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/notifications/stream';
+};
+
+export type NotificationsStreamResponses = {
+  /**
+   * Done.
+   */
+  200: string;
+};
+
+export type NotificationsStreamResponse = NotificationsStreamResponses[keyof NotificationsStreamResponses];
+
+export type NotificationsReadData = {
+  body:
+    | {
+        ids: Array<string>;
+      }
+    | {
+        all: true;
+      };
+  path?: never;
+  query?: never;
+  url: '/notifications/read';
+};
+
+export type NotificationsReadResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      read: true;
+    };
+    meta: WriteMeta;
+  };
+};
+
+export type NotificationsReadResponse = NotificationsReadResponses[keyof NotificationsReadResponses];
+
+export type NotificationsChoicesGetData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/notifications/choices';
+};
+
+export type NotificationsChoicesGetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: NotificationChoices;
+    meta: Meta;
+  };
+};
+
+export type NotificationsChoicesGetResponse = NotificationsChoicesGetResponses[keyof NotificationsChoicesGetResponses];
+
+export type NotificationsChoicesSetData = {
+  body?: {
+    assigned?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    comment?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    mention?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    state?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    sla?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    rule?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+    watch?: {
+      console: boolean;
+      mail: 'now' | 'digest' | 'never';
+    };
+  };
+  path?: never;
+  query?: never;
+  url: '/notifications/choices';
+};
+
+export type NotificationsChoicesSetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: NotificationChoices;
+    meta: WriteMeta;
+  };
+};
+
+export type NotificationsChoicesSetResponse = NotificationsChoicesSetResponses[keyof NotificationsChoicesSetResponses];
+
+export type NotificationsQuietHoursGetData = {
+  body?: never;
+  path?: never;
+  query?: never;
+  url: '/notifications/quiet-hours';
+};
+
+export type NotificationsQuietHoursGetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: QuietHours;
+    meta: Meta;
+  };
+};
+
+export type NotificationsQuietHoursGetResponse =
+  NotificationsQuietHoursGetResponses[keyof NotificationsQuietHoursGetResponses];
+
+export type NotificationsQuietHoursSetData = {
+  body:
+    | {
+        /**
+         * HH:MM.
+         */
+        from: string;
+        /**
+         * HH:MM.
+         */
+        to: string;
+      }
+    | {
+        from: null;
+        to: null;
+      };
+  path?: never;
+  query?: never;
+  url: '/notifications/quiet-hours';
+};
+
+export type NotificationsQuietHoursSetResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: QuietHours;
+    meta: WriteMeta;
+  };
+};
+
+export type NotificationsQuietHoursSetResponse =
+  NotificationsQuietHoursSetResponses[keyof NotificationsQuietHoursSetResponses];
 
 export type ConfigListData = {
   body?: never;
