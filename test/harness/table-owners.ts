@@ -99,6 +99,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       reports: 'rights, filter and groups are part of the counting statement',
       feed: 'rights on events are part of the statement, before LIMIT',
       notifications: 'rights on notifications are part of the statement, before LIMIT and COUNT',
+      rules: 'rights are part of the statement that reads the history for a preview',
     },
   },
   external_ids: { owner: 'imports' },
@@ -164,6 +165,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       feed: 'the changes feed shows its rows in the order of their places',
       search: 'the index in memory reads the records of the transactions that it has not seen',
       notifications: 'notifications are made of its rows in the order of their places',
+      rules: 'the preview of a rule reads the history backwards',
     },
   },
   journal_places: {

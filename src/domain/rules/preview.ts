@@ -2,7 +2,6 @@
  * On which records a rule would have fired: the history is read backwards, and each record is taken back with it, so that the rule
  * meets the record as it was at each event. Rights are those of now.
  */
-import sql, { join, type Sql } from 'sql-template-tag';
 import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
@@ -23,7 +22,7 @@ import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
 import type { ActorOf } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf } from './registry.ts';
 import { canMatch, type EventFacts, fires, type Occasion, withEvent } from './rules.ts';
-import { eventsOf, partBefore, type PastEvent } from './store-preview.ts';
+import { allOf, eventsOf, partBefore, type PastEvent, type Wanted } from './store-preview.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 
 /** Records that are held in memory at most. */
@@ -143,16 +142,14 @@ class Scan {
   }
 
   /** Limits `o` to the records that count; null if there are none. */
-  #visible(): Sql | null {
+  #visible(): Wanted['visible'] | null {
     const { actor, now } = this.#ctx;
     const typeIds = [...this.#rules.keys()];
-    const all = [
+    return allOf([
       actor.visible('o', 'read', now, typeIds),
       actor.visible('o', 'history', now, typeIds),
       this.#actor?.visible('o', 'read', now, typeIds) ?? null,
-    ];
-    const parts = all.filter((part) => part !== null);
-    return parts.length < all.length ? null : sql`(${join(parts, ' AND ')})`;
+    ]);
   }
 
   async #load(events: readonly PastEvent[]): Promise<void> {

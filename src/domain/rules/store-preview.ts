@@ -1,5 +1,5 @@
 /** SQL on the history of records, for the preview of a rule. */
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { ACTOR, shownData } from '../../platform/audit/journal.ts';
 import type { HistoryRow } from '../objects/index.ts';
@@ -37,6 +37,12 @@ export interface Wanted {
   events: readonly string[];
   /** Limits the records `o`. */
   visible: Sql;
+}
+
+/** The predicate that all of these hold; null if one of them matches nothing. */
+export function allOf(predicates: readonly (Sql | null)[]): Sql | null {
+  const parts = predicates.filter((part) => part !== null);
+  return parts.length < predicates.length ? null : sql`(${join(parts, ' AND ')})`;
 }
 
 /** The wanted events of a part, newest first, under the codes of their time. */

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Input, Select, Stack, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
+import { COMMENT_VISIBILITIES, DEFAULT_VISIBILITY } from '../../../../src/contract/comment-visibility.ts';
 import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
@@ -16,7 +16,7 @@ import { actionName, texts } from './texts.ts';
 /** New actions, as they are added. */
 const BLANK = {
   set: {},
-  comment: { visibility: 'internal', body: { 'ru-RU': '', 'en-US': '' } },
+  comment: { visibility: DEFAULT_VISIBILITY, body: { 'ru-RU': '', 'en-US': '' } },
   transition: '',
   create: { type: '', values: {} },
 } as const;
@@ -178,7 +178,7 @@ function CommentForm({ item, set, action, index }: ActionFormProps) {
           label: VISIBILITY_VIEWS[one].label[language],
         }))}
         value={textAt(action, ['comment', 'visibility']) || null}
-        onChange={(next) => set(['do', index, 'comment', 'visibility'], next ?? 'internal')}
+        onChange={(next) => next !== null && set(['do', index, 'comment', 'visibility'], next)}
       />
       <LocalizedInputs
         item={item}
