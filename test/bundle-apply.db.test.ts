@@ -232,7 +232,7 @@ describe('the starter bundle', () => {
       for (const code of ['administrator', 'agent', 'requester']) assert.ok(codes.includes(`roles/${code}`), code);
       assert.deepEqual(
         codes.filter((code) => code.startsWith('users/')),
-        ['users/admin'],
+        ['users/admin', 'users/desk-robot'],
       );
       assert.deepEqual(changed(await fixture.apply(files)), []);
       assert.deepEqual(
