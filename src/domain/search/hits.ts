@@ -113,7 +113,7 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   // Word frequencies matter only with several words and several hits.
   const sampled = question.terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
   const weighed = await weigh(question, 'all', question.terms, sampled);
-  const first = others.map(({ id, ...by }) => (sampled ? { id } : { id, ...by }));
+  const first = sampled ? others.map(({ id }) => ({ id })) : others;
   const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
   const scored = [...titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
   return {

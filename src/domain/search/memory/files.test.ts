@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -52,6 +52,18 @@ describe('Files of segments', () => {
         assert.ok(read > 0, 'the ones before are still there');
         assert.equal((await readdir(folder)).length, read, 'nothing unfinished is left');
       }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('are none in a folder that cannot be read', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-segments-'));
+    try {
+      const file = path.join(folder, 'file');
+      await writeFile(file, '');
+      assert.equal((await new SegmentFiles(path.join(file, 'below')).read('storage').next()).done, true);
+      assert.equal((await new SegmentFiles(path.join(folder, 'absent')).read('storage').next()).done, true);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -25,18 +25,20 @@ export class SegmentFiles {
   }
 
   /**
-   * Reads all segments that were built for `builtFor`. Other files are deleted: unfinished and damaged ones too.
+   * Reads all segments that were built for `builtFor`. Other files are deleted: unfinished and damaged ones too. A folder that
+   * cannot be read has none.
    *
    * @param builtFor identifies the storage of the records and the columns
    */
   async *read(builtFor: string): AsyncGenerator<Segment> {
     this.#names.clear();
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    for (const name of (await readdir(this.#folder)).sort()) {
+    const names = await readdir(this.#folder).catch((): string[] => []);
+    for (const name of names.sort()) {
       const file = path.join(this.#folder, name);
-      const segment = NAME.test(name) ? segmentFromBytes(await readFile(file), builtFor) : null;
+      const bytes = NAME.test(name) ? await readFile(file).catch(() => null) : null;
+      const segment = bytes === null ? null : segmentFromBytes(bytes, builtFor);
       if (segment === null) {
-        await rm(file, { force: true, recursive: true });
+        await rm(file, { force: true, recursive: true }).catch(() => {});
         continue;
       }
       this.#names.set(segment, name);
@@ -46,6 +48,7 @@ export class SegmentFiles {
 
   /** Writes the segments that have no file, then deletes the files of others. */
   async write(segments: readonly Segment[], builtFor: string): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     for (const segment of segments) {
       if (segment.count < this.#least || this.#names.has(segment)) continue;
       const name = `${newId()}.segment`;

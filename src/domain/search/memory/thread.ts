@@ -74,8 +74,8 @@ export async function runMemoryThread(port: MessagePort, options: ThreadOptions)
       else {
         followed = performance.now();
         if (followed - saved > SAVE_MS) {
-          await follower.save();
           saved = followed;
+          await follower.save();
         }
         await sleep(Math.min(FOLLOW_MS, follower.pauseMs || FOLLOW_MS));
       }
