@@ -64,6 +64,7 @@ import {
   type SearchParts,
   searchFollower,
   searchRoutes,
+  suggestions,
   wordMatch,
 } from './domain/search/index.ts';
 import { synonymsSection } from './domain/search/config.ts';
@@ -266,7 +267,7 @@ export function bindings(parts: Parts): BoundOperation[] {
       },
       explainParts(() => bound),
     ),
-    ...deskRoutes(wordMatch(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
+    ...deskRoutes(wordMatch(parts.search), suggestions(parts.search), parts.actorOf, parts.freshCaller, parts.changes),
     ...reportRoutes,
     ...ruleRoutes(
       {

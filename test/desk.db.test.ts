@@ -139,6 +139,28 @@ roles:
     refused(await send('agent', 'GET', '/desk/lookup?kind=key'), 400, 'INVALID_REQUEST');
   });
 
+  it('suggests records by number and title, of one character too, then by words', async () => {
+    const titles = async (who: FixtureUser, q: string): Promise<(string | null)[]> =>
+      (await ok(who, 'GET', `/desk/suggestions?q=${encodeURIComponent(q)}`)).map((one: { title: string }) => one.title);
+    await fixture.make({ kind: 'a', title: '†' });
+    await fixture.make({ kind: 'a', title: 'Щ' });
+    const named = await fixture.make({ kind: 'a', title: 'Щука' });
+    await fixture.make({ kind: 'a', title: 'Рагу: щука и щавель' });
+    assert.deepEqual(await titles('chief', '†'), ['†']);
+    assert.deepEqual(await titles('chief', ' щ '), ['Щ', 'Рагу: щука и щавель', 'Щука']);
+    assert.deepEqual(await titles('chief', 'щука'), ['Щука', 'Рагу: щука и щавель']);
+    const { number } = await ok('chief', 'GET', `/objects/${named.id}`);
+    const [found, ...others] = await ok('chief', 'GET', `/desk/suggestions?q=${number.toLowerCase()}`);
+    assert.deepEqual([found.id, found.number, found.typeCode, others], [named.id, number, 'case', []]);
+    assert.ok((await titles('chief', number.slice(0, -2))).includes('†'));
+    assert.ok((await titles('chief', 'CAS')).length <= 8);
+    // Titles that the caller may not read neither match nor appear.
+    for (const q of ['†', 'щ', 'щука']) assert.deepEqual(await titles('viewer', q), []);
+    assert.deepEqual(await titles('viewer', number), [null]);
+    assert.deepEqual(await titles('stranger', number), []);
+    refused(await send('chief', 'GET', '/desk/suggestions?q='), 400, 'INVALID_REQUEST');
+  });
+
   it('tells users with the same name apart', async () => {
     const text = `users:
   - { login: ann.one, displayName: Анна Двойникова, email: one@example.org }

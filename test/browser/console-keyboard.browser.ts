@@ -80,6 +80,16 @@ describe('the keyboard and the conversation', () => {
       await palette.getByRole('option', { name: words.problem }).first().waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL('**/new/problem');
+      // A title of one sign, which is too short for a search.
+      await desk.call('POST', '/objects', { typeDefinitionId: 'problem', values: { title: '§' } });
+      await page.goto(`${desk.url}/search`);
+      const field = page.getByRole('search').getByRole('combobox');
+      await field.fill('§');
+      await page.getByRole('option', { name: /§/ }).waitFor();
+      await watched.check();
+      await page.keyboard.press('Enter');
+      await page.getByRole('listitem').filter({ hasText: '§' }).getByRole('link').click();
+      await page.waitForURL('**/records/*');
       await watched.close();
     });
 

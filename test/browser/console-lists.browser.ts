@@ -162,7 +162,7 @@ describe('lists of records', () => {
       const { page } = watched;
       await page.getByRole('grid').waitFor();
       await page.keyboard.press('/');
-      await page.getByRole('searchbox', { name: words.words }).fill('пароля почта');
+      await page.getByRole('combobox', { name: words.words }).fill('пароля почта');
       await page.getByRole('button', { name: words.go }).click();
       const hit = page.locator('li[data-kind=object]', { hasText: 'INC0000001' });
       await hit.locator('mark').first().waitFor();

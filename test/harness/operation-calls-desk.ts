@@ -72,6 +72,7 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
       },
     },
     'desk.lookup': { call: () => ({ query: '?kind=user&q=p' }), lacks: missing('user.administer', 'nobody') },
+    'desk.suggestions': { call: () => ({ query: '?q=p' }), lacks: allowed },
     'desk.labels': {
       call: async () => ({ query: `?ids=${await make.record(true)}` }),
       lacks: allowed,

@@ -1785,6 +1785,14 @@ export type RecordPermissions = {
   actions: Array<string>;
 };
 
+export type RecordSuggestion = {
+  id: string;
+  typeCode: string;
+  number: string | null;
+  title: string | null;
+  workflowState: WorkflowState | null;
+};
+
 export type Report = {
   groupBy: Array<string>;
   measures: Array<string>;
@@ -4681,6 +4689,27 @@ export type DeskLookupResponses = {
 };
 
 export type DeskLookupResponse = DeskLookupResponses[keyof DeskLookupResponses];
+
+export type DeskSuggestionsData = {
+  body?: never;
+  path?: never;
+  query: {
+    q: string;
+  };
+  url: '/desk/suggestions';
+};
+
+export type DeskSuggestionsResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: Array<RecordSuggestion>;
+    meta: Meta;
+  };
+};
+
+export type DeskSuggestionsResponse = DeskSuggestionsResponses[keyof DeskSuggestionsResponses];
 
 export type DeskLabelsData = {
   body?: never;

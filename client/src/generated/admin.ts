@@ -1495,6 +1495,22 @@ export class DeskAdministration extends Group {
   }
 
   /**
+   * List records for the text that a user types. At most eight: first the records whose number or title is the text, also of one character, then those that match it as in `GET /objects`, last updated first. Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `GET /desk/suggestions`
+   */
+  suggestions(
+    query: NonNullable<T.DeskSuggestionsData['query']>,
+    options?: CallOptions,
+  ): Promise<T.DeskSuggestionsResponses[200]['data']> {
+    return this.sender.send<T.DeskSuggestionsResponses[200]['data']>(
+      { id: 'desk.suggestions', method: 'GET', path: '/desk/suggestions', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
    * Look up the names of ids. Ids that do not exist, or that the caller may not see, are left out. Needs a session, or a key with the scope `admin:manage`.
    *
    * `GET /desk/labels`

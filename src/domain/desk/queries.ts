@@ -6,7 +6,8 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { findNames, type NameChoice, type NamedKind, searchNames } from '../identity/index.ts';
 import { type LocalizedText, named, type RecordType, registry } from '../metadata/index.ts';
-import { findVisible, preload, requireVisible, readableTitle } from '../objects/index.ts';
+import { findVisible, type ObjectAnswer, preload, project, requireVisible, readableTitle } from '../objects/index.ts';
+import type { Suggest } from '../search/index.ts';
 import { policiesOfType, timerBacklog } from '../sla/index.ts';
 import { deliveryBacklog } from '../webhooks/index.ts';
 
@@ -104,6 +105,24 @@ function choiceOf(ctx: ReadContext, { id, name, login, email, unit, alike }: Nam
   if (units && unit !== undefined && unit !== null) choice.unit = named(ctx, unit);
   return choice;
 }
+
+/** At most this many records are offered while a user types. */
+const MOST_SUGGESTIONS = 8;
+
+/** @param suggest finds records by number, title and words */
+export async function listSuggestions(ctx: ReadContext, text: string, suggest: Suggest): Promise<Suggestion[]> {
+  const ids = await suggest(ctx, text, MOST_SUGGESTIONS);
+  await preload(ctx, ids);
+  const found = await Promise.all(ids.map((id) => findVisible(ctx, id)));
+  return found
+    .filter((object) => object !== undefined)
+    .map((object) => {
+      const { id, typeCode, number, title, workflowState } = project(ctx, object);
+      return { id, typeCode, number, title, workflowState };
+    });
+}
+
+type Suggestion = Pick<ObjectAnswer, 'id' | 'typeCode' | 'number' | 'title' | 'workflowState'>;
 
 /** Names of services, including archived ones that old values refer to. */
 export const serviceNames: DerivedView<ReadonlyMap<string, LocalizedText>> = {

@@ -1,5 +1,6 @@
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
-import { getBacklog, getLabels, getPermissions, listTypes, lookUp } from './queries.ts';
+import type { Suggest } from '../search/index.ts';
+import { getBacklog, getLabels, getPermissions, listSuggestions, listTypes, lookUp } from './queries.ts';
 import * as contract from './contract.ts';
 import { exportDeskObjects as exportOperation } from './contract-file.ts';
 import * as onRecord from './contract-record.ts';
@@ -17,12 +18,14 @@ import { getRequester, listMentionable } from './record-people.ts';
 
 /**
  * @param matches finds records by words
+ * @param suggest finds records while a user types
  * @param actorOf the rights of an ACTIVE user; undefined for all others
  * @param freshCaller returns the same caller with the current rights
  * @param changes tells that changes were committed
  */
 export function deskRoutes(
   matches: WordMatch,
+  suggest: Suggest,
   actorOf: (userId: string) => Promise<Actor | undefined>,
   freshCaller: FreshCaller,
   changes: Pick<Changes, 'listen'>,
@@ -42,6 +45,7 @@ export function deskRoutes(
       listMentionable(runner, { ...params, ...query }, actorOf),
     ),
     bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
+    bind(contract.listSuggestions, (ctx, { query }) => listSuggestions(ctx, query.q, suggest)),
     bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
     bind(contract.listQueues, (ctx) => listQueues(ctx)),

@@ -12,7 +12,15 @@ import { needExactNumbers } from './needs.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
 import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
-import { type Numbers, type Term, type TermQuery, termQuery, titleQuery, respelledTerms } from './terms.ts';
+import {
+  exactNumbers,
+  type Numbers,
+  respelledTerms,
+  type Term,
+  type TermQuery,
+  termQuery,
+  titleQuery,
+} from './terms.ts';
 import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
@@ -83,7 +91,18 @@ async function allMatch(question: Question): Promise<Match> {
     terms.length === 0 ? [titleQuery(question.q, accessFilter)] : terms.map((term) => termQuery(term, accessFilter));
   const words = allOf(queries, accessFilter);
   const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
-  return await matchOf(question, predicate, together(await sharesOf(question, terms, 'all')));
+  const { rows } = await question.statistics.read(question.ctx);
+  const numberedShare = numbers === null ? 0 : Math.min(1, numbers.most / Math.max(1, rows));
+  return await matchOf(question, predicate, together(await sharesOf(question, terms, 'all')) + numberedShare);
+}
+
+/** The last updated records whose number or title is the question. */
+export async function namedIds(question: Question, limit: number): Promise<string[]> {
+  const { ctx, accessFilter, numbers, q } = question;
+  const titled = allOf([titleQuery(q, accessFilter)], accessFilter);
+  const named =
+    numbers === null ? titled : oneOf([titled, numbered(exactNumbers(numbers), accessFilter)], accessFilter);
+  return await listMatches(ctx, await matchOf(question, named, 0), limit);
 }
 
 /**

@@ -8,6 +8,7 @@ import { descriptorOf, isId } from '../../lib/data-types/index.ts';
 import { restrictedFieldView } from '../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
+import type { Numbering } from './terms.ts';
 
 /** Increment this if the analysis gives other lexemes for the same text; all rows are then rebuilt. */
 export const ANALYSIS_VERSION = 2;
@@ -45,8 +46,8 @@ export interface IndexProfiles {
   storedCode(typeId: string, code: string): string;
   /** Those of them that have a field token. */
   labelled(typeId: string): readonly string[];
-  /** Prefixes of record numbers. */
-  prefixes: readonly string[];
+  /** The forms of record numbers. */
+  numberings: readonly Numbering[];
 }
 
 function zoneOf(version: TypeVersion, field: FieldDefinition): Zone {
@@ -88,14 +89,14 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const profiles = new Map<string, IndexProfile>();
   const text = new Map<string, Set<string>>();
   const labelled = new Map<string, Set<string>>();
-  const prefixes = new Set<string>();
+  const numberings = new Map<string, Numbering>();
   const stored = new Map<string, string>();
   for (const type of types.byId.values()) {
     const all = new Set<string>();
     const kept = new Set<string>();
     for (const version of type.versions.values()) {
       const { numbering } = version.definition;
-      if (numbering !== undefined) prefixes.add(numbering.prefix);
+      if (numbering !== undefined) numberings.set(JSON.stringify(numbering), numbering);
       const profile = makeProfile(version, (code) => restricted(type.id, code));
       profiles.set(`${type.id} ${version.version}`, profile);
       for (const { field, fieldToken } of profile.fields) {
@@ -118,7 +119,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
     storedCode: (typeId, code) => stored.get(`${typeId} ${code}`) ?? code,
     labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
-    prefixes: [...prefixes],
+    numberings: [...numberings.values()],
   };
 }
 

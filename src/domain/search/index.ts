@@ -9,7 +9,7 @@
 export { type Comparison, compareProjection } from './compare.ts';
 export { projectMoved, searchFollower } from './follow.ts';
 export { searchJobs } from './jobs.ts';
-export { wordMatch } from './lists.ts';
+export { type Suggest, suggestions, wordMatch } from './lists.ts';
 export { comparedCodes } from './memory-scope.ts';
 export { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';

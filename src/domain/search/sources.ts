@@ -11,7 +11,7 @@ import { MemoryQuestion, scopeOf } from './memory-scope.ts';
 import { listMatches, type Match } from './store-match.ts';
 import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
-import { numbersOf, type Term, termQuery } from './terms.ts';
+import { besideNumbers, numbersOf, type Term, termQuery } from './terms.ts';
 
 /** A hit of any kind. */
 export interface Found {
@@ -61,8 +61,9 @@ export async function recordSource(
   const base = { ...among, filter: asked.filter?.sql ?? null, order: 'updated_at' as const, memory: null };
   if (asked.q !== null) {
     const { statistics, analysis } = parts;
-    const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).prefixes);
-    const { q, terms, comments, counted, from } = asked;
+    const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).numberings);
+    const terms = besideNumbers(asked.terms, numbers);
+    const { q, comments, counted, from } = asked;
     const scope = scopeOf(ctx, accessFilter, { ...among, filters: asked.filter?.typed ?? null });
     const memory = parts.memory === undefined || scope === null ? null : new MemoryQuestion(parts.memory, scope);
     const question = { ctx, statistics, analysis, accessFilter, q, terms, numbers, comments, counted, from };

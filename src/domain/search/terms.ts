@@ -131,21 +131,31 @@ export interface Numbers {
   exact: string;
   /** The remaining words of the question. */
   rest: readonly Term[];
+  /** At most this many records have such numbers. */
+  most: number;
+  /** Length of the last word without hyphens if it is a number with digits; otherwise 0. */
+  lastLength: number;
+}
+
+/** The form of the record numbers of a type. */
+export interface Numbering {
+  prefix: string;
+  digits: number;
 }
 
 /**
  * Null if no word of the question can be a record number or a prefix of one.
  *
- * @param prefixes prefixes of record numbers
+ * @param numberings the forms of record numbers
  */
-export function numbersOf(analysis: Analysis, q: string, prefixes: readonly string[]): Numbers | null {
+export function numbersOf(analysis: Analysis, q: string, numberings: readonly Numbering[]): Numbers | null {
   const tokens = q.trim().split(/\s+/);
   const last = tokens.at(-1);
   const mayBe = (token: string): boolean => {
     const text = token.toUpperCase();
     if (token.length > LONGEST_NUMBER || !/^[A-Z0-9-]+$/.test(text)) return false;
     // The prefix of a record number alone counts only if the question has no other words.
-    return prefixes.some((prefix) => text.startsWith(prefix) || (tokens.length === 1 && prefix.startsWith(text)));
+    return numberings.some(({ prefix }) => text.startsWith(prefix) || (tokens.length === 1 && prefix.startsWith(text)));
   };
   const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);
   if (numbers.length === 0) return null;
@@ -158,5 +168,28 @@ export function numbersOf(analysis: Analysis, q: string, prefixes: readonly stri
     query: together(operandsOfNumbers(true)),
     exact: together(operandsOfNumbers(false)),
     rest: termsOf(analysis, others).filter((term) => term.required),
+    lastLength: last !== undefined && numbers.includes(last) && /\d/.test(last) ? last.replaceAll('-', '').length : 0,
+    most: Math.min(...numbers.map((token) => (token === last ? countOf(token.toUpperCase(), numberings) : 1))),
   };
+}
+
+/** The same numbers without prefixes. */
+export function exactNumbers(numbers: Numbers): Numbers {
+  const operands = numbers.operands.map(({ lexeme }) => ({ lexeme, prefix: false }));
+  return { ...numbers, operands, query: numbers.exact };
+}
+
+/** The words without prefixes that are only a part of a record number: too many words start with the same digits. */
+export function besideNumbers(terms: readonly Term[], numbers: Numbers | null): Term[] {
+  const shortest = numbers?.lastLength ?? 0;
+  return terms.map((term) => ({ ...term, beginnings: term.beginnings.filter(({ length }) => length >= shortest) }));
+}
+
+/** How many records have a number that starts so, at most. */
+function countOf(text: string, numberings: readonly Numbering[]): number {
+  const counts = numberings.map(({ prefix, digits }) => {
+    if (!text.startsWith(prefix)) return prefix.startsWith(text) ? Number.POSITIVE_INFINITY : 0;
+    return 10 ** Math.max(0, digits - (text.length - prefix.length));
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -106,6 +106,7 @@ export function randomRequest(random: RandomSource, records: number): LeakReques
           '/desk/queues',
           '/desk/lookup?kind=user&q=p',
           `/desk/lookup?kind=object&q=${encoded(word())}`,
+          `/desk/suggestions?q=${encoded(word())}`,
           '/audit',
           '/keys',
           '/config/types',

@@ -1,12 +1,10 @@
 /** The command palette (Ctrl K): go to a list, a queue, a screen or a record, or create a record, by typing. */
 import { Kbd, Modal, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
-import type { objects } from '../api/types.ts';
 import { builtInQueuesQuery, deskTypesQuery, queuesQuery } from '../desk/queries.ts';
+import { suggestionName, useSuggestions } from '../desk/search/suggestions.ts';
 import { listSearchOf } from '../desk/queues/built-in-links.tsx';
 import { texts as queueTexts } from '../desk/queues/texts.ts';
 import { useLanguage } from '../i18n/language.ts';
@@ -29,7 +27,6 @@ interface Command {
 
 /** Most commands shown at once. */
 const SHOWN = 12;
-const RECORDS = 6;
 
 export function Palette({ opened, onClose, onHelp }: { opened: boolean; onClose: () => void; onHelp: () => void }) {
   const t = useText(texts);
@@ -109,22 +106,14 @@ function useCommands(onHelp: () => void): Command[] {
   ];
 }
 
-/** Records found by the text. Only the answer to exactly this text is offered. */
+/** Records found by the text. */
 function useRecords(text: string): Command[] {
   const navigate = useNavigate();
-  const [wanted] = useDebouncedValue(text, 200);
-  const { data } = useQuery({
-    queryKey: ['palette', wanted],
-    queryFn: ({ signal }) =>
-      call<typeof objects.listObjects>('GET', '/objects', { query: { q: wanted, pageSize: RECORDS }, signal }),
-    enabled: wanted.length > 1,
-  });
-  if (data === undefined || wanted !== text || text.length < 2) return [];
-  return data.rows.map(({ id, number, title, workflowState }) => ({
-    key: id,
-    name: [number, title].filter(Boolean).join(' · '),
-    kind: workflowState?.name ?? '',
-    run: () => void navigate({ to: '/records/$recordId', params: { recordId: id } }),
+  return useSuggestions(text).map((one) => ({
+    key: one.id,
+    name: suggestionName(one),
+    kind: one.workflowState?.name ?? '',
+    run: () => void navigate({ to: '/records/$recordId', params: { recordId: one.id } }),
   }));
 }
 

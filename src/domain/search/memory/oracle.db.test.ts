@@ -147,7 +147,7 @@ describe('The index in memory and the statements', () => {
     );
     const terms = termsOf(parts.analysis, q);
     const queries = terms.map((term) => termQuery(term, accessFilter, tier));
-    const numbers = numbersOf(parts.analysis, q, ctx.config.get(profileView).prefixes);
+    const numbers = numbersOf(parts.analysis, q, ctx.config.get(profileView).numberings);
     if ((kind === 'numbers' || kind === 'exact') && numbers === null) return null;
     const words =
       kind === 'numbers' && numbers !== null

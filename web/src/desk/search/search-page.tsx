@@ -1,7 +1,6 @@
 /** Search: by text, record type, condition (form or JSON) and kind of result. Text, type and condition are in the URL. */
-import { Button, Chip, Group, Loader, Select, Text, TextInput } from '@mantine/core';
+import { Button, Chip, Group, Loader, Select, Text } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, type SyntheticEvent, useState } from 'react';
@@ -17,7 +16,9 @@ import { FilterButton } from '../list/filter-button.tsx';
 import { searchCondition } from '../list/source.ts';
 import { type DeskType, deskTypesQuery, type QueueDefinition, typeFieldsQuery } from '../queries.ts';
 import { StateBadge } from '../record/state-badge.tsx';
+import { SearchField } from './search-field.tsx';
 import classes from './search.module.css';
+import { suggestionName, useSuggestions } from './suggestions.ts';
 import { texts } from './texts.ts';
 
 const KINDS = ['object', 'comment', 'article', 'service', 'user', 'group', 'org-unit'] as const;
@@ -105,7 +106,7 @@ export function SearchPage() {
         {condition === undefined && <KindChoice kinds={kinds} setKinds={setKinds} />}
       </Group>
       {found.error !== null && <FaultAlert error={found.error} retry={() => void found.refetch()} />}
-      {!asks(asked.q, condition) && <Empty>{t.hint}</Empty>}
+      {!asks(asked.q, condition) && <ShortQuestion text={asked.q ?? ''} />}
       {found.isFetching && results.length === 0 && <Loader size="sm" />}
       {first !== undefined && (
         <Text size="xs" c="dimmed" mb="xs" aria-live="polite">
@@ -123,6 +124,31 @@ export function SearchPage() {
         </Button>
       )}
     </div>
+  );
+}
+
+/** Records for a text that is too short for a search, by number and title. */
+function ShortQuestion({ text }: { text: string }) {
+  const t = useText(texts);
+  const found = useSuggestions(text);
+  if (found.length === 0) return <Empty>{t.hint}</Empty>;
+  return (
+    <ol className={classes.results}>
+      {found.map((one) => (
+        <li key={one.id} className={classes.result}>
+          <div className={classes.title}>
+            <Link to="/records/$recordId" params={{ recordId: one.id }}>
+              {suggestionName(one) || t.untitled}
+            </Link>
+          </div>
+          {one.workflowState !== null && (
+            <div className={classes.meta}>
+              <StateBadge state={one.workflowState} />
+            </div>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -150,17 +176,7 @@ function SearchForm({ type, asked, go, types }: SearchFormProps) {
   };
   return (
     <form onSubmit={submit} className={classes.form} role="search">
-      <TextInput
-        size="md"
-        className={classes.words}
-        type="search"
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
-        placeholder={t.words}
-        aria-label={t.words}
-        leftSection={<IconSearch size={18} />}
-        autoFocus
-      />
+      <SearchField label={t.words} value={words} onChange={setWords} />
       <Button type="submit" size="md">
         {t.go}
       </Button>
