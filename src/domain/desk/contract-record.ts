@@ -1,10 +1,11 @@
-/** The API contract of what the console does on one record beside the public operations: macros, merging, people. */
+/** The API contract of what the console does on one record beside the public operations: macros, merging, people, suggestions. */
 import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import Type from 'typebox';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, nullable, Revision, Values } from '../../contract/schemas.ts';
+import { WorkflowState } from '../objects/index.ts';
 import { TransitionSchema } from '../workflow/index.ts';
 
 const console = { access: 'console', tag: 'Desk' } as const;
@@ -177,4 +178,30 @@ export const listMentionable = defineOperation({
     }),
   ),
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+export const listSuggestions = defineOperation({
+  ...console,
+  id: 'desk.suggestions',
+  method: 'GET',
+  path: '/desk/suggestions',
+  unit: 'read',
+  status: 200,
+  summary: 'List records for the text that a user types',
+  description:
+    'At most eight: first the records whose number or title is the text, also of one character, then those that match it as in `GET /objects`, last updated first.',
+  query: closed({ q: Type.String({ minLength: 1, maxLength: 200 }) }),
+  answer: Type.Array(
+    Type.Object(
+      {
+        id: Id,
+        typeCode: Type.String(),
+        number: nullable(Type.String()),
+        title: nullable(Type.String()),
+        workflowState: nullable(WorkflowState),
+      },
+      { $id: 'RecordSuggestion' },
+    ),
+  ),
+  faults: [],
 });

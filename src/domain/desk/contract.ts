@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, IdOrCode, Instant, nullable, Revision } from '../../contract/schemas.ts';
-import { ObjectSchema, WorkflowState } from '../objects/index.ts';
+import { ObjectSchema } from '../objects/index.ts';
 
 export const BUILT_IN_QUEUES = ['mine', 'unassigned', 'my-groups', 'overdue', 'waiting', 'closed'] as const;
 
@@ -99,32 +99,6 @@ export const lookUp = defineOperation({
     ),
   ),
   faults: ['RIGHT_MISSING'],
-});
-
-export const listSuggestions = defineOperation({
-  ...console,
-  id: 'desk.suggestions',
-  method: 'GET',
-  path: '/desk/suggestions',
-  unit: 'read',
-  status: 200,
-  summary: 'List records for the text that a user types',
-  description:
-    'At most eight: first the records whose number or title is the text, also of one character, then those that match it as in `GET /objects`, last updated first.',
-  query: closed({ q: Type.String({ minLength: 1, maxLength: 200 }) }),
-  answer: Type.Array(
-    Type.Object(
-      {
-        id: Id,
-        typeCode: Type.String(),
-        number: nullable(Type.String()),
-        title: nullable(Type.String()),
-        workflowState: nullable(WorkflowState),
-      },
-      { $id: 'RecordSuggestion' },
-    ),
-  ),
-  faults: [],
 });
 
 export const getLabels = defineOperation({

@@ -45,7 +45,7 @@ export function deskRoutes(
       listMentionable(runner, { ...params, ...query }, actorOf),
     ),
     bind(contract.lookUp, (ctx, { query }) => lookUp(ctx, query)),
-    bind(contract.listSuggestions, (ctx, { query }) => listSuggestions(ctx, query.q, suggest)),
+    bind(onRecord.listSuggestions, (ctx, { query }) => listSuggestions(ctx, query.q, suggest)),
     bind(contract.getLabels, (ctx, { query }) => getLabels(ctx, query.ids)),
     bind(contract.getBacklog, (ctx) => getBacklog(ctx)),
     bind(contract.listQueues, (ctx) => listQueues(ctx)),

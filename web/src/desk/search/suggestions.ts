@@ -2,9 +2,9 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type AnswerOf, call } from '../../api/client.ts';
-import type { desk } from '../../api/types.ts';
+import type { deskRecord } from '../../api/types.ts';
 
-export type Suggestion = AnswerOf<typeof desk.listSuggestions>[number];
+export type Suggestion = AnswerOf<typeof deskRecord.listSuggestions>[number];
 
 const LONGEST = 200;
 
@@ -15,7 +15,7 @@ export function useSuggestions(text: string): readonly Suggestion[] {
   const { data } = useQuery({
     queryKey: ['suggestions', wanted],
     queryFn: ({ signal }) =>
-      call<typeof desk.listSuggestions>('GET', '/desk/suggestions', { query: { q: wanted }, signal }),
+      call<typeof deskRecord.listSuggestions>('GET', '/desk/suggestions', { query: { q: wanted }, signal }),
     enabled: wanted !== '' && wanted.length <= LONGEST,
   });
   return wanted === asked ? (data ?? []) : [];
