@@ -1,6 +1,7 @@
 /**
- * Answers concurrent requests in batches. A batch is whatever waits when one of the few batches under way ends, so a request that
- * comes alone is sent at once, and none waits for a timer.
+ * Answers concurrent requests in batches. A batch is whatever waits at the end of a turn of the event loop, while few batches are
+ * under way. Requests that arrive together thus share a batch, a request that comes alone is sent in the same turn, and none
+ * waits for a timer.
  *
  *     requests    a        b c d e        f g h
  *     batches     |-- a --|-- b c d e ---|-- f g h --|
@@ -44,6 +45,7 @@ export class Batches<Item, Answer> {
   readonly #limits: BatchLimits;
   #waiting: Waiting<Item, Answer>[] = [];
   #underWay = 0;
+  #isScheduled = false;
   /** The present limit: halved when a batch fails and raised by one when one succeeds. */
   #size: number;
 
@@ -57,6 +59,16 @@ export class Batches<Item, Answer> {
   ask(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, within: AsyncResource.bind(<T>(fn: () => T): T => fn()), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Sends at the end of this turn of the event loop, after the requests that arrived in it. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#underWay >= this.#limits.underWay) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
       this.#send();
     });
   }
@@ -71,7 +83,7 @@ export class Batches<Item, Answer> {
         ended = true;
         clearTimeout(overdue);
         this.#underWay--;
-        this.#send();
+        if (this.#waiting.length > 0) this.#schedule();
       };
       const overdue = setTimeout(end, OVERDUE_MS);
       // Spans of the statement belong to the first request.
