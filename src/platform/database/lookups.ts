@@ -38,7 +38,8 @@ const texts = new WeakMap<object, Map<number, string>>();
 function statementOf<Row, Key extends object>(lookup: Lookup<Row, Key>, keys: readonly Key[]): Statement {
   const names = Object.keys(lookup.key) as (keyof Key & string)[];
   const size = SIZES.find((most) => most >= keys.length) ?? keys.length;
-  const values = Array.from({ length: size }, (_, place) => names.map((name) => keys[place]?.[name] ?? null)).flat();
+  const values: unknown[] = [];
+  for (let place = 0; place < size; place++) for (const name of names) values.push(keys[place]?.[name] ?? null);
   let built = texts.get(lookup);
   if (built === undefined) texts.set(lookup, (built = new Map()));
   let text = built.get(size);
