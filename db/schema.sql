@@ -780,6 +780,27 @@ CREATE TABLE rule_runs (
 );
 CREATE INDEX rule_runs_newest ON rule_runs USING btree (rule_id, at DESC, id DESC);
 
+CREATE TABLE rule_timer_scans (
+  rule_id uuid NOT NULL,
+  rule_version integer NOT NULL,
+  begun_at timestamp(3) with time zone NOT NULL,
+  pass smallint DEFAULT 0 NOT NULL,
+  after_id uuid,
+  CONSTRAINT rule_timer_scans_pkey PRIMARY KEY (rule_id)
+);
+
+CREATE TABLE rule_timers (
+  rule_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  since timestamp(3) with time zone NOT NULL,
+  due_at timestamp(3) with time zone,
+  rule_version integer NOT NULL,
+  calendar_version integer,
+  CONSTRAINT rule_timers_pkey PRIMARY KEY (object_id, rule_id),
+  CONSTRAINT rule_timers_object_id_fkey FOREIGN KEY (object_id) REFERENCES objects(id)
+);
+CREATE INDEX rule_timers_due ON rule_timers USING btree (due_at) WHERE (due_at IS NOT NULL);
+
 CREATE TABLE schema_migrations (
   name text NOT NULL,
   checksum text NOT NULL,

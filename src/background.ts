@@ -12,7 +12,7 @@ import { purgeRuns } from './domain/inbound/index.ts';
 import { countViewDays } from './domain/knowledge/index.ts';
 import { purgeMessages } from './domain/mail/index.ts';
 import { typeView } from './domain/metadata/index.ts';
-import { purgeRuleRuns } from './domain/rules/index.ts';
+import { fireDueRules, purgeRuleRuns, timerUpdater } from './domain/rules/index.ts';
 import { dueTimeUpdater, fireDue } from './domain/sla/index.ts';
 import { type Deliverer, dispatchEvents, purgeDeliveries } from './domain/webhooks/index.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
@@ -89,6 +89,7 @@ interface TaskParts {
 export function tasks({ db, blobs, versions, authenticator, clock, work, onSealed, heads }: TaskParts): Task[] {
   const now = (): string => instant(clock.now());
   const updateDueTimes = dueTimeUpdater();
+  const updateTimers = timerUpdater();
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     // Readers of the changes feed wait for it. Commits of this process wake it; those of others are found by polling.
@@ -167,6 +168,19 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
       name: 'sla-due-times',
       everyMs: 1000,
       run: async () => await updateDueTimes(work, systemCaller(await versions.fresh()), clock.now()),
+    },
+    {
+      name: 'rule-timers',
+      everyMs: 1000,
+      run: async () => {
+        const actorOf = (userId: string) => authenticator.actorOf(userId);
+        return await fireDueRules(work, systemCaller(await versions.fresh()), actorOf);
+      },
+    },
+    {
+      name: 'rule-timer-updates',
+      everyMs: 1000,
+      run: async () => await updateTimers(db, work, systemCaller(await versions.fresh()), clock.now()),
     },
     {
       name: 'field-indexes',

@@ -53,8 +53,8 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   // The context carries the rights of the key's owner.
   inbound: ['objects', 'comments', 'identity'],
   knowledge: ['metadata'],
-  // Rules run the commands of a record's parts; their texts are filled like those of macros.
-  rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk'],
+  // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
+  rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla'],
   mail: ['objects', 'comments', 'attachments', 'metadata', 'identity', 'access'],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],

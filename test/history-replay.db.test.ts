@@ -72,6 +72,8 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   report_counted: 'How each record was counted (I11).',
   report_counted_types: 'Progress of counting.',
   report_counting: 'Progress of counting.',
+  rule_timers: 'When rules on time fire; computed again from the history of records when they do.',
+  rule_timer_scans: 'Progress of arming rules on time.',
   rule_runs: 'A log of what rules did, purged by number; the changes are in the history of the records.',
   rate_budgets: 'Counters of the last minute.',
   role_assignments: 'Each change is in the audit log with the role that it belongs to.',

@@ -130,6 +130,11 @@ export const CONFIGURATION_PROBLEMS = {
 
   MACRO_DOES_NOTHING: ['REQUIRED', 'The macro does nothing. Add a comment, a transition or a set.'],
 
+  RULE_ON_OR_AFTER: ['INVALID', 'A rule has either on or after. Add one of them, or remove one.'],
+  RULE_SINCE: [
+    'WRONG_TYPE',
+    'Time counts from workflowState or a single datetime field, and {field} is none. Use another one.',
+  ],
   RULE_ACTION_KINDS: ['INVALID', 'An action has exactly one of {known}. Split it, or add one.'],
   RULE_CANNOT_REMARK: [
     'REQUIRED',

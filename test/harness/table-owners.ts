@@ -135,6 +135,8 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   sla_instances: { owner: 'sla' },
   inbound_runs: { owner: 'inbound' },
   rule_runs: { owner: 'rules' },
+  rule_timers: { owner: 'rules' },
+  rule_timer_scans: { owner: 'rules' },
   mail_threads: { owner: 'mail' },
   mail_messages: { owner: 'mail' },
   desk_queues: { owner: 'desk' },

@@ -57,12 +57,12 @@ export {
   viewBefore,
 } from './record.ts';
 export type { ObjectRow } from './store.ts';
-export { eventDecoder, type HistoryRow } from './store-history.ts';
+export { eventDecoder, type HistoryRow, stateTimes } from './store-history.ts';
 export { type GuardedWrite, guarded, holdRevision, visibleRecord, whereState } from './store.ts';
 export { objectChecks, recordMissing } from './health.ts';
 export { requireReferences } from './references.ts';
 export { findByField, type ListScope, type PageMark, readPage, readScope, type Wanted } from './queries.ts';
-export { findChanges, imageUse, recordProbe } from './store-lookups.ts';
+export { findChanges, imageUse, listActiveIds, recordProbe } from './store-lookups.ts';
 export { type EventOnRecord, recordEffects } from './effects.ts';
 export { actorAnswer, creationData, eventAnswer, type EventFilter } from './history.ts';
 export { readCard, replayObject, type WordMatch } from './queries.ts';

@@ -79,6 +79,15 @@ export function eventDecoder(ctx: Pick<ReadContext, 'config'>, typeId: string): 
   });
 }
 
+/** When the records came to their workflow states: the times of the last events that set them. */
+export async function stateTimes(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await ctx.query<{ id: string; at: string }>(sql`
+    SELECT DISTINCT ON (j.object_id) j.object_id AS id, j.at FROM journal j
+    WHERE j.object_id = ANY(${[...ids]}::uuid[]) AND (j.type = 'ObjectCreated' OR j.changes ? 'workflowState')
+    ORDER BY j.object_id, j.seq DESC`);
+  return new Map(rows.map(({ id, at }) => [id, at]));
+}
+
 /** The data of the record's first event. */
 export async function findCreationData(ctx: ReadContext, objectId: string): Promise<HistoryRow['data']> {
   const [row] = await ctx.query<Pick<HistoryRow, 'data'>>(sql`

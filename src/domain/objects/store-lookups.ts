@@ -303,3 +303,17 @@ async function lockRecords(ctx: WriteContext): Promise<void> {
 
 /** What the sections `types` and `workflows` of the configuration ask about stored records. `modules.ts` passes it in. */
 export const recordProbe = { holdsValue, countHolding, countInStates, lockRecords };
+
+/** Ids of the records of the types that are not archived, by id. */
+export async function listActiveIds(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await ctx.query<{ id: string }>(sql`
+    SELECT o.id FROM objects o
+    WHERE o.type_id = ANY(${[...typeIds]}::uuid[]) AND o.state = 'ACTIVE'
+      AND (${after}::uuid IS NULL OR o.id > ${after}::uuid)
+    ORDER BY o.id LIMIT ${limit}::int`);
+  return rows.map(({ id }) => id);
+}

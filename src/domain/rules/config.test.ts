@@ -10,6 +10,7 @@ types:
     workflow: flow
     fields:
       - { code: title, dataType: string, required: true }
+      - { code: planned, dataType: datetime }
       - { code: priority, dataType: enum, constraints: { options: [ { code: p1 }, { code: p2 } ] } }
   - { code: problem, fields: [ { code: title, dataType: string } ] }
 workflows:
@@ -21,7 +22,7 @@ users: [ { login: anna } ]
 `;
 
 const rule = (parts: string): string =>
-  `rules: [ { code: r, types: [incident], runAs: anna, ${/\bon:/.test(parts) ? '' : 'on: [ObjectCreated, ObjectUpdated], '}${parts} } ]`;
+  `rules: [ { code: r, types: [incident], runAs: anna, ${/\b(?:on|after):/.test(parts) ? '' : 'on: [ObjectCreated, ObjectUpdated], '}${parts} } ]`;
 
 const CASES: readonly [name: string, text: string, problems: string[]][] = [
   [
@@ -80,6 +81,30 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     'a transition whose form needs a remark',
     rule('do: [ { transition: why } ]'),
     ['rules[0].do[0].transition REQUIRED'],
+  ],
+  [
+    'a sound rule on time',
+    `calendars: [ { code: office, timezone: UTC, week: { mon: ['09:00-17:00'] } } ]\n${rule(
+      'after: { duration: PT4H, calendar: office, since: planned, while: { field: workflowState, operator: equals, value: new } }, do: [ { transition: t } ]',
+    )}`,
+    [],
+  ],
+  [
+    'a rule on time that cannot work',
+    rule(
+      'after: { duration: P5D, calendar: office, since: priority, while: { field: event.via, operator: equals, value: api } }, do: [ { transition: t } ]',
+    ),
+    [
+      'rules[0].after.calendar UNKNOWN_REFERENCE',
+      'rules[0].after.duration WRONG_FORMAT',
+      'rules[0].after.since WRONG_TYPE',
+      'rules[0].after.while.field UNKNOWN_FIELD',
+    ],
+  ],
+  [
+    'a rule on events and on time',
+    rule('on: [ObjectCreated], after: { duration: PT4H, since: workflowState }, do: [ { transition: t } ]'),
+    ['rules[0] INVALID'],
   ],
 ];
 

@@ -8,6 +8,7 @@ import {
   Code,
   CodeOf,
   ConditionSchema,
+  FieldOf,
   FilledSetSchema,
   type Localized,
   localized,
@@ -23,12 +24,22 @@ import { compileSet } from '../../configuration/values.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import { RULE_EVENTS, withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
 import { closed } from '../../contract/schemas.ts';
+import { storedForm } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 import { planNote, problem } from '../../lib/problem.ts';
 import { placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
 import { loopThrough, type ReadingRole, unmeetableField, type Widened, widenedFields } from './checker.ts';
-import { ACTION_KINDS, type ActionDefinition, type CompiledAction, type RuleDefinition } from './registry.ts';
+import { durationMs, isOpenTime } from '../sla/index.ts';
+import {
+  ACTION_KINDS,
+  type ActionDefinition,
+  type AfterDefinition,
+  type CompiledAction,
+  type CompiledRule,
+  type RuleDefinition,
+  SINCE_STATE,
+} from './registry.ts';
 
 /** Maximum length of a comment's text in characters. */
 const LONGEST_BODY = 10_000;
@@ -56,12 +67,20 @@ const Action = closed({
   ),
 });
 
+const After = closed({
+  duration: Type.String({ minLength: 1, maxLength: 100 }),
+  calendar: Type.Optional(CodeOf('calendars')),
+  since: Type.Union([Type.Literal(SINCE_STATE), FieldOf]),
+  while: Type.Optional(ConditionSchema),
+});
+
 const RuleItem = closed(
   {
     code: Code,
     name: Type.Optional(Name),
     enabled: Type.Optional(Type.Boolean()),
-    on: Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true }),
+    on: Type.Optional(Type.Array(oneOf(RULE_EVENTS), { minItems: 1, maxItems: RULE_EVENTS.length, uniqueItems: true })),
+    after: Type.Optional(After),
     types: Type.Array(CodeOf('types'), { minItems: 1, maxItems: 100, uniqueItems: true }),
     runAs: Login,
     when: Type.Optional(ConditionSchema),
@@ -74,12 +93,22 @@ const RuleItem = closed(
 
 type Item = Static<typeof RuleItem>;
 
+function normaliseAfter({ duration, calendar, since, while: held }: NonNullable<Item['after']>): AfterDefinition {
+  return {
+    duration: String(storedForm('duration', duration) ?? duration),
+    ...(calendar === undefined ? {} : { calendar }),
+    since,
+    ...(held === undefined ? {} : { while: held as Condition }),
+  };
+}
+
 function normalise(item: Item): RuleDefinition {
   return {
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     enabled: item.enabled ?? true,
-    on: item.on,
+    on: item.on ?? [],
+    ...(item.after === undefined ? {} : { after: normaliseAfter(item.after) }),
     types: item.types,
     runAs: item.runAs,
     ...(item.when === undefined ? {} : { when: item.when as Condition }),
@@ -89,9 +118,11 @@ function normalise(item: Item): RuleDefinition {
   };
 }
 
-function references({ types, runAs, do: actions }: RuleDefinition): Reference[] {
+function references({ types, runAs, after, do: actions }: RuleDefinition): Reference[] {
+  const calendar = after?.calendar;
   return [
     { section: 'users', code: runAs, path: ['runAs'] },
+    ...(calendar === undefined ? [] : [{ section: 'calendars', code: calendar, path: ['after', 'calendar'] }]),
     ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
     ...actions.flatMap(({ create }, index): Reference[] => {
       if (create === undefined) return [];
@@ -110,8 +141,15 @@ interface Checked {
   report: Report;
 }
 
-function compileWhen(when: Condition | undefined, { types, view, report }: Checked): Condition | null {
-  if (when === undefined) return null;
+/** @param onTime whether there is no event that the condition could name */
+function compileWhen(
+  when: Condition | undefined,
+  path: ItemPath,
+  { types, view, report }: Checked,
+  onTime: boolean,
+): Condition | undefined {
+  if (when === undefined) return undefined;
+  if (onTime) return compileTypedCondition(when, path, types, { view, report });
   const extend: Parameters<typeof compileTypedCondition>[4] = {
     extend: (resolve, { fields }) =>
       withEventFields(
@@ -119,7 +157,34 @@ function compileWhen(when: Condition | undefined, { types, view, report }: Check
         fields.map(({ code }) => code),
       ),
   };
-  return compileTypedCondition(withChangedElements(when), ['when'], types, { view, report }, extend) ?? null;
+  return compileTypedCondition(withChangedElements(when), path, types, { view, report }, extend);
+}
+
+/** What must hold when the rule fires. */
+function compileConditions({ when, after }: RuleDefinition, checked: Checked): Condition | null {
+  const onTime = after !== undefined;
+  const found = [
+    compileWhen(when, ['when'], checked, onTime),
+    compileWhen(after?.while, ['after', 'while'], checked, onTime),
+  ].filter((condition) => condition !== undefined);
+  const [first, ...others] = found;
+  return others.length === 0 ? (first ?? null) : ({ logic: 'AND', conditions: found } as Condition);
+}
+
+function compileAfter(
+  { duration, calendar, since }: AfterDefinition,
+  { types, view, report }: Checked,
+): CompiledRule['after'] {
+  if (!isOpenTime(duration)) report(['after', 'duration'], problem('NOT_OPEN_TIME', { example: 'PT4H' }));
+  for (const type of since === SINCE_STATE ? [] : types) {
+    const field = type.fields.find(({ code }) => code === since);
+    const at = ['after', 'since'];
+    if (field === undefined) report(at, problem('TYPE_HAS_NO_FIELD', { type: type.code, field: since }));
+    else if (field.dataType !== 'datetime' || field.multiple) report(at, problem('RULE_SINCE', { field: since }));
+  }
+  const calendarId =
+    calendar === undefined ? null : view.has('calendars', calendar) ? view.id('calendars', calendar) : null;
+  return { ms: isOpenTime(duration) ? durationMs(duration) : 0, calendarId, since };
 }
 
 const checkField = (field: FieldDefinition, value: unknown) => checkValue(field, value, '');
@@ -220,12 +285,14 @@ function compile(rule: RuleDefinition, view: CompileView, report: Report): unkno
   const types = rule.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
   // References are checked elsewhere, which reports unknown types.
   const checked = { types, view, report };
-  const { types: codes, runAs, when, do: actions, ...rest } = rule;
+  const { types: codes, runAs, when: _when, after, do: actions, ...rest } = rule;
+  if ((after === undefined) === (rule.on.length === 0)) report([], problem('RULE_ON_OR_AFTER'));
   return {
     ...rest,
     typeIds: codes.flatMap((code) => (view.has('types', code) ? [view.id('types', code)] : [])),
     runAsId: view.has('users', runAs) ? view.id('users', runAs) : null,
-    when: compileWhen(when, checked),
+    when: compileConditions(rule, checked),
+    ...(after === undefined ? {} : { after: compileAfter(after, checked) }),
     do: actions.flatMap((action, index) => compileAction(action, ['do', index], checked) ?? []),
   };
 }

@@ -67,8 +67,9 @@ export async function tryRule(
       const { row, type } = await requireVisible(ctx, asked.objectId);
       const definition = compiled as CompiledRule;
       const rule = definition.typeIds.includes(type.id) ? ruleOf(id, definition, type) : undefined;
-      const event = asked.event ?? definition.on[0] ?? 'ObjectUpdated';
-      const fired = rule !== undefined && (await fireRule(ctx, rule, { row, event }, parts.actorOf));
+      const event = asked.event ?? definition.on[0];
+      const occurrence = { row, ...(event === undefined ? {} : { event }) };
+      const fired = rule !== undefined && (await fireRule(ctx, rule, occurrence, parts.actorOf));
       if (!fired) ctx.noteReaction({ objectId: row.id, code: asked.code, outcome: 'SKIPPED' });
     });
     return await units.read(caller, (ctx) => parts.effectsOf(ctx, units, scopes));

@@ -18,13 +18,18 @@ import { type Effect, runActions } from './actions.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
 import { canMatch, type EventFacts, fires, MOST_DEPTH, MOST_FIRINGS, type Occasion, withEvent } from './rules.ts';
 import { insertRun } from './store.ts';
+import { armTimers } from './timers.ts';
 
 /** The rights of an ACTIVE user; undefined for all others. */
 export type ActorOf = (userId: string) => Promise<Actor | undefined>;
 
+/** An event, or the moment of a rule on time, which has the type `Timer`. */
+type Occurrence = Pick<PlannedEvent, 'objectId' | 'revision' | 'changes' | 'data' | 'origin'> & { type: string };
+const TIMER = 'Timer';
+
 /** An event with the rules that led to it. */
 interface Taken {
-  event: PlannedEvent;
+  event: Occurrence;
   /** Codes of the rules, the first one first. */
   chain: readonly string[];
   /** Counts the rules that fired because of the same event of the command. */
@@ -45,48 +50,92 @@ export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]
     name: 'rules',
     follow: async (ctx, events) => {
       const index = ctx.config.get(rulesView);
-      if (!events.some(({ type }) => index.events.has(type))) return;
-      try {
-        await new Reaction(ctx, index, actorOf).run(events);
-      } catch (error) {
-        if (error instanceof RuleLoop) onLoop(error.rules);
-        throw error;
+      let all: readonly PlannedEvent[] = events;
+      if (events.some(({ type }) => index.events.has(type))) {
+        try {
+          all = [...events, ...(await new Reaction(ctx, index, actorOf).run(events))];
+        } catch (error) {
+          if (error instanceof RuleLoop) onLoop(error.rules);
+          throw error;
+        }
       }
+      if (index.timed.size > 0) await armTimers(ctx, index.timed, all);
     },
   };
 }
 
 /**
- * Runs one rule as if the event had happened to the record and had set all its values. The reaction of the unit goes on with what
- * the rule does.
+ * Runs one rule as if the event had happened to the record and had set all its values, or its time had come. The reaction of the
+ * unit goes on with what the rule does.
  *
  * @returns whether the rule fired
  */
 export async function fireRule(
   ctx: WriteContext,
   rule: Rule,
-  { row, event: type }: { row: ObjectRow; event: RuleEvent },
+  { row, event }: { row: ObjectRow; event?: RuleEvent },
   actorOf: ActorOf,
 ): Promise<boolean> {
-  const changes = Object.fromEntries(Object.entries(row.values).map(([code, value]) => [code, [null, value]]));
+  const type: string = event ?? TIMER;
+  const changes = Object.fromEntries(
+    Object.entries(row.values).map(([code, value]): [string, [unknown, unknown]] => [code, [null, value]]),
+  );
   const byType = new Map([[row.typeId, new Map([[type, [rule]]])]]);
-  const index: RuleIndex = { events: new Set([type]), byType };
-  const reaction = new Reaction(ctx, index, actorOf);
+  const reaction = new Reaction(ctx, { events: new Set([type]), byType }, actorOf);
   // Without a revision it counts as an event that does not change the record, so nothing is compared with the record before it.
-  await reaction.run([{ type, objectId: row.id, changes } as PlannedEvent]);
+  await reaction.run([{ type, objectId: row.id, changes }]);
   return reaction.hasFired;
+}
+
+/** Whether the error is one of a rule, and not one of the service. */
+export function isFailureOfRule(fault: Fault): boolean {
+  return !NOT_ITS_OWN.has(fault.code);
+}
+
+/** Notes that a rule on time could not be carried out. */
+export function noteFailure(ctx: WriteContext, rule: Rule, objectId: string, error: Fault): void {
+  planRun(ctx, rule, { objectId, eventType: TIMER, chain: [], effects: [], error, durationMs: 0 });
+}
+
+interface Run {
+  objectId: string;
+  eventType: string;
+  chain: readonly string[];
+  effects: readonly Effect[];
+  error: Fault | undefined;
+  durationMs: number;
+}
+
+function planRun(ctx: WriteContext, rule: Rule, run: Run): void {
+  const { objectId, error } = run;
+  const outcome = error === undefined ? 'DONE' : 'FAILED';
+  ctx.noteReaction({ objectId, code: rule.code, outcome });
+  ctx.plan(insertRun, {
+    id: ctx.newId(),
+    rule_id: rule.id,
+    object_id: objectId,
+    at: ctx.now,
+    event_type: run.eventType,
+    chain: run.chain,
+    outcome,
+    effects: run.effects,
+    error: error === undefined ? null : { code: error.code, message: error.message },
+    duration_ms: Math.round(run.durationMs),
+    correlation_id: ctx.correlationId,
+  });
 }
 
 class Reaction {
   readonly #ctx: WriteContext;
-  readonly #index: RuleIndex;
+  readonly #index: Pick<RuleIndex, 'events' | 'byType'>;
   readonly #actorOf: ActorOf;
   readonly #queue: Taken[] = [];
+  readonly #made: PlannedEvent[] = [];
   /** Rules with the records on which they fired in the unit. */
   readonly #fired: Set<string>;
   readonly #variables: Variables;
 
-  constructor(ctx: WriteContext, index: RuleIndex, actorOf: ActorOf) {
+  constructor(ctx: WriteContext, index: Pick<RuleIndex, 'events' | 'byType'>, actorOf: ActorOf) {
     this.#ctx = ctx;
     this.#index = index;
     this.#actorOf = actorOf;
@@ -95,10 +144,16 @@ class Reaction {
     this.#variables = variables(ctx);
   }
 
-  async run(events: readonly PlannedEvent[]): Promise<void> {
-    for (const event of events) this.#queue.push({ event, chain: [], count: { fired: 0 } });
+  /** @returns the events of the rules */
+  async run(events: readonly Occurrence[]): Promise<PlannedEvent[]> {
+    for (const event of events) {
+      // The event of a rule that was run alone.
+      const rule = event.origin === undefined ? undefined : event.data?.['rule'];
+      this.#queue.push({ event, chain: typeof rule === 'string' ? [rule] : [], count: { fired: 0 } });
+    }
     // The queue grows while it is read.
     for (const [at, taken] of this.#queue.entries()) await this.#take(taken, at);
+    return this.#made;
   }
 
   get hasFired(): boolean {
@@ -168,30 +223,18 @@ class Reaction {
     try {
       effects = await this.#ctx.attempt(() => runActions(own, rule, objectId));
       for (const one of made) this.#queue.push({ event: one, chain: rules, count });
+      this.#made.push(...made);
     } catch (thrown) {
-      if (!isFault(thrown) || NOT_ITS_OWN.has(thrown.code)) throw thrown;
+      if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;
       if (rule.onError === 'refuse') throw refused(rule, thrown);
       error = thrown;
     }
-    const outcome = error === undefined ? 'DONE' : 'FAILED';
-    this.#ctx.noteReaction({ objectId, code: rule.code, outcome });
-    this.#ctx.plan(insertRun, {
-      id: this.#ctx.newId(),
-      rule_id: rule.id,
-      object_id: objectId,
-      at: this.#ctx.now,
-      event_type: event.type,
-      chain,
-      outcome,
-      effects,
-      error: error === undefined ? null : { code: error.code, message: error.message },
-      duration_ms: Math.round(performance.now() - startedMs),
-      correlation_id: this.#ctx.correlationId,
-    });
+    const durationMs = performance.now() - startedMs;
+    planRun(this.#ctx, rule, { objectId, eventType: event.type, chain, effects, error, durationMs });
   }
 }
 
-function eventFacts(ctx: ReadContext, { type, data, origin, changes }: PlannedEvent): EventFacts {
+function eventFacts(ctx: ReadContext, { type, data, origin, changes }: Occurrence): EventFacts {
   const visibility = isAboutComment(type)
     ? (data as { visibility?: CommentVisibility } | undefined)?.visibility
     : undefined;
@@ -204,8 +247,8 @@ function eventFacts(ctx: ReadContext, { type, data, origin, changes }: PlannedEv
   };
 }
 
-function isAboutComment(type: EventType): boolean {
-  return EVENTS[type].subject === 'comment';
+function isAboutComment(type: string): boolean {
+  return Object.hasOwn(EVENTS, type) && EVENTS[type as EventType].subject === 'comment';
 }
 
 class RuleLoop extends Fault {

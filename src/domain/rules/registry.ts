@@ -29,12 +29,25 @@ export interface ActionDefinition {
   create?: { type: string; relation?: string; values?: Record<string, unknown> };
 }
 
+/** When a rule on time fires: `duration` of open time after `since` changed last, if `while` holds then. */
+export interface AfterDefinition {
+  /** ISO 8601, in hours, minutes and seconds. */
+  duration: string;
+  /** Code of the calendar whose open time counts; without one, all time counts. */
+  calendar?: string;
+  /** The code of a datetime field, or `workflowState`: when the record came to its state. */
+  since: string;
+  while?: Condition;
+}
+
 /** Contains codes and a login. */
 export interface RuleDefinition {
   code: string;
   name: LocalizedText;
   enabled: boolean;
+  /** Empty for a rule on time. */
   on: RuleEvent[];
+  after?: AfterDefinition;
   types: string[];
   /** Login of the user with whose rights the rule runs. */
   runAs: string;
@@ -59,10 +72,12 @@ export type CompiledAction =
     };
 
 /** With ids instead of logins, and of the codes of the types that it is for. */
-export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | 'when' | 'do'> {
+export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | 'when' | 'do' | 'after'> {
   typeIds: string[];
+  after?: { ms: number; calendarId: string | null; since: string };
   /** Null if the user did not exist. */
   runAsId: string | null;
+  /** For a rule on time, with what must hold when it fires. */
   when: Condition | null;
   do: CompiledAction[];
 }
@@ -80,6 +95,18 @@ export interface Rule extends Omit<CompiledRule, 'when' | 'typeIds' | 'runAsId'>
   /** Whether the condition names facts about records, and not only about events. */
   namesRecord: boolean;
 }
+
+/** A rule on time for records of one type. */
+export interface TimedRule extends Rule {
+  /** Version of the rule in the configuration. */
+  version: number;
+  /** When this version came into force. */
+  changedAt: string;
+  after: NonNullable<CompiledRule['after']>;
+}
+
+/** The value of `since` that stands for the time of the last change of the workflow state. */
+export const SINCE_STATE = 'workflowState';
 
 export interface RequiredValue {
   /** Code of a field that is not multiple. */
@@ -113,12 +140,15 @@ export interface RuleIndex {
   events: ReadonlySet<string>;
   /** Type id → event → enabled rules, in the order of their codes. */
   byType: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
+  /** Type id → enabled rules on time. */
+  timed: ReadonlyMap<string, readonly TimedRule[]>;
 }
 
 /** Parses the condition for records of the type. @throws Fault INVALID_FILTER */
-function conditionOf(when: Condition | null, type: RecordType): TypedCondition | null {
+function conditionOf(when: Condition | null, type: RecordType, onTime: boolean): TypedCondition | null {
   if (when === null) return null;
-  const resolve = withEventFields(fieldResolver(type), type.newest.fields.keys());
+  const own = fieldResolver(type);
+  const resolve = onTime ? own : withEventFields(own, type.newest.fields.keys());
   return parseCondition(conditionFor(when, type.code), { resolve, variables: 'allowed' });
 }
 
@@ -128,7 +158,7 @@ export function ruleOf(id: string, compiled: CompiledRule, type: RecordType): Ru
   if (runAsId === null) return undefined;
   let when: TypedCondition | null;
   try {
-    when = conditionOf(condition, type);
+    when = conditionOf(condition, type, rest.after !== undefined);
   } catch (error) {
     // The type was archived, and has lost fields since.
     if (!type.active && isFault(error)) return undefined;
@@ -150,15 +180,21 @@ export function ruleOf(id: string, compiled: CompiledRule, type: RecordType): Ru
 function build({ items }: ConfigSource, snapshot: ConfigSnapshot): RuleIndex {
   const types = snapshot.get(typeView);
   const byType = new Map<string, Map<string, Rule[]>>();
+  const timed = new Map<string, TimedRule[]>();
   const events = new Set<string>();
   const stored = items.filter((item) => item.section === 'rules' && isActive(item));
-  for (const { id, compiled } of stored.toSorted((a, b) => (a.code < b.code ? -1 : 1))) {
+  for (const { id, version, updatedAt: changedAt, compiled } of stored.toSorted((a, b) => (a.code < b.code ? -1 : 1))) {
     const definition = compiled as CompiledRule;
     if (!definition.enabled) continue;
     for (const typeId of definition.typeIds) {
       const type = types.byId.get(typeId);
       const rule = type === undefined ? undefined : ruleOf(id, definition, type);
       if (rule === undefined) continue;
+      const { after } = rule;
+      if (after !== undefined) {
+        timed.set(typeId, [...(timed.get(typeId) ?? []), { ...rule, after, version, changedAt }]);
+        continue;
+      }
       const byEvent = byType.get(typeId) ?? new Map<string, Rule[]>();
       byType.set(typeId, byEvent);
       for (const event of rule.on) {
@@ -167,7 +203,7 @@ function build({ items }: ConfigSource, snapshot: ConfigSnapshot): RuleIndex {
       }
     }
   }
-  return { events, byType };
+  return { events, byType, timed };
 }
 
 export const rulesView: DerivedView<RuleIndex> = { name: 'rules', build };

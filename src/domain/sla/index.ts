@@ -24,5 +24,13 @@ export {
   runningBreaches,
   timerBacklog,
 } from './store.ts';
-export { activeCalendars, findCalendar, policiesOfType, requirePolicy } from './registry.ts';
+export {
+  activeCalendars,
+  durationMs,
+  findCalendar,
+  findWorkTime,
+  isOpenTime,
+  policiesOfType,
+  requirePolicy,
+} from './registry.ts';
 export { slaImpact } from './impact.ts';

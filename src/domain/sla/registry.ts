@@ -229,6 +229,11 @@ export function activeCalendars(ctx: Pick<ReadContext, 'config'>): Calendar[] {
   return [...slaRegistry(ctx).calendars.values()].filter(({ active }) => active);
 }
 
+/** The open time of the calendar with the id, also of an archived one. */
+export function findWorkTime(ctx: Pick<ReadContext, 'config'>, id: string): CalendarInForce | undefined {
+  return slaRegistry(ctx).calendars.get(id);
+}
+
 /** The current calendar of the policy. */
 export function calendarOf(registry: SlaRegistry, policy: Policy): Calendar {
   const calendar = registry.calendars.get(policy.calendarId);

@@ -98,6 +98,8 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   ROLE_TRANSITION_MISSING: 'Перехода {code} здесь нет. Удалите его.',
   MACRO_DOES_NOTHING: 'Макрос ничего не делает. Добавьте комментарий, переход или поля в set.',
 
+  RULE_ON_OR_AFTER: 'У правила есть либо on, либо after. Добавьте одно из них или удалите лишнее.',
+  RULE_SINCE: 'Время считается от workflowState или одиночного поля datetime, а {field} не такое. Выберите другое.',
   RULE_ACTION_KINDS: 'В действии должно быть ровно одно из: {known}. Разделите его или добавьте недостающее.',
   RULE_CANNOT_REMARK:
     'Форма перехода {code} требует {field}. Правило может указать только причину: добавьте её или выберите другой переход.',

@@ -1,0 +1,185 @@
+/**
+ * Background jobs of rules on time: they fire due rules, and arm new and changed rules on the records that are there. Any number of
+ * processes may run them, and each may stop at any time.
+ */
+import { type Fault, isFault } from '../../lib/fault.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
+import { isArchived } from '../../contract/state.ts';
+import { variables } from '../metadata/index.ts';
+import { holdRevision, listActiveIds, plannedRow, preload, recordOf, type RecordView } from '../objects/index.ts';
+import { findWorkTime } from '../sla/index.ts';
+import { type ActorOf, fireRule, isFailureOfRule, noteFailure } from './reaction.ts';
+import { rulesView, type TimedRule } from './registry.ts';
+import {
+  advanceScan,
+  armTimer,
+  dropTimer,
+  findTimer,
+  listDue,
+  listScans,
+  listStale,
+  lockScan,
+  purgeTimers,
+  type TimedInForce,
+} from './store-timers.ts';
+import { canBecomeDue, planTake, sinceTimes, timerOf } from './timers.ts';
+
+/** Due timers that are read at once. */
+const MOST_DUE = 500;
+/** Timers that a process fires at the same time. */
+const AT_ONCE = 8;
+/** Records that are armed, and timers that are computed again, in one unit of work. */
+const BATCH = 500;
+/** How often outdated timers are searched for without a change of the configuration. */
+const RECHECK_MS = 30_000;
+
+/** All rules on time. A rule for several types is there once for each of them. */
+function timedRules({ config }: Pick<Caller, 'config'>): TimedRule[] {
+  return [...config.get(rulesView).timed.values()].flat();
+}
+
+/**
+ * Fires the rules that are due, each once, whichever process runs it.
+ *
+ * @returns true when there may be more
+ */
+export async function fireDueRules(work: Work, caller: Caller, actorOf: ActorOf): Promise<boolean> {
+  if (timedRules(caller).length === 0) return false;
+  const due = await work.read(caller, (ctx) => listDue(ctx, MOST_DUE));
+  const isFull = due.length === MOST_DUE;
+  const errors: unknown[] = [];
+  const takeNext = async (): Promise<void> => {
+    for (let next = due.pop(); next !== undefined; next = due.pop()) {
+      await fireOne(work, caller, next, actorOf).catch((error: unknown) => errors.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, takeNext));
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} rules on time could not be run`);
+  return isFull;
+}
+
+type Key = Parameters<typeof findTimer>[1];
+
+async function fireOne(work: Work, caller: Caller, key: Key, actorOf: ActorOf): Promise<void> {
+  try {
+    await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf));
+  } catch (error) {
+    if (!isFault(error) || !isFailureOfRule(error)) throw error;
+    // The rule, or a rule that it fired, refuses the change. The timer is taken without it.
+    await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf, error));
+  }
+}
+
+/** @param failure why the rule cannot be carried out; it is only noted then */
+async function fireTimer(ctx: WriteContext, key: Key, actorOf: ActorOf, failure?: Fault): Promise<void> {
+  const timer = await findTimer(ctx, key);
+  if (timer === undefined || timer.due_at > ctx.now) return;
+  const view = await recordOf(ctx, key.objectId);
+  const rule = ctx.config
+    .get(rulesView)
+    .timed.get(view?.type.id ?? '')
+    ?.find(({ id }) => id === key.ruleId);
+  if (view === undefined || rule === undefined) return planTake(ctx, timer, { ...timer, due_at: null });
+  const since = (await sinceTimes(ctx, rule, [view])).get(view.row.id);
+  const next = since === undefined ? { ...timer, due_at: null } : timerOf(ctx, rule, view.row.id, since);
+  if (next.due_at === null || next.due_at > ctx.now) return planTake(ctx, timer, next);
+  if (failure !== undefined) noteFailure(ctx, rule, view.row.id, failure);
+  else if (!isArchived(view.row)) await fireRule(ctx, rule, { row: view.row }, actorOf);
+  // The condition was judged on this revision. A change that the rule made requires it already.
+  const { id, revision } = view.row;
+  if (plannedRow(ctx, id) === view.row) ctx.plan(holdRevision, { id, expected: revision });
+  // Last, so that the statement locks the record before the timer, as changes of the record do.
+  planTake(ctx, timer, { ...next, due_at: null });
+}
+
+/** The rules on time with their versions and those of their calendars. */
+function inForce(caller: Caller): TimedInForce[] {
+  const rules = new Map(timedRules(caller).map((rule) => [rule.id, rule]));
+  return [...rules.values()].map(({ id, version, after: { calendarId } }) => ({
+    rule_id: id,
+    rule_version: version,
+    calendar_version: calendarId === null ? null : (findWorkTime(caller, calendarId)?.version ?? null),
+  }));
+}
+
+/**
+ * Creates the task that keeps timers in step with the configuration: it arms new and changed rules on the records that are there,
+ * and computes moments again after a change of a calendar. The rows show what is left to do. A moment that was over when the rule
+ * was changed does not make it fire.
+ */
+export function timerUpdater(): (db: Queryable, work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
+  let upToDate = '[]';
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return async (db, work, caller, nowMs) => {
+    const wanted = inForce(caller);
+    const key = JSON.stringify(wanted);
+    if (key === upToDate && (wanted.length === 0 || Math.abs(nowMs - checkedAt) < RECHECK_MS)) return false;
+    const ids = wanted.map(({ rule_id }) => rule_id);
+    if (await purgeTimers(db, ids)) return true;
+    let hasMore = false;
+    for (const id of await listScans(db, wanted, new Date(nowMs).toISOString())) {
+      const armed = await work.write(caller, (ctx) => armNext(ctx, id));
+      if (armed.kind === 'done' && armed.data) hasMore = true;
+    }
+    const updated = await work.write(caller, (ctx) => updateStale(ctx, wanted));
+    if (updated.kind === 'done' && updated.data === BATCH) hasMore = true;
+    if (!hasMore) {
+      upToDate = key;
+      checkedAt = nowMs;
+    }
+    return hasMore;
+  };
+}
+
+/** Arms the rule on the next records. @returns whether there is more to do now */
+async function armNext(ctx: WriteContext, ruleId: string): Promise<boolean> {
+  const rule = timedRules(ctx).find(({ id }) => id === ruleId);
+  const typeIds = [...ctx.config.get(rulesView).timed].flatMap(([type, own]) =>
+    own.some(({ id }) => id === ruleId) ? [type] : [],
+  );
+  const scan = await lockScan(ctx, ruleId);
+  if (scan === undefined || rule === undefined) return false;
+  const ids = await listActiveIds(ctx, typeIds, { after: scan.after, limit: BATCH });
+  await armOn(ctx, ruleId, ids, (timer) => {
+    const isPast = timer.due_at !== null && timer.due_at < rule.changedAt;
+    ctx.plan(armTimer, { ...timer, is_past: isPast });
+  });
+  const isLast = ids.length < BATCH;
+  ctx.plan(advanceScan, { rule_id: ruleId, after_id: isLast ? null : (ids.at(-1) ?? null) });
+  return !isLast;
+}
+
+async function updateStale(ctx: WriteContext, wanted: readonly TimedInForce[]): Promise<number> {
+  const stale = await listStale(ctx, wanted, BATCH);
+  for (const [ruleId, timers] of Map.groupBy(stale, ({ rule_id }) => rule_id)) {
+    const left = new Set(timers.map(({ object_id }) => object_id));
+    await armOn(ctx, ruleId, [...left], (timer) => {
+      left.delete(timer.object_id);
+      ctx.plan(armTimer, { ...timer, is_past: false });
+    });
+    for (const object_id of left) ctx.plan(dropTimer, { rule_id: ruleId, object_id });
+  }
+  return stale.length;
+}
+
+/** Computes the timers of the rule on those of the records on which it can fire. */
+async function armOn(
+  ctx: WriteContext,
+  ruleId: string,
+  ids: readonly string[],
+  take: (timer: ReturnType<typeof timerOf>) => void,
+): Promise<void> {
+  await preload(ctx, ids);
+  const views = (await Promise.all(ids.map((id) => recordOf(ctx, id)))).filter((view) => view !== undefined);
+  for (const [typeId, own] of Map.groupBy(views, ({ type }: RecordView) => type.id)) {
+    const rule = ctx.config
+      .get(rulesView)
+      .timed.get(typeId)
+      ?.find(({ id }) => id === ruleId);
+    if (rule === undefined) continue;
+    const fitting = own.filter(({ facts }) => canBecomeDue(rule, facts, variables(ctx)));
+    for (const [id, since] of await sinceTimes(ctx, rule, fitting)) take(timerOf(ctx, rule, id, since));
+  }
+}

@@ -1,0 +1,165 @@
+/** SQL on the tables `rule_timers` and `rule_timer_scans`. */
+import sql, { type Sql } from 'sql-template-tag';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+
+/** A timer with the column names of the table. */
+export interface TimerRow {
+  rule_id: string;
+  object_id: string;
+  since: string;
+  due_at: string | null;
+  rule_version: number;
+  calendar_version: number | null;
+}
+
+const ROW = sql`rule_id uuid, object_id uuid, since timestamptz, due_at timestamptz, rule_version integer,
+  calendar_version integer`;
+
+/** Sets timers, also those that fired. Rows are written in the order of the key, so that units cannot wait for each other. */
+export const setTimer: TableWrite<TimerRow> = {
+  name: 'set_rule_timers',
+  guard: false,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    INSERT INTO rule_timers AS t (rule_id, object_id, since, due_at, rule_version, calendar_version)
+    SELECT rule_id, object_id, since, due_at, rule_version, calendar_version
+    FROM jsonb_to_recordset(${rows}) AS r (${ROW}) ORDER BY object_id, rule_id
+    ON CONFLICT (object_id, rule_id) DO UPDATE SET since = EXCLUDED.since, due_at = EXCLUDED.due_at,
+      rule_version = EXCLUDED.rule_version, calendar_version = EXCLUDED.calendar_version`,
+};
+
+export const dropTimer: TableWrite<Pick<TimerRow, 'rule_id' | 'object_id'>> = {
+  name: 'drop_rule_timers',
+  guard: false,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    DELETE FROM rule_timers t USING jsonb_to_recordset(${rows}) AS r (rule_id uuid, object_id uuid)
+    WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id`,
+};
+
+/** Takes a due timer: requires that it is as it was read. `next` is what it becomes. */
+export const takeTimer: TableWrite<TimerRow & { read_since: string; read_due_at: string }> = {
+  name: 'take_rule_timer',
+  guard: true,
+  records: ({ object_id }) => [object_id],
+  sql: (rows: Sql) => sql`
+    UPDATE rule_timers t SET since = r.since, due_at = r.due_at, rule_version = r.rule_version,
+      calendar_version = r.calendar_version
+    FROM jsonb_to_recordset(${rows}) AS r (${ROW}, read_since timestamptz, read_due_at timestamptz)
+    WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id AND t.since = r.read_since AND t.due_at = r.read_due_at
+    RETURNING 1`,
+};
+
+/** The pending timer; undefined if there is none. */
+export async function findTimer(
+  ctx: ReadContext,
+  { ruleId, objectId }: { ruleId: string; objectId: string },
+): Promise<(TimerRow & { due_at: string }) | undefined> {
+  const rows = await ctx.query<TimerRow & { due_at: string }>(sql`
+    SELECT * FROM rule_timers t
+    WHERE t.object_id = ${objectId}::uuid AND t.rule_id = ${ruleId}::uuid AND t.due_at IS NOT NULL`);
+  return rows[0];
+}
+
+/** The oldest due timers, in a random order: other processes read the same ones. */
+export async function listDue(ctx: ReadContext, limit: number): Promise<{ ruleId: string; objectId: string }[]> {
+  return await ctx.query(sql`
+    SELECT due.rule_id AS "ruleId", due.object_id AS "objectId" FROM (
+      SELECT t.rule_id, t.object_id FROM rule_timers t WHERE t.due_at <= ${ctx.now}::timestamptz
+      ORDER BY t.due_at LIMIT ${limit}::int) due ORDER BY random()`);
+}
+
+/** A rule on time as it is now. */
+export interface TimedInForce {
+  rule_id: string;
+  rule_version: number;
+  /** Null without a calendar. */
+  calendar_version: number | null;
+}
+
+function inForceRows(inForce: readonly TimedInForce[]): Sql {
+  return sql`jsonb_to_recordset(${JSON.stringify(inForce)}::jsonb) AS f (rule_id uuid, rule_version integer,
+    calendar_version integer)`;
+}
+
+/** Pending timers that were computed with older versions of their rule or its calendar. */
+export async function listStale(
+  ctx: ReadContext,
+  inForce: readonly TimedInForce[],
+  limit: number,
+): Promise<(TimerRow & { due_at: string })[]> {
+  return await ctx.query(sql`
+    SELECT t.* FROM rule_timers t JOIN ${inForceRows(inForce)} ON f.rule_id = t.rule_id
+    WHERE t.due_at IS NOT NULL AND (t.rule_version < f.rule_version
+      OR t.calendar_version IS DISTINCT FROM f.calendar_version AND t.rule_version = f.rule_version)
+    LIMIT ${limit}::int`);
+}
+
+/** Deletes timers and scans of rules that are not there any more, in bounded batches. @returns whether there may be more */
+export async function purgeTimers(db: Queryable, rules: readonly string[]): Promise<boolean> {
+  const rows = await db.query<{ removed: number }>(sql`
+    WITH gone AS (
+      DELETE FROM rule_timers WHERE ctid = ANY (ARRAY(
+        SELECT t.ctid FROM rule_timers t WHERE t.rule_id <> ALL (${[...rules]}::uuid[]) LIMIT ${BATCH}::int)) RETURNING 1
+    ), scans AS (DELETE FROM rule_timer_scans WHERE rule_id <> ALL (${[...rules]}::uuid[]))
+    SELECT count(*) AS removed FROM gone`);
+  return (rows[0]?.removed ?? 0) >= BATCH;
+}
+
+const BATCH = 5000;
+/** A unit of work that began before a rule was changed may write after the first pass. It ends within this time. */
+const SECOND_PASS = sql`interval '60 seconds'`;
+const PASSES = 2;
+
+/** Notes new and changed rules. @returns the ids of those whose records must be seen now */
+export async function listScans(db: Queryable, inForce: readonly TimedInForce[], now: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    WITH noted AS (
+      INSERT INTO rule_timer_scans AS s (rule_id, rule_version, begun_at)
+      SELECT f.rule_id, f.rule_version, ${now}::timestamptz FROM ${inForceRows(inForce)} ORDER BY f.rule_id
+      ON CONFLICT (rule_id) DO UPDATE SET rule_version = EXCLUDED.rule_version, begun_at = EXCLUDED.begun_at, pass = 0,
+        after_id = NULL
+      WHERE s.rule_version < EXCLUDED.rule_version
+      RETURNING s.rule_id
+    )
+    SELECT rule_id AS id FROM noted
+    UNION SELECT s.rule_id FROM rule_timer_scans s JOIN ${inForceRows(inForce)} ON f.rule_id = s.rule_id
+    WHERE s.pass = 0 OR s.pass < ${PASSES}::int AND s.begun_at < ${now}::timestamptz - ${SECOND_PASS}`);
+  return rows.map(({ id }) => id);
+}
+
+/** The last record that the pass has seen, locked until the unit of work ends; undefined if another process arms the rule. */
+export async function lockScan(ctx: WriteContext, ruleId: string): Promise<{ after: string | null } | undefined> {
+  const [scan] = await ctx.lock<{ after: string | null }>(sql`
+    SELECT after_id AS after FROM rule_timer_scans WHERE rule_id = ${ruleId}::uuid FOR UPDATE SKIP LOCKED`);
+  return scan;
+}
+
+/** `after_id`: the last record that was seen; null at the end of a pass. */
+export const advanceScan: TableWrite<{ rule_id: string; after_id: string | null }> = {
+  name: 'advance_rule_timer_scan',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE rule_timer_scans s SET after_id = r.after_id, pass = s.pass + (r.after_id IS NULL)::int
+    FROM jsonb_to_recordset(${rows}) AS r (rule_id uuid, after_id uuid) WHERE s.rule_id = r.rule_id`,
+};
+
+/**
+ * Arms a rule on records without a change of them. A timer that fired stays so, unless its time counts from another moment. A
+ * moment in the past (`is_past`) moves a pending timer, and makes no new one.
+ */
+export const armTimer: TableWrite<TimerRow & { is_past: boolean }> = {
+  name: 'arm_rule_timers',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO rule_timers AS t (rule_id, object_id, since, due_at, rule_version, calendar_version)
+    SELECT r.rule_id, r.object_id, r.since, r.due_at, r.rule_version, r.calendar_version
+    FROM jsonb_to_recordset(${rows}) AS r (${ROW}, is_past boolean)
+    WHERE NOT r.is_past OR EXISTS (SELECT FROM rule_timers x
+      WHERE x.object_id = r.object_id AND x.rule_id = r.rule_id AND x.due_at IS NOT NULL)
+    ORDER BY r.object_id, r.rule_id
+    ON CONFLICT (object_id, rule_id) DO UPDATE SET since = EXCLUDED.since, due_at = EXCLUDED.due_at,
+      rule_version = EXCLUDED.rule_version, calendar_version = EXCLUDED.calendar_version
+    WHERE t.due_at IS NOT NULL OR t.since <> EXCLUDED.since`,
+};
