@@ -28,6 +28,12 @@ function ofRecord<S extends Declaration['subject'], D extends TProperties>(subje
   return { subject, history: true as const, webhook: true as const, audit: false as const, summary, data };
 }
 
+/** An event that only the history of the record shows. */
+function inHistory<D extends TProperties>(summary: string, data: D) {
+  const subject = 'record' as const;
+  return { subject, history: true as const, webhook: false as const, audit: false as const, summary, data };
+}
+
 /** An event of an article: in the audit log and for webhooks. */
 function ofArticle<D extends TProperties>(summary: string, data: D) {
   const subject = 'article' as const;
@@ -67,6 +73,7 @@ export const EVENTS = {
   AttachmentArchived: ofRecord('attachment', 'A file of a record was archived.', ATTACHMENT),
   RelationAdded: ofRecord('relation', 'A relation from a record was created.', RELATION),
   RelationArchived: ofRecord('relation', 'A relation from a record was removed.', RELATION),
+  RuleNotified: inHistory('A rule notified users.', { rule: Type.String() }),
   SlaStarted: ofRecord('sla', 'An SLA instance started.', SLA),
   SlaPaused: ofRecord('sla', 'An SLA instance was paused.', SLA),
   SlaResumed: ofRecord('sla', 'An SLA instance was resumed.', SLA),

@@ -141,6 +141,10 @@ export const CONFIGURATION_PROBLEMS = {
     'The form of the transition {code} requires {field}. A rule can give a reason only: add it, or use another transition.',
   ],
   RULE_REASON: ['INVALID', 'Only a transition takes a reason. Remove it, or add the transition.'],
+  RULE_CANNOT_NOTIFY: [
+    'WRONG_TYPE',
+    'Only fields with users or groups can be notified, and {field} is none. Use another one.',
+  ],
   RULE_CANNOT_FILL: ['NOT_ALLOWED', 'Placeholders are allowed in text fields only, and {field} is none. Remove them.'],
   RULE_RELATION_SOURCE: ['NOT_ALLOWED', 'A relation {relation} cannot start at records of {type}. Use another one.'],
   RULE_RELATION_TARGET: ['NOT_ALLOWED', 'A relation {relation} cannot lead to records of {type}. Use another one.'],

@@ -1300,7 +1300,8 @@ export type Notification = {
     | 'SlaBreached'
     | 'ObjectCreated'
     | 'CommentAdded'
-    | 'CommentUpdated';
+    | 'CommentUpdated'
+    | 'RuleNotified';
   /**
    * RFC 3339 UTC with milliseconds.
    */
@@ -1919,7 +1920,7 @@ export type RuleRun = {
   chain: Array<string>;
   outcome: 'DONE' | 'FAILED';
   effects: Array<{
-    kind: 'set' | 'comment' | 'transition' | 'create';
+    kind: 'set' | 'comment' | 'transition' | 'create' | 'notify';
     objectId: string | null;
   }>;
   error: {

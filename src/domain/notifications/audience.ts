@@ -60,7 +60,11 @@ function idsIn(
 }
 
 /** The people of the record now, and those to whom the event assigned it. */
-function peopleOf(ctx: ReadContext, event: AudienceEvent, view: RecordView): Omit<Concern, 'mentioned' | 'watchers'> {
+function peopleOf(
+  ctx: ReadContext,
+  event: AudienceEvent,
+  view: RecordView,
+): Omit<Concern, 'mentioned' | 'told' | 'watchers'> {
   const { assignee, group, requester } = registry(ctx).settings.notificationFields;
   const codes = [...assignee, ...group];
   const people = (values: Readonly<Record<string, unknown>>): People => ({
@@ -89,6 +93,10 @@ function peopleOf(ctx: ReadContext, event: AudienceEvent, view: RecordView): Omi
 export function fieldsOf(event: AudienceEvent, kind: Kind): readonly string[] | null {
   if (kind === 'assigned') return Object.keys(event.changes);
   return kind === 'watch' && event.type === 'ObjectUpdated' ? event.fields : null;
+}
+
+function listOf(ids: string | undefined): string[] {
+  return (ids ?? '').split(',').filter((id) => id !== '');
 }
 
 export class Audience {
@@ -125,7 +133,8 @@ export class Audience {
       if (view === undefined || comment === undefined) continue;
       const mentioned = (mentions.get(event.commentId ?? '') ?? []).flatMap((login) => users.get(login) ?? []);
       const watching = (watchers.get(event.objectId) ?? []).map(({ userId }) => userId);
-      const concern = { ...peopleOf(ctx, event, view), mentioned, watchers: watching };
+      const told = { users: listOf(event.told.users), groups: listOf(event.told.groups) };
+      const concern = { ...peopleOf(ctx, event, view), mentioned, told, watchers: watching };
       found.push({ event, concern, visibility: comment?.row.visibility ?? null });
     }
     await this.#loadMembers(found);
@@ -133,7 +142,9 @@ export class Audience {
   }
 
   async #loadMembers(found: readonly Concerned[]): Promise<void> {
-    const groups = new Set(found.flatMap(({ concern }) => [...concern.assigned.groups, ...concern.assignee.groups]));
+    const groups = new Set(
+      found.flatMap(({ concern }) => [...concern.assigned.groups, ...concern.assignee.groups, ...concern.told.groups]),
+    );
     const inside = groups.size === 0 ? [] : await usersInside(this.#ctx, [...groups]);
     for (const { start, id } of inside) {
       const members = this.#members.get(start);

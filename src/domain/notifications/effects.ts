@@ -23,7 +23,8 @@ function audienceEvent({ id, actor, event }: TriedEvent, assigning: readonly str
   const { commentId = null, changed = [] } = (event.data ?? {}) as { commentId?: string; changed?: string[] };
   const all = (event.storedChanges ?? event.changes ?? {}) as AudienceEvent['changes'];
   const changes = Object.fromEntries(Object.entries(all).filter(([code]) => assigning.includes(code)));
-  return { id, type, actorId: actor.userId, objectId, commentId, changed, fields: Object.keys(all), changes };
+  const told = type === 'RuleNotified' ? (event.stored as AudienceEvent['told']) : {};
+  return { id, type, actorId: actor.userId, objectId, commentId, told, changed, fields: Object.keys(all), changes };
 }
 
 /**

@@ -18,6 +18,7 @@ function told(event: Partial<Concern>): Record<string, string[]> {
       assignee: NOBODY,
       requesters: [],
       mentioned: [],
+      told: NOBODY,
       watchers: [],
       ...event,
     },
@@ -27,6 +28,15 @@ function told(event: Partial<Concern>): Record<string, string[]> {
 }
 
 describe('who is notified', () => {
+  it('tells those whom a rule names, and all members of a group', () => {
+    const rule = { users: ['max', 'actor'], groups: ['team'] };
+    assert.deepEqual(told({ type: 'RuleNotified', told: rule, watchers: ['eve'] }), {
+      max: ['rule'],
+      ann: ['rule'],
+      bob: ['rule'],
+    });
+  });
+
   it('tells the assignee, or the members of the group if there is none', () => {
     assert.deepEqual(told({ assigned: { users: ['ann'], groups: ['team'] } }), { ann: ['assigned'] });
     assert.deepEqual(told({ assigned: { users: [], groups: ['team'] } }), { ann: ['assigned'], bob: ['assigned'] });

@@ -58,6 +58,8 @@ export interface Concern {
   assignee: People;
   requesters: readonly string[];
   mentioned: readonly string[];
+  /** Whom a rule notifies. */
+  told: People;
   watchers: readonly string[];
 }
 
@@ -73,7 +75,13 @@ const WATCHED = new Set([
 ]);
 
 /** The events that can notify anybody. */
-export const NOTIFYING: readonly string[] = [...WATCHED, 'ObjectCreated', 'CommentAdded', 'CommentUpdated'];
+export const NOTIFYING: readonly string[] = [
+  ...WATCHED,
+  'ObjectCreated',
+  'CommentAdded',
+  'CommentUpdated',
+  'RuleNotified',
+];
 
 /** Whether the event shows a comment to readers who could not see it before. */
 function showsComment({ type, changed }: Pick<Concern, 'type' | 'changed'>): boolean {
@@ -109,6 +117,7 @@ export function concerned(event: Concern, membersOf: (groupId: string) => readon
   if (tellsMentioned(event)) add('mention', event.mentioned);
   if (event.changesState && event.type !== 'ObjectCreated') add('state', event.requesters);
   if (event.type === 'SlaWarning' || event.type === 'SlaBreached') add('sla', responsible(event.assignee, membersOf));
+  add('rule', [...event.told.users, ...event.told.groups.flatMap(membersOf)]);
   if (WATCHED.has(event.type) || showsComment(event)) add('watch', event.watchers);
   return found;
 }

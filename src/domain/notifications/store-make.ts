@@ -1,5 +1,6 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
 import sql, { type Sql } from 'sql-template-tag';
+import { storedMember } from '../../platform/audit/journal.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Choices, Kind } from './rules.ts';
 
@@ -41,6 +42,8 @@ export interface AudienceEvent {
   actorId: string | null;
   objectId: string;
   commentId: string | null;
+  /** Ids of the users and groups whom a rule notifies, separated by commas. */
+  told: { users?: string; groups?: string };
   /** The changed properties of a comment. */
   changed: string[];
   /** Stored codes of what changed in the record. */
@@ -68,6 +71,8 @@ const NOTIFIES = sql`(call.via <> 'import' OR EXISTS (SELECT FROM notification_i
 /** Columns of `AudienceEvent` of the row `j`. Of the changes only the given fields are read: texts can be long. */
 function eventColumns(fields: readonly string[]): Sql {
   return sql`j.id, j.type, j.actor_id AS "actorId", j.object_id AS "objectId", j.data ->> 'commentId' AS "commentId",
+    CASE WHEN j.type = 'RuleNotified' THEN jsonb_build_object('users', ${storedMember('j', 'users')}, 'groups',
+      ${storedMember('j', 'groups')}) ELSE '{}' END AS told,
     coalesce(j.data -> 'changed', '[]') AS changed, ARRAY(SELECT jsonb_object_keys(j.changes)) AS fields,
     coalesce((SELECT jsonb_object_agg(f.code, j.changes -> f.code) FROM unnest(${[...fields]}::text[]) AS f (code)
       WHERE j.changes ? f.code), '{}') AS changes`;

@@ -1,11 +1,11 @@
 /** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
 import { Fault } from '../../lib/fault.ts';
 import { fillTemplate, placeholders } from '../../lib/template.ts';
-import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
 import { templateValues } from '../desk/index.ts';
 import { findType, localized, registry, setValue } from '../metadata/index.ts';
-import { createObject, requireVisible, updateObject, type VisibleObject } from '../objects/index.ts';
+import { createObject, readableValues, requireVisible, updateObject, type VisibleObject } from '../objects/index.ts';
 import { addRelation, definitions } from '../relations/index.ts';
 import { findTransition, transitionObject } from '../workflow/index.ts';
 import type { CompiledAction, Rule } from './registry.ts';
@@ -51,7 +51,29 @@ async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObj
       return objectId;
     case 'create':
       return await createRelated(ctx, action, object);
+    case 'notify':
+      notifyPeople(ctx, action.to, object);
+      return objectId;
   }
+}
+
+/** Notifications are made of the event after commit; each recipient is judged with their own rights. */
+function notifyPeople(ctx: WriteContext, codes: readonly string[], object: VisibleObject): void {
+  const values = readableValues(object);
+  const idsOf = (dataType: 'user' | 'group'): string[] =>
+    codes.flatMap((code) => {
+      const ids = object.version.fields.get(code)?.dataType === dataType ? [values[code] ?? []].flat() : [];
+      return ids.filter((id) => typeof id === 'string');
+    });
+  const [users, groups] = [idsOf('user'), idsOf('group')];
+  if (users.length + groups.length === 0) return;
+  // The context adds the code of the rule to the data.
+  const event = {
+    type: 'RuleNotified',
+    objectId: object.row.id,
+    stored: { users: users.join(), groups: groups.join() },
+  };
+  ctx.emit(event as PlannedEvent);
 }
 
 /** A record of an older version of its type may lack some of the fields. */

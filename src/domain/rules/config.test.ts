@@ -64,17 +64,19 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   [
     'actions of a rule that cannot work',
     `relationDefinitions: [ { code: caused-by, sourceTypes: [problem], targetTypes: [incident] } ]\n${rule(
-      "do: [ { }, { transition: t, set: { priority: p1 } }, { transition: gone }, { comment: { visibility: public, body: '{{ cost }}' } }, { create: { type: incident, relation: caused-by, values: { title: '{{ cost }}', priority: '{{ title }}', weight: '{{ title }}' } } } ]",
+      "do: [ { }, { transition: t, set: { priority: p1 } }, { transition: gone }, { comment: { visibility: public, body: '{{ cost }}' } }, { notify: { to: [title, gone] } }, { create: { type: incident, relation: caused-by, values: { title: '{{ cost }}', priority: '{{ title }}', weight: '{{ title }}' } } } ]",
     )}`,
     [
       'rules[0].do[0] INVALID',
       'rules[0].do[1] INVALID',
       'rules[0].do[2].transition UNKNOWN_NAME',
       'rules[0].do[3].comment.body UNKNOWN_FIELD',
-      'rules[0].do[4].create.relation NOT_ALLOWED',
-      'rules[0].do[4].create.values.priority NOT_ALLOWED',
-      'rules[0].do[4].create.values.title UNKNOWN_FIELD',
-      'rules[0].do[4].create.values.weight UNKNOWN_FIELD',
+      'rules[0].do[4].notify.to[0] WRONG_TYPE',
+      'rules[0].do[4].notify.to[1] UNKNOWN_FIELD',
+      'rules[0].do[5].create.relation NOT_ALLOWED',
+      'rules[0].do[5].create.values.priority NOT_ALLOWED',
+      'rules[0].do[5].create.values.title UNKNOWN_FIELD',
+      'rules[0].do[5].create.values.weight UNKNOWN_FIELD',
     ],
   ],
   [

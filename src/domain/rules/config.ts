@@ -65,6 +65,7 @@ const Action = closed({
       { typesAt: 'type' },
     ),
   ),
+  notify: Type.Optional(closed({ to: Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }) })),
 });
 
 const After = closed({
@@ -255,6 +256,20 @@ function checkRelation(
     report(at, problem('RULE_RELATION_TARGET', { relation: code, type: target }));
 }
 
+/** Checks that each type has the fields, and that they hold users or groups. */
+function checkRecipients(codes: readonly string[], path: ItemPath, { types, report }: Checked): void {
+  for (const [index, code] of codes.entries()) {
+    for (const type of types) {
+      const field = type.fields.find((one) => one.code === code);
+      const at = [...path, index];
+      if (field === undefined) report(at, problem('TYPE_HAS_NO_FIELD', { type: type.code, field: code }));
+      else if (field.dataType !== 'user' && field.dataType !== 'group') {
+        report(at, problem('RULE_CANNOT_NOTIFY', { field: code }));
+      }
+    }
+  }
+}
+
 function compileAction(action: ActionDefinition, path: ItemPath, checked: Checked): CompiledAction | undefined {
   const { types, view, report } = checked;
   const named = ACTION_KINDS.filter((kind) => action[kind] !== undefined);
@@ -262,7 +277,7 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
     report(path, problem('RULE_ACTION_KINDS', { known: [...ACTION_KINDS] }));
     return undefined;
   }
-  const { set, comment, transition, reason, create } = action;
+  const { set, comment, transition, reason, create, notify } = action;
   if (reason !== undefined && transition === undefined) report([...path, 'reason'], problem('RULE_REASON'));
   if (set !== undefined) {
     if (Object.keys(set).length === 0) report([...path, 'set'], problem('EMPTY_MAPPING'));
@@ -276,6 +291,10 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
     checkTransition(action, [...path, 'transition'], checked);
     if (reason !== undefined) checkTemplate(reason, [...path, 'reason'], types, report);
     return { kind: 'transition', transition, reason: reason ?? null };
+  }
+  if (notify !== undefined) {
+    checkRecipients(notify.to, [...path, 'notify', 'to'], checked);
+    return { kind: 'notify', to: notify.to };
   }
   return create === undefined ? undefined : compileCreate(create, [...path, 'create'], checked);
 }

@@ -15,7 +15,7 @@ import { isFault } from '../../lib/fault.ts';
 import type { ConfigSource, ConfigSnapshot, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
 
-export const ACTION_KINDS = ['set', 'comment', 'transition', 'create'] as const;
+export const ACTION_KINDS = ['set', 'comment', 'transition', 'create', 'notify'] as const;
 
 /** An action as a bundle writes it, with exactly one of these. */
 export interface ActionDefinition {
@@ -27,6 +27,8 @@ export interface ActionDefinition {
   reason?: LocalizedText;
   /** Codes of a record type and of a relation definition from the record to the created one. */
   create?: { type: string; relation?: string; values?: Record<string, unknown> };
+  /** Codes of fields with users or groups. */
+  notify?: { to: string[] };
 }
 
 /** When a rule on time fires: `duration` of open time after `since` changed last, if `while` holds then. */
@@ -69,7 +71,8 @@ export type CompiledAction =
       relation: string | null;
       set: Record<string, unknown>;
       filled: Record<string, string>;
-    };
+    }
+  | { kind: 'notify'; to: string[] };
 
 /** With ids instead of logins, and of the codes of the types that it is for. */
 export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | 'when' | 'do' | 'after'> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
 import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
 
@@ -20,6 +21,8 @@ types:
       - { code: secret, dataType: string }
       - { code: locked, dataType: string }
       - { code: count, dataType: string }
+      - { code: owners, dataType: user, multiple: true }
+      - { code: boss, dataType: user }
   - { code: problem, title: title, fields: [ { code: title, dataType: string, required: true } ] }
 workflows:
   - code: flow
@@ -79,10 +82,11 @@ rules:
     do: [ { create: { type: problem, values: { title: '{{ title }}' } } } ]
   - { code: h-off, enabled: false, on: [ObjectCreated], types: [case], runAs: robot, do: [ { comment: { visibility: public, body: 'Off' } } ] }
   - { code: i-gone, on: [ObjectUpdated], types: [case], runAs: leaver, when: { field: kind, operator: equals, value: leaver }, do: [ { set: { count: left } } ] }
+  - { code: j-notify, on: [ObjectUpdated], types: [case], runAs: robot, when: { field: kind, operator: equals, value: notify }, do: [ { notify: { to: [owners, boss] } } ] }
 roles:
   - code: robot
     records:
-      - { type: case, actions: [${ACTIONS}], fields: { read: [title, kind, team, locked, count], write: [team, count] }, transitions: '*' }
+      - { type: case, actions: [${ACTIONS}], fields: { read: [title, kind, team, locked, count, owners], write: [team, count] }, transitions: '*' }
       - { type: problem, actions: [${ACTIONS}], fields: { read: '*', write: '*' } }
     assignedTo: { users: [robot, leaver] }
   - { code: blind, rights: [config.manage], assignedTo: { users: [blind] } }
@@ -284,6 +288,24 @@ describe('rules on events', () => {
     ]);
     assert.deepEqual(await stored(app, 'SELECT count(*)::int AS n FROM rule_runs'), before);
     assert.deepEqual([(await ok('GET', `/objects/${id}`)).revision, await commentsOf(id)], [1, []]);
+  });
+
+  it('notify the people of fields that their user may read, if these may read the record', async () => {
+    const person = (login: string) => idOf(app, 'users', login);
+    const [chief, blind] = [await person('chief'), await person('blind')];
+    const { id } = await create({ owners: [chief, blind], boss: await person('robot') });
+    await change(id, 1, { kind: 'notify' });
+    await notifyAll(app, testAuthenticator(app));
+    assert.deepEqual(
+      await stored(
+        app,
+        'SELECT user_id AS "userId", kind, event_type AS event FROM notifications WHERE object_id = $1',
+        [id],
+      ),
+      [{ userId: chief, kind: 'rule', event: 'RuleNotified' }],
+    );
+    const event = (await ok('GET', `/objects/${id}/history`)).at(-1);
+    assert.deepEqual([event.type, event.revision, event.data], ['RuleNotified', null, { rule: 'j-notify' }]);
   });
 
   it('list what they did, newest first, without records that the reader may not read', async () => {

@@ -104,6 +104,8 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
   RULE_CANNOT_REMARK:
     'Форма перехода {code} требует {field}. Правило может указать только причину: добавьте её или выберите другой переход.',
   RULE_REASON: 'Причина бывает только у перехода. Удалите её или добавьте переход.',
+  RULE_CANNOT_NOTIFY:
+    'Уведомить можно пользователей и группы из полей записи, а в {field} их нет. Выберите другое поле.',
   RULE_CANNOT_FILL: 'Подстановки допустимы только в текстовых полях, а {field} не такое. Удалите их.',
   RULE_RELATION_SOURCE: 'Связь {relation} не может начинаться у записей типа {type}. Выберите другую.',
   RULE_RELATION_TARGET: 'Связь {relation} не может вести к записям типа {type}. Выберите другую.',

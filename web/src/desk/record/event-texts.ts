@@ -17,6 +17,7 @@ export const eventTexts = defineText(
     inbound: 'интеграцию',
     catalog: 'каталог',
     rule: 'правило',
+    RuleNotified: 'Правило отправило уведомления',
   },
   {
     ...events['en-US'],
@@ -32,6 +33,7 @@ export const eventTexts = defineText(
     inbound: 'an integration',
     catalog: 'the catalog',
     rule: 'a rule',
+    RuleNotified: 'A rule sent notifications',
   },
 );
 
