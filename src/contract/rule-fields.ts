@@ -19,6 +19,13 @@ export const RULE_EVENTS = [
   'AttachmentArchived',
   'RelationAdded',
   'RelationArchived',
+  'SlaStarted',
+  'SlaPaused',
+  'SlaResumed',
+  'SlaStopped',
+  'SlaRecalculated',
+  'SlaWarning',
+  'SlaBreached',
 ] as const;
 export type RuleEvent = (typeof RULE_EVENTS)[number];
 

@@ -5309,7 +5309,14 @@ export type RulesTryData = {
       | 'AttachmentAdded'
       | 'AttachmentArchived'
       | 'RelationAdded'
-      | 'RelationArchived';
+      | 'RelationArchived'
+      | 'SlaStarted'
+      | 'SlaPaused'
+      | 'SlaResumed'
+      | 'SlaStopped'
+      | 'SlaRecalculated'
+      | 'SlaWarning'
+      | 'SlaBreached';
   };
   path: {
     /**

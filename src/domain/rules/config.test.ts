@@ -45,7 +45,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   [
     'a rule with unknown fields, states and events',
     rule(
-      'on: [ObjectCreated, SlaStarted], when: { logic: OR, conditions: [ { field: weight, operator: equals, value: 1 }, { field: workflowState, operator: equals, value: gone }, { field: changed, operator: contains, value: weight } ] }, do: [ { set: { priority: p9 } } ]',
+      'on: [ObjectCreated, KeyCreated], when: { logic: OR, conditions: [ { field: weight, operator: equals, value: 1 }, { field: workflowState, operator: equals, value: gone }, { field: changed, operator: contains, value: weight } ] }, do: [ { set: { priority: p9 } } ]',
     ),
     ['rules[0].on[1] NOT_ALLOWED'],
   ],

@@ -14,6 +14,7 @@ import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '.
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
 import { type ObjectRow, recordOf, type RecordView, viewBefore } from '../objects/index.ts';
+import { slaFollower } from '../sla/index.ts';
 import { type Effect, runActions } from './actions.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
 import { canMatch, type EventFacts, fires, MOST_DEPTH, MOST_FIRINGS, type Occasion, withEvent } from './rules.ts';
@@ -50,18 +51,42 @@ export function ruleReaction(actorOf: ActorOf, onLoop: (rules: readonly string[]
     name: 'rules',
     follow: async (ctx, events) => {
       const index = ctx.config.get(rulesView);
-      let all: readonly PlannedEvent[] = events;
-      if (events.some(({ type }) => index.events.has(type))) {
-        try {
-          all = [...events, ...(await new Reaction(ctx, index, actorOf).run(events))];
-        } catch (error) {
-          if (error instanceof RuleLoop) onLoop(error.rules);
-          throw error;
-        }
+      try {
+        await runRules(ctx, index, events, actorOf);
+      } catch (error) {
+        if (error instanceof RuleLoop) onLoop(error.rules);
+        throw error;
       }
-      if (index.timed.size > 0) await armTimers(ctx, index.timed, all);
+      if (index.timed.size > 0) await armTimers(ctx, index.timed, ctx.events);
     },
   };
+}
+
+/**
+ * Runs the rules on the events. If rules react to SLA events, SLA instances follow the changes at once, and the rules run on the
+ * events of these, until there are no more.
+ *
+ * @throws Fault RULE_LOOP, RULE_REFUSED
+ */
+async function runRules(
+  ctx: WriteContext,
+  index: RuleIndex,
+  events: readonly PlannedEvent[],
+  actorOf: ActorOf,
+): Promise<void> {
+  const chain: string[] = [];
+  for (let next = events; next.length > 0; ) {
+    if (next.some(({ type }) => index.events.has(type))) {
+      const reaction = new Reaction(ctx, index, actorOf);
+      await reaction.run(next);
+      if (reaction.last !== undefined) chain.push(reaction.last);
+      if (chain.length > MOST_DEPTH) throw new RuleLoop(chain);
+    }
+    if (!index.hasSla) return;
+    const seen = ctx.events.length;
+    await slaFollower.follow(ctx, [...ctx.events]);
+    next = ctx.events.slice(seen);
+  }
 }
 
 /**
@@ -130,7 +155,8 @@ class Reaction {
   readonly #index: Pick<RuleIndex, 'events' | 'byType'>;
   readonly #actorOf: ActorOf;
   readonly #queue: Taken[] = [];
-  readonly #made: PlannedEvent[] = [];
+  /** Code of the rule that fired last. */
+  last: string | undefined;
   /** Rules with the records on which they fired in the unit. */
   readonly #fired: Set<string>;
   readonly #variables: Variables;
@@ -144,8 +170,7 @@ class Reaction {
     this.#variables = variables(ctx);
   }
 
-  /** @returns the events of the rules */
-  async run(events: readonly Occurrence[]): Promise<PlannedEvent[]> {
+  async run(events: readonly Occurrence[]): Promise<void> {
     for (const event of events) {
       // The event of a rule that was run alone.
       const rule = event.origin === undefined ? undefined : event.data?.['rule'];
@@ -153,7 +178,6 @@ class Reaction {
     }
     // The queue grows while it is read.
     for (const [at, taken] of this.#queue.entries()) await this.#take(taken, at);
-    return this.#made;
   }
 
   get hasFired(): boolean {
@@ -173,6 +197,7 @@ class Reaction {
       const actor = await this.#actorOf(rule.runAsId);
       if (actor === undefined || !this.#fires(rule, occasion, actor)) continue;
       this.#fired.add(key);
+      this.last = rule.code;
       await this.#fire(rule, taken, actor);
       // The next rule sees what this one changed.
       const next = await recordOf(this.#ctx, objectId);
@@ -223,10 +248,11 @@ class Reaction {
     try {
       effects = await this.#ctx.attempt(() => runActions(own, rule, objectId));
       for (const one of made) this.#queue.push({ event: one, chain: rules, count });
-      this.#made.push(...made);
     } catch (thrown) {
       if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;
-      if (rule.onError === 'refuse') throw refused(rule, thrown);
+      // Nobody's change is refused because time passed.
+      const isTimer = this.#ctx.via === 'system' && event.type.startsWith('Sla');
+      if (rule.onError === 'refuse' && !isTimer) throw refused(rule, thrown);
       error = thrown;
     }
     const durationMs = performance.now() - startedMs;

@@ -1,6 +1,7 @@
 /** Rules as they are stored, and as they are run: compiled once per configuration, indexed by record type and event. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
-import { isEventField, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
+import { isAbout } from '../../contract/events.ts';
+import { isEventField, RULE_EVENTS, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
 import { isActive } from '../../contract/state.ts';
 import {
   type Condition,
@@ -141,6 +142,8 @@ export function requiredValue(when: TypedCondition | null): RequiredValue | unde
 export interface RuleIndex {
   /** The events that any rule reacts to. */
   events: ReadonlySet<string>;
+  /** Whether some of them are SLA events. */
+  hasSla: boolean;
   /** Type id → event → enabled rules, in the order of their codes. */
   byType: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
   /** Type id → enabled rules on time. */
@@ -206,7 +209,7 @@ function build({ items }: ConfigSource, snapshot: ConfigSnapshot): RuleIndex {
       }
     }
   }
-  return { events, byType, timed };
+  return { events, hasSla: RULE_EVENTS.some((type) => isAbout(type, 'sla') && events.has(type)), byType, timed };
 }
 
 export const rulesView: DerivedView<RuleIndex> = { name: 'rules', build };

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { ManualClock } from '../../../test/harness/sla-fixture.ts';
 import { ACTIONS, bundle, stored } from '../../../test/harness/small-configuration.ts';
 import { Authenticator } from '../access/index.ts';
+import { fireDue } from '../sla/index.ts';
 import { fireDueRules, timerUpdater } from './jobs.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
@@ -17,12 +18,23 @@ rules:
   - { code: bad, types: [case], runAs: robot, after: { duration: PT1H, since: workflowState, while: { field: kind, operator: equals, value: bad } }, do: [ { set: { kind: worse } }, { set: { locked: x } } ] }
   - { code: refusing, types: [case], runAs: robot, on: [ObjectUpdated], when: { field: kind, operator: equals, value: refused }, onError: refuse, do: [ { set: { locked: x } } ] }
   - { code: into-refusal, types: [case], runAs: robot, after: { duration: PT1H, since: workflowState, while: { field: kind, operator: equals, value: trap } }, do: [ { set: { kind: refused } } ] }
+  - { code: greet, types: [case], runAs: robot, on: [SlaStarted], do: [ { comment: { visibility: public, body: 'We have started' } } ] }
+  - { code: escalate, types: [case], runAs: robot, on: [SlaWarning], do: [ { set: { kind: urgent } } ] }
+  - { code: breached, types: [case], runAs: robot, on: [SlaBreached], onError: refuse, do: [ { set: { locked: x } } ] }
 ${more}`;
 
 const GROUND = `
 settings: { defaultLocale: en-US, timezone: UTC }
 calendars:
   - { code: office, timezone: UTC, week: { mon: ['09:00-17:00'], tue: ['09:00-17:00'], wed: ['09:00-17:00'], thu: ['09:00-17:00'], fri: ['09:00-17:00'] } }
+slaPolicies:
+  - code: respond
+    type: case
+    calendar: office
+    targets: [{ when: { field: kind, operator: equals, value: urgent }, duration: PT12H }, { duration: PT8H }]
+    start: { field: kind, operator: in, value: [sla, urgent] }
+    stop: { field: workflowState, operator: equals, value: done }
+    warnAt: [50]
 types:
   - code: case
     title: title
@@ -90,7 +102,7 @@ describe('rules on time', () => {
   const runsOf = async (id: string): Promise<unknown[]> =>
     await rows(
       `SELECT i.code, r.outcome, r.event_type AS event, r.error ->> 'code' AS error FROM rule_runs r JOIN config_items i ON i.id = r.rule_id
-        WHERE r.object_id = $1 ORDER BY r.at, r.id`,
+        WHERE r.object_id = $1 ORDER BY r.at, i.code`,
       [id],
     );
 
@@ -196,6 +208,42 @@ describe('rules on time', () => {
     assert.equal((await read(id)).workflowState.code, 'done');
     await at('2026-12-24T08:00:00.000Z');
     assert.deepEqual(await runsOf(id), [{ code: 'close', outcome: 'DONE', event: 'Timer', error: null }]);
+  });
+
+  it('run on SLA events, within the change or the timer that makes them', async () => {
+    clock.set(MONDAY);
+    const id = await make({ kind: 'sla' });
+    assert.deepEqual([await commentsOf(id), (await read(id)).revision], [1, 1]);
+    const sla = async (): Promise<any> => (await ok('GET', `/objects/${id}/sla`))[0];
+    assert.equal((await sla()).dueAt, '2026-11-23T17:00:00.000Z');
+    const { work: units, system, versions } = (apps[0] as TestApp).app;
+    const fire = async (time: string): Promise<void> => {
+      clock.set(time);
+      await versions.refresh();
+      while (await fireDue(units, system()));
+    };
+    await fire('2026-11-23T13:00:00.000Z');
+    const { values, revision } = await read(id);
+    assert.deepEqual([values.kind, revision, (await sla()).dueAt], ['urgent', 2, '2026-11-24T13:00:00.000Z']);
+    await fire('2026-11-24T13:00:00.000Z');
+    assert.equal((await sla()).breached, true);
+    assert.deepEqual(await runsOf(id), [
+      { code: 'greet', outcome: 'DONE', event: 'SlaStarted', error: null },
+      { code: 'escalate', outcome: 'DONE', event: 'SlaWarning', error: null },
+      { code: 'breached', outcome: 'FAILED', event: 'SlaBreached', error: 'FIELD_READ_ONLY' },
+      { code: 'escalate', outcome: 'DONE', event: 'SlaWarning', error: null },
+    ]);
+    const types = (await ok('GET', `/objects/${id}/history`)).map(({ type }: any) => type);
+    assert.deepEqual(types, [
+      'ObjectCreated',
+      'SlaStarted',
+      'CommentAdded',
+      'SlaWarning',
+      'ObjectUpdated',
+      'SlaRecalculated',
+      'SlaWarning',
+      'SlaBreached',
+    ]);
   });
 
   it('are armed on the records that are there, and computed again when the rule or the calendar changes', async () => {

@@ -91,11 +91,34 @@ export function presentOf(ctx: ReadContext, instance: StoredInstance, view: Reco
   };
 }
 
+function latestKey({ objectId, policyId }: Pick<Instance, 'objectId' | 'policyId'>): string {
+  return `sla:latest:${objectId}:${policyId}`;
+}
+
+/** The instance as the unit of work plans it; undefined if it plans none of the policy on the record. */
+export function plannedInstance(
+  ctx: ReadContext,
+  key: Pick<Instance, 'objectId' | 'policyId'>,
+): StoredInstance | undefined {
+  return ctx.memo.get(latestKey(key)) as StoredInstance | undefined;
+}
+
+/** One statement cannot write a row twice: further changes of the instance become part of its planned row, with its guard. */
+function planInstance(ctx: WriteContext, { before }: Draft, instance: Instance): void {
+  const key = `sla:written:${instance.id}`;
+  const earlier = ctx.memo.get(key) as typeof insertInstance | undefined;
+  const write = earlier ?? (before === null ? insertInstance : changeInstance);
+  ctx.memo.set(key, write);
+  if (earlier === undefined) return ctx.plan(write, rowOf(instance));
+  ctx.replan(write, (row) => (row.id === instance.id ? { ...rowOf(instance), lock_version: row.lock_version } : row));
+}
+
 /** Plans the row and the events of a decision, if anything changed. @returns the instance after the change */
 export function planDraft(ctx: WriteContext, draft: Draft, setting: Setting): Instance {
   const { instance, timing, events, unchanged } = finish(draft, setting);
   if (unchanged) return draft.before ?? instance;
-  ctx.plan(draft.before === null ? insertInstance : changeInstance, rowOf(instance));
+  planInstance(ctx, draft, instance);
+  ctx.memo.set(latestKey(instance), { ...instance, storedCalendar: setting.calendar.definition });
   for (const { type, data } of events) {
     ctx.emit({
       type,

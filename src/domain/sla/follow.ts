@@ -9,7 +9,7 @@ import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-o
 import { variables } from '../metadata/index.ts';
 import { recordOf, type RecordView } from '../objects/index.ts';
 import { calendarOf, type Policy, slaRegistry } from './registry.ts';
-import { planDraft, settingFor, targetUnder } from './effective-policy.ts';
+import { planDraft, plannedInstance, settingFor, targetUnder } from './effective-policy.ts';
 import { type ConditionResults, evaluateConditions } from './rules.ts';
 import { begin, draftOf, follow, rearm, type Setting, restarts } from './rules-transitions.ts';
 import { listLatest, type StoredInstance } from './store.ts';
@@ -74,15 +74,28 @@ function followOne(ctx: WriteContext, policy: Policy, view: RecordView, last: St
   } else if (restarts(last, results, policy)) start(ctx, policy, view, results);
 }
 
+/** The events that were not followed yet: rules that react to SLA events have those before them followed at once. */
+function unfollowed(ctx: WriteContext, events: readonly PlannedEvent[]): readonly PlannedEvent[] {
+  const followed = (ctx.memo.get('sla:followed') as Set<PlannedEvent> | undefined) ?? new Set();
+  ctx.memo.set('sla:followed', followed);
+  const fresh = events.filter((event) => !followed.has(event));
+  for (const event of fresh) followed.add(event);
+  return fresh;
+}
+
 export const slaFollower: Follower = {
   name: 'sla',
-  follow: async (ctx, events) => {
+  follow: async (ctx, all) => {
+    const events = unfollowed(ctx, all);
     const changed = await changedRecords(ctx, events);
     const older = changed.flatMap(({ view, created }) => (created ? [] : [view.row.id]));
     const stored = older.length === 0 ? [] : await listLatest(ctx, older);
     const latest = new Map(stored.map((instance) => [`${instance.objectId} ${instance.policyId}`, instance]));
     for (const { view, policies } of changed) {
-      for (const policy of policies) followOne(ctx, policy, view, latest.get(`${view.row.id} ${policy.id}`));
+      for (const policy of policies) {
+        const planned = plannedInstance(ctx, { objectId: view.row.id, policyId: policy.id });
+        followOne(ctx, policy, view, planned ?? latest.get(`${view.row.id} ${policy.id}`));
+      }
     }
   },
 };

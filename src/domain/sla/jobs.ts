@@ -3,6 +3,7 @@
  * calendars. Both compare the stored rows with what applies now. Any number of processes may run them, and each may stop at any
  * time.
  */
+import { isFault } from '../../lib/fault.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { preload, recordOf } from '../objects/index.ts';
@@ -72,7 +73,21 @@ async function runBatch(
  */
 export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   if (!(await work.read(caller, isDue))) return false;
-  return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
+  try {
+    return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+  }
+  // A rule refused one of the events. One by one, the others are reported with what rules do; that one is reported without it.
+  const one = (ctx: WriteContext): Promise<StoredInstance[]> => lockDue(ctx, 1);
+  for (let left = BATCH; left > 0; left--) {
+    const taken = await runBatch(work, caller, one).catch((error: unknown) => {
+      if (!isFault(error)) throw error;
+      return runBatch(work, { ...caller, reacts: false }, one);
+    });
+    if (taken === 0) return false;
+  }
+  return true;
 }
 
 function inForce(caller: Caller): InForce[] {

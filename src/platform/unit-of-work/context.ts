@@ -238,6 +238,8 @@ export interface WriteContext extends ReadContext {
   storeBlob(sha256: string, bytes: Uint8Array): void;
   /** Plans an event, which goes to the history or audit log and to the outbox. */
   emit(event: PlannedEvent): void;
+  /** The events that the unit plans so far. */
+  readonly events: readonly PlannedEvent[];
   /**
    * Marks existence and rights as checked. A fault thrown afterwards is replaced by the stored idempotent response, if there is
    * one.

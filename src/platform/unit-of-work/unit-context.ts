@@ -235,6 +235,7 @@ export function writeContextAs(ctx: WriteContext, { actor, via, data, onEmit }: 
       ctx.emit(made);
       onEmit(made);
     },
+    events: ctx.events,
     markAuthorized: () => {},
     attempt: (part) => ctx.attempt(part),
     lock: (statement) => ctx.lock(statement),
