@@ -2,6 +2,7 @@
 import { Autocomplete } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { StateBadge } from '../record/state-badge.tsx';
 import classes from './search.module.css';
 import { suggestionName, useSuggestions } from './suggestions.ts';
@@ -14,6 +15,7 @@ interface SearchFieldProps {
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   const navigate = useNavigate();
+  const [opened, setOpened] = useState(false);
   const offered = new Map(useSuggestions(value).map((one) => [one.id, one]));
   return (
     <Autocomplete
@@ -27,6 +29,14 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
       }}
       data={[...offered.keys()]}
       filter={({ options }) => options}
+      // Only typing opens the list: it would cover the results of the words in the address.
+      openOnFocus={false}
+      dropdownOpened={opened}
+      onDropdownOpen={() => setOpened(true)}
+      onDropdownClose={() => setOpened(false)}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') setOpened(false);
+      }}
       renderOption={({ option }) => {
         const one = offered.get(option.value);
         return one === undefined ? null : (
