@@ -7,8 +7,8 @@ import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { Assignments } from '../config/assignments.tsx';
-import { ChooseItem, ChooseOne } from '../config/choices.tsx';
-import { at, type FormPart, LocalizedInputs, textAt } from '../config/form-parts.tsx';
+import { ChooseItem, ChooseMany, ChooseOne } from '../config/choices.tsx';
+import { at, codesAt, type FormPart, LocalizedInputs, textAt } from '../config/form-parts.tsx';
 import form from '../config/form-parts.module.css';
 import { type TypeShape, useTypeShape } from '../config/type-shape.ts';
 import { actionName, texts } from './texts.ts';
@@ -19,6 +19,7 @@ const BLANK = {
   comment: { visibility: DEFAULT_VISIBILITY, body: { 'ru-RU': '', 'en-US': '' } },
   transition: '',
   create: { type: '', values: {} },
+  notify: { to: [] },
 } as const;
 type Kind = keyof typeof BLANK;
 const KINDS = Object.keys(BLANK) as Kind[];
@@ -136,6 +137,15 @@ function ActionForm(props: ActionFormProps) {
       return <TransitionForm {...props} />;
     case 'create':
       return <CreateForm {...props} />;
+    case 'notify':
+      return (
+        <ChooseMany
+          label={t.notifyTo}
+          choices={shape.fields.filter(({ dataType }) => dataType === 'user' || dataType === 'group')}
+          value={codesAt(action, ['notify', 'to'])}
+          onChange={(codes) => set(['do', index, 'notify', 'to'], codes)}
+        />
+      );
     default:
       return (
         <Text size="sm" c="dimmed">

@@ -32,9 +32,20 @@ export function RuleAside({ item }: AsideProps) {
   const isStored = data?.some((one) => one.code === code) === true;
   return (
     <Stack gap="sm">
-      <PreviewPanel key={JSON.stringify(item)} item={item} />
+      {item['after'] === undefined ? <PreviewPanel key={JSON.stringify(item)} item={item} /> : <NoPreview />}
       {isStored && <TryPanel key={code} item={item} />}
     </Stack>
+  );
+}
+
+function NoPreview() {
+  const t = useText(texts);
+  return (
+    <Panel title={t.preview}>
+      <Text size="sm" c="dimmed">
+        {t.timePreview}
+      </Text>
+    </Panel>
   );
 }
 

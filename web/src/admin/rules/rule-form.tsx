@@ -1,14 +1,15 @@
 /** Form of a rule: when it fires, on which records, with whose rights, and what it does. */
-import { MultiSelect, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
+import { Input, MultiSelect, SegmentedControl, Select, SimpleGrid, Stack, Switch } from '@mantine/core';
 import { useMemo } from 'react';
 import { COMMENT_VISIBILITIES } from '../../../../src/contract/comment-visibility.ts';
 import { RULE_EVENTS } from '../../../../src/contract/rule-fields.ts';
 import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
+import { FieldInput } from '../../fields/input.tsx';
 import type { ConditionField } from '../../filters/model.ts';
 import { eventName, eventTexts } from '../../i18n/event-texts.ts';
 import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
-import { ChooseItem, ChooseItems } from '../config/choices.tsx';
+import { ChooseItem, ChooseItems, ChooseOne } from '../config/choices.tsx';
 import { ConditionPart } from '../config/condition-part.tsx';
 import { at, CodeInput, codesAt, NameInputs, textAt } from '../config/form-parts.tsx';
 import type { ItemFormProps } from '../config/item-editor.tsx';
@@ -17,14 +18,16 @@ import { Actions } from './actions.tsx';
 import { texts } from './texts.ts';
 
 const ONCE = ['becomes-true', 'every-time'] as const;
+/** The value of `since` for the last change of state. */
+const SINCE_STATE = 'workflowState';
 const ON_ERROR = ['note', 'refuse'] as const;
 const VIAS = ['api', 'console', 'bulk', 'inbound', 'catalog', 'import', 'rule', 'system'] as const;
 
 export function RuleForm(props: ItemFormProps) {
   const { item, set } = props;
   const t = useText(texts);
-  const events = useText(eventTexts);
   const types = codesAt(item, ['types']);
+  const onTime = at(item, ['after']) !== undefined;
   const shape = useTypeShape(types);
   return (
     <Stack gap="sm">
@@ -54,15 +57,21 @@ export function RuleForm(props: ItemFormProps) {
           onChange={(login) => set(['runAs'], login)}
         />
       </SimpleGrid>
-      <MultiSelect
-        label={t.on}
-        description={t.onHint}
-        required
-        searchable
-        data={RULE_EVENTS.map((event) => ({ value: event as string, label: eventName(events, event) }))}
-        value={codesAt(item, ['on'])}
-        onChange={(list) => set(['on'], list)}
-      />
+      <Input.Wrapper label={t.trigger} labelElement="div" size="xs">
+        <SegmentedControl
+          aria-label={t.trigger}
+          value={onTime ? 'time' : 'events'}
+          onChange={(next) => {
+            set(['on'], next === 'time' ? undefined : ['ObjectCreated']);
+            set(['after'], next === 'time' ? { duration: 'PT4H', since: SINCE_STATE } : undefined);
+          }}
+          data={[
+            { value: 'events', label: t.onEvents },
+            { value: 'time', label: t.onTime },
+          ]}
+        />
+      </Input.Wrapper>
+      {onTime ? <TimeInputs item={item} set={set} shape={shape} /> : <EventsInput item={item} set={set} />}
       <WhenInputs item={item} set={set} shape={shape} />
       <Actions item={item} set={set} shape={shape} />
       <Choice item={item} set={set} name="onError" options={ON_ERROR} />
@@ -74,20 +83,76 @@ interface PartProps extends Pick<ItemFormProps, 'item' | 'set'> {
   shape: TypeShape;
 }
 
+function EventsInput({ item, set }: Pick<ItemFormProps, 'item' | 'set'>) {
+  const t = useText(texts);
+  const events = useText(eventTexts);
+  return (
+    <MultiSelect
+      label={t.on}
+      description={t.onHint}
+      required
+      searchable
+      data={RULE_EVENTS.map((event) => ({ value: event as string, label: eventName(events, event) }))}
+      value={codesAt(item, ['on'])}
+      onChange={(list) => set(['on'], list)}
+    />
+  );
+}
+
+/** How long after what a rule on time fires, and what must hold until then. */
+function TimeInputs({ item, set, shape }: PartProps) {
+  const t = useText(texts);
+  const moments = shape.fields.filter(({ dataType, multiple }) => dataType === 'datetime' && !multiple);
+  const duration = { code: '', name: t.duration, dataType: 'duration' as const, required: true };
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <FieldInput
+          field={{ ...duration, readOnly: false, multiple: false, constraints: {} }}
+          value={textAt(item, ['after', 'duration']) || null}
+          onChange={(next) => set(['after', 'duration'], next ?? '')}
+        />
+        <ChooseOne
+          label={t.since}
+          clearable={false}
+          choices={[{ code: SINCE_STATE, name: t.sinceState }, ...moments]}
+          value={textAt(item, ['after', 'since']) || null}
+          onChange={(code) => set(['after', 'since'], code ?? SINCE_STATE)}
+        />
+        <ChooseItem
+          section="calendars"
+          label={t.calendar}
+          placeholder={t.allTime}
+          value={textAt(item, ['after', 'calendar']) || null}
+          onChange={(code) => set(['after', 'calendar'], code ?? undefined)}
+        />
+      </SimpleGrid>
+      <ConditionPart
+        label={t.while}
+        none={t.anyState}
+        value={at(item, ['after', 'while'])}
+        onChange={(condition) => set(['after', 'while'], condition)}
+        fields={shape.conditionFields}
+      />
+    </>
+  );
+}
+
 /** The condition, and whether it fires once or every time. */
 function WhenInputs({ item, set, shape }: PartProps) {
   const t = useText(texts);
-  const fields = useRuleFields(shape);
+  const ruleFields = useRuleFields(shape);
+  const onTime = at(item, ['after']) !== undefined;
   return (
     <>
       <ConditionPart
         label={t.when}
-        none={t.always}
+        none={onTime ? t.anyState : t.always}
         value={at(item, ['when'])}
         onChange={(condition) => set(['when'], condition)}
-        fields={fields}
+        fields={onTime ? shape.conditionFields : ruleFields}
       />
-      {at(item, ['when']) !== undefined && <Choice item={item} set={set} name="once" options={ONCE} />}
+      {!onTime && at(item, ['when']) !== undefined && <Choice item={item} set={set} name="once" options={ONCE} />}
     </>
   );
 }

@@ -27,7 +27,7 @@ type Labels = ReturnType<typeof useLabels>;
 export default function RunsPage({ code }: { code: string }) {
   const t = useText(texts);
   const language = useLanguage();
-  const events = useText(eventTexts);
+  const events = useRunEvents();
   const { data, error, refetch } = useQuery(runsQuery(code, LIMIT));
   const rule = useQuery(sectionQuery('rules')).data?.find((one) => one.code === code);
   const [outcome, setOutcome] = useState('');
@@ -84,7 +84,7 @@ export default function RunsPage({ code }: { code: string }) {
 
 function useRunColumns(labels: Labels): readonly Column<Run>[] {
   const t = useText(texts);
-  const events = useText(eventTexts);
+  const events = useRunEvents();
   return useMemo(() => {
     const done = ({ effects }: Run): string => effects.map(({ kind }) => effectName(t, kind)).join(', ');
     const record = ({ objectId }: Run): string =>
@@ -120,6 +120,13 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
   }, [t, events, labels]);
 }
 
+/** Names of events, and of what fires a rule on time. */
+function useRunEvents(): Readonly<Record<string, string>> {
+  const t = useText(texts);
+  const events = useText(eventTexts);
+  return useMemo(() => ({ ...events, Timer: t.timer }), [t, events]);
+}
+
 function RecordLink({ id, labels }: { id: string | null; labels: Labels }) {
   const t = useText(texts);
   if (id === null) return t.hiddenRecord;
@@ -133,7 +140,7 @@ function RecordLink({ id, labels }: { id: string | null; labels: Labels }) {
 function RunDetails({ run, labels }: { run: Run; labels: Labels }) {
   const t = useText(texts);
   const format = useFormats();
-  const events = useText(eventTexts);
+  const events = useRunEvents();
   const created = useLabels(run.effects.flatMap(({ kind, objectId }) => (kind === 'create' ? (objectId ?? []) : [])));
   return (
     <Stack gap="sm">
