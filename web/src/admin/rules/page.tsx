@@ -82,7 +82,7 @@ function useRuleColumns(): readonly Column<ConfigItem>[] {
     const whenOf = (rule: RuleInGraph | undefined): string =>
       rule === undefined
         ? ''
-        : `${rule.types.map(typeName).join(', ')}: ${(rule.on.length === 0 ? t.timer : rule.on.map((event) => eventName(events, event)).join(', ')).toLowerCase()}`;
+        : `${rule.types.map(typeName).join(', ')}: ${rule.on.length === 0 ? t.timer : rule.on.map((event) => eventName(events, event)).join(', ')}`;
     return [
       { key: 'when', title: t.on, value: ({ code }) => whenOf(rules.get(code)), width: '26%', minor: true },
       {

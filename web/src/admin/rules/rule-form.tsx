@@ -58,18 +58,20 @@ export function RuleForm(props: ItemFormProps) {
         />
       </SimpleGrid>
       <Input.Wrapper label={t.trigger} labelElement="div" size="xs">
-        <SegmentedControl
-          aria-label={t.trigger}
-          value={onTime ? 'time' : 'events'}
-          onChange={(next) => {
-            set(['on'], next === 'time' ? undefined : ['ObjectCreated']);
-            set(['after'], next === 'time' ? { duration: 'PT4H', since: SINCE_STATE } : undefined);
-          }}
-          data={[
-            { value: 'events', label: t.onEvents },
-            { value: 'time', label: t.onTime },
-          ]}
-        />
+        <div>
+          <SegmentedControl
+            aria-label={t.trigger}
+            value={onTime ? 'time' : 'events'}
+            onChange={(next) => {
+              set(['on'], next === 'time' ? undefined : ['ObjectCreated']);
+              set(['after'], next === 'time' ? { duration: 'PT4H', since: SINCE_STATE } : undefined);
+            }}
+            data={[
+              { value: 'events', label: t.onEvents },
+              { value: 'time', label: t.onTime },
+            ]}
+          />
+        </div>
       </Input.Wrapper>
       {onTime ? <TimeInputs item={item} set={set} shape={shape} /> : <EventsInput item={item} set={set} />}
       <WhenInputs item={item} set={set} shape={shape} />
@@ -106,7 +108,7 @@ function TimeInputs({ item, set, shape }: PartProps) {
   const duration = { code: '', name: t.duration, dataType: 'duration' as const, required: true };
   return (
     <>
-      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <FieldInput
           field={{ ...duration, readOnly: false, multiple: false, constraints: {} }}
           value={textAt(item, ['after', 'duration']) || null}
