@@ -36,8 +36,8 @@ export interface BatchRun<Item, Answer> {
   alone(item: Item): Promise<Answer>;
   /** Whether the requests of a failed batch are answered one by one. Otherwise each fails with the error of the batch. */
   isSeparable(error: unknown, count: number): boolean;
-  /** Only requests of the same kind share a batch. */
-  kind?(item: Item): string;
+  /** Whether the request can be in a batch with these; if absent, it can. */
+  joins?(batch: readonly Item[], item: Item): boolean;
 }
 
 export class Batches<Item, Answer> {
@@ -91,17 +91,17 @@ export class Batches<Item, Answer> {
     }
   }
 
-  /** The request that has waited longest, and others of its kind. */
+  /** The request that has waited longest, and others that can be in a batch with it. */
   #take(): Waiting<Item, Answer>[] {
-    const { kind } = this.#run;
-    const [first] = this.#waiting;
-    if (kind === undefined || first === undefined) return this.#waiting.splice(0, this.#size);
-    const wanted = kind(first.item);
+    const { joins } = this.#run;
+    if (joins === undefined) return this.#waiting.splice(0, this.#size);
     const batch: Waiting<Item, Answer>[] = [];
+    const items: Item[] = [];
     this.#waiting = this.#waiting.filter((one) => {
-      const isTaken = batch.length < this.#size && kind(one.item) === wanted;
-      if (isTaken) batch.push(one);
-      return !isTaken;
+      if (batch.length >= this.#size || (batch.length > 0 && !joins(items, one.item))) return true;
+      batch.push(one);
+      items.push(one.item);
+      return false;
     });
     return batch;
   }

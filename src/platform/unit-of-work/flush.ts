@@ -21,6 +21,43 @@ export interface Flushed {
   invalidated: ReadonlySet<'rights' | 'config'>;
 }
 
+/** What the text of a unit's own statement depends on. */
+function shapeOf({ planned, claimed }: Flushed): string {
+  const writes = planned.map(({ write, rows }) => `${write.name} ${rows.length}`).join();
+  return claimed === undefined ? writes : `${writes};claimed`;
+}
+
+function sameWrites(units: readonly Flushed[]): Planned[] {
+  const planned = units[0]?.planned ?? [];
+  return planned.map(({ write }, at) => ({ write, rows: units.flatMap((unit) => unit.planned[at]?.rows ?? []) }));
+}
+
+/**
+ * The writes of units that plan different ones. The order of each unit is kept, because a write can only read what earlier ones
+ * return. It does not depend on the order of the units, so that there are few texts.
+ */
+function mergedWrites(units: readonly Flushed[]): Planned[] {
+  const merged: Planned[] = [];
+  const sorted = units.map((unit) => ({ unit, shape: shapeOf(unit) })).sort((a, b) => (a.shape < b.shape ? -1 : 1));
+  for (const { unit } of sorted) {
+    const placeOf = ({ write }: Planned): number => merged.findIndex((other) => other.write.name === write.name);
+    let place = 0;
+    for (const [at, planned] of unit.planned.entries()) {
+      const found = placeOf(planned);
+      if (found >= 0) {
+        merged[found]?.rows.push(...planned.rows);
+        place = found + 1;
+        continue;
+      }
+      // Before the writes that this unit makes later; otherwise at the end.
+      const isFollowed = unit.planned.slice(at + 1).some((later) => placeOf(later) >= 0);
+      if (!isFollowed) place = merged.length;
+      merged.splice(place++, 0, { write: planned.write, rows: [...planned.rows] });
+    }
+  }
+  return merged;
+}
+
 /** A part and the source of its values. */
 type Filled = readonly [Part, unknown];
 
@@ -28,13 +65,17 @@ type Filled = readonly [Part, unknown];
  * Builds one CTE per write, in the order of planning, and one output row with the guards. A failed guard rolls back the whole
  * statement.
  *
- * @param units one or more units of the same kind (`groups.ts`)
+ * @param units one or more units that fit each other (`groups.ts`)
  * @param lockMs how long the statement waits for a lock; if absent, as long as the server allows
  */
 export function flushStatement(statements: Statements, units: readonly Flushed[], lockMs?: number): Statement {
   const [first] = units;
   if (first === undefined) throw new Error('there is no unit to write');
-  const { claimed, returned, invalidated, planned } = first;
+  const { invalidated } = first;
+  const returned = units.find((unit) => unit.returned !== undefined)?.returned;
+  const shape = units.length === 1 ? '' : shapeOf(first);
+  const isMixed = units.some((unit) => unit !== first && shapeOf(unit) !== shape);
+  const writes = isMixed ? mergedWrites(units) : sameWrites(units);
   const ctes: Filled[] = [];
   const outputs: Filled[] = [];
   // Outputs are computed in their order, and the writes with them.
@@ -43,15 +84,11 @@ export function flushStatement(statements: Statements, units: readonly Flushed[]
     outputs.push([statements.part(flushStatement, `lock ${lockMs}`, build), null]);
   }
   const claims = units.flatMap((unit) => (unit.claimed === undefined ? [] : [claimRow(unit.claimed, unit.returned)]));
-  const claim = claimed === undefined ? undefined : claimParts(statements, returned?.value.write, claims);
+  const claim = claims.length === 0 ? undefined : claimParts(statements, returned?.value.write, claims, isMixed);
   if (claim !== undefined) outputs.push(...claim.guards.map((part): Filled => [part, claims]));
-  const writes = planned.map(({ write }, at) => ({
-    write,
-    rows: units.flatMap((unit) => unit.planned[at]?.rows ?? []),
-  }));
   const guarded = writes.flatMap(({ write }) => (write.guard ? [write.name] : []));
   for (const { write, rows } of writes) {
-    ctes.push([writePart(statements, write, rows, guarded), rows]);
+    ctes.push([writePart(statements, write, rows, guarded, isMixed), rows]);
     if (write.guard) outputs.push([writeGuard(statements, write), rows]);
   }
   if (claim !== undefined) ctes.push(...claim.ctes.map((part): Filled => [part, claims]));

@@ -1,13 +1,13 @@
 /**
- * Group commit: concurrent units of work of the same kind are written by one statement (ADR 0001). Most of the cost of a small
- * change is the fixed cost of its statement and of its commit, and a group pays it once.
+ * Group commit: concurrent units of work are written by one statement (ADR 0001). Most of the cost of a small change is the fixed
+ * cost of its statement and of its commit, and a group pays it once.
  *
  *     units      a   b c d x            e f
- *     groups     |-- a --|-- b c d ----|-- e f --|        x: another kind, or a record that is being written
+ *     groups     |-- a --|-- b c d ----|-- e f --|        x: a record that is being written
  *     alone           x  |-- x --------|
  *
- * - Units are of the same kind if they plan the same numbers of rows of the same writes. A group is then the statement of one unit
- *   with more rows, and there are few different texts to prepare.
+ * - A group is the statement of one unit with more rows, and with the writes of all its units (`flush.ts`). If they plan different
+ *   writes, rows are sent as JSON, so that there are few different texts to prepare.
  * - A unit whose record is being written by another unit is never in a group, so no group holds two units on one record.
  * - A group waits for a locked row for a short time only, so one locked record does not hold up the others.
  * - If the group fails, for any reason, nothing of it is stored, and each of its units is written alone. So the guards, claims and
@@ -34,7 +34,17 @@ const MOST_ROWS = 32;
 
 interface Grouped {
   unit: Flushed;
-  kind: string;
+  /** The write that returns a value, '' for none. A statement has one at most. */
+  returning: string;
+  /** The writes whose SQL differs from others of their name, '' for none. */
+  variants: string;
+}
+
+/** Whether one statement can write both: what only one of them has does not matter. */
+function fit(one: Grouped, other: Grouped): boolean {
+  return (['returning', 'variants'] as const).every(
+    (part) => one[part] === other[part] || one[part] === '' || other[part] === '',
+  );
 }
 
 export class Groups {
@@ -64,7 +74,7 @@ export class Groups {
         alone: ({ unit }) => this.alone(this.#db, unit),
         // After the time limit of a statement, the clients wait no longer.
         isSeparable: (error, count) => isRefused(error) && !isCancelled(error) && (count > 1 || isLockTimeout(error)),
-        kind: ({ kind }) => kind,
+        joins: (group, one) => group.every((other) => fit(one, other)),
       },
     );
   }
@@ -96,7 +106,7 @@ export class Groups {
     for (const record of records) this.#writing.set(record, (this.#writing.get(record) ?? 0) + 1);
     try {
       if (alone || !isFree) return await this.alone(this.#db, unit);
-      return await this.#batches.ask({ unit, kind: this.#kindOf(unit) });
+      return await this.#batches.ask(this.#grouped(unit));
     } finally {
       for (const record of records) {
         const others = (this.#writing.get(record) ?? 1) - 1;
@@ -106,13 +116,12 @@ export class Groups {
     }
   }
 
-  #kindOf({ planned, claimed, returned }: Flushed): string {
-    const writes = planned.map(({ write, rows }) => `${write.name} ${this.#variantOf(write)} ${rows.length}`).join();
-    return `${writes};${claimed === undefined ? '' : 'claimed'};${returned?.value.write ?? ''}`;
+  #grouped(unit: Flushed): Grouped {
+    const variants = unit.planned.flatMap(({ write }) => (write.varies === true ? [this.#variantOf(write)] : []));
+    return { unit, returning: unit.returned?.value.write ?? '', variants: variants.join() };
   }
 
   #variantOf(write: TableWrite<unknown>): number {
-    if (write.varies !== true) return 0;
     let variant = this.#variants.get(write);
     if (variant === undefined) this.#variants.set(write, (variant = ++this.#lastVariant));
     return variant;

@@ -141,11 +141,12 @@ export function claimParts(
   statements: Statements,
   late: string | undefined,
   rows: readonly ClaimRow[],
+  asJson: boolean,
 ): { ctes: Part[]; guards: Part[] } {
   const guard = (name: string, build: () => Sql): Part => statements.part(claimParts, name, build);
   return {
     ctes: [
-      writePart(statements, claimLock as TableWrite<unknown>, rows, []),
+      writePart(statements, claimLock as TableWrite<unknown>, rows, [], asJson),
       statements.part(claimParts, `row ${late ?? ''}`, () => insertClaim(late)),
     ],
     guards: [

@@ -88,14 +88,19 @@ type Rows = readonly unknown[];
 /** More rows than this are sent as JSON, which limits the number of distinct statements. */
 const FEW = 4;
 
-/** The CTE that writes the rows. `guarded` names the unit's writes with a guard. */
+/**
+ * The CTE that writes the rows. `guarded` names the unit's writes with a guard.
+ *
+ * @param asJson sends the rows as JSON however few they are, so that the text does not depend on their number
+ */
 export function writePart(
   statements: Statements,
   write: TableWrite<unknown>,
   rows: Rows,
   guarded: readonly string[],
+  asJson = false,
 ): Part {
-  const few = write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
+  const few = !asJson && write.columns !== undefined && rows.length <= FEW ? rows.length : 0;
   const names = write.afterGuards === true ? guarded : [];
   const build = (): Sql => sql`${raw(write.name)} AS (${write.sql(rowSource(write, few), few === 1, ready(names))})`;
   return statements.part(write, [few, ...names].join(' '), build, write.varies);
