@@ -2,7 +2,7 @@
 import type { Sql } from 'sql-template-tag';
 import { newId } from '../clock.ts';
 import { find, type Lookup } from '../database/lookups.ts';
-import type { Queryable, QueryOptions, Transaction } from '../database/pool.ts';
+import { Database, type Queryable, type QueryOptions, type Transaction } from '../database/pool.ts';
 import type {
   Actor,
   Caller,
@@ -105,7 +105,7 @@ export class UnitContext implements WriteContext {
    * @throws TurnAwaited if it had to wait
    */
   async takeTurn(): Promise<void> {
-    if (this.#turn === undefined || 'transaction' in this.db) return;
+    if (this.#turn === undefined || !(this.db instanceof Database)) return;
     for (const { write, rows } of this.planned.values()) {
       const [record] = write.requiresRevision === true && rows.length === 1 ? (write.records?.(rows[0]) ?? []) : [];
       if (typeof record === 'string') return await this.#turn.take(record);
