@@ -459,6 +459,25 @@ CREATE UNIQUE INDEX mail_messages_listed_once ON mail_messages USING btree (mail
 CREATE INDEX mail_messages_newest ON mail_messages USING btree (at DESC, id DESC);
 CREATE UNIQUE INDEX mail_messages_once ON mail_messages USING btree (mailbox_id, message_key) WHERE (state = 'USED'::text);
 
+CREATE TABLE mail_outgoing (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  notification_ids uuid[] NOT NULL,
+  object_id uuid,
+  comment_id uuid,
+  status text NOT NULL,
+  attempts integer DEFAULT 0 NOT NULL,
+  due_at timestamp(3) with time zone NOT NULL,
+  next_at timestamp(3) with time zone NOT NULL,
+  finished_at timestamp(3) with time zone,
+  error text,
+  CONSTRAINT mail_outgoing_pkey PRIMARY KEY (id),
+  CONSTRAINT mail_outgoing_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'FAILED'::text, 'DROPPED'::text])))
+);
+CREATE INDEX mail_outgoing_age ON mail_outgoing USING btree (due_at);
+CREATE INDEX mail_outgoing_failed ON mail_outgoing USING btree (due_at) WHERE (status = 'FAILED'::text);
+CREATE INDEX mail_outgoing_next ON mail_outgoing USING btree (next_at) WHERE (status = 'PENDING'::text);
+
 CREATE TABLE mail_threads (
   handle bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   object_id uuid NOT NULL,

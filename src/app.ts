@@ -9,6 +9,7 @@ import { commentEvents, readComment } from './domain/comments/index.ts';
 import { articleEvent } from './domain/knowledge/index.ts';
 import { relationEvents } from './domain/relations/index.ts';
 import { notificationJobs } from './domain/notifications/index.ts';
+import { mailJobs, TOKEN_KEY } from './domain/mail/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
 import { ruleReaction } from './domain/rules/index.ts';
 import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
@@ -47,7 +48,7 @@ const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
   settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> &
-    Partial<Pick<Settings, 'groupSize' | 'auditHeads' | 'publicUrl' | 'securityContact'>>;
+    Partial<Pick<Settings, 'groupSize' | 'auditHeads' | 'publicUrl' | 'securityContact' | 'smtp' | 'dkim'>>;
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
@@ -163,8 +164,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
   const notifying = {
     actorsOf: (userIds: readonly string[]) => authenticator.actorsOf(userIds),
-    // Nothing sends mails yet.
-    sendsMail: false,
+    sendsMail: settings.smtp !== undefined,
   };
   const signIns = new SignIns({ secrets, db, clock });
   const holder = new ContentHolder(HELD_BYTES);
@@ -284,18 +284,18 @@ export async function buildApp(options: AppOptions): Promise<App> {
       });
       const system = async (): Promise<Caller> => systemCaller(await versions.fresh());
       const heads = settings.auditHeads === undefined ? undefined : headPlace(settings.auditHeads, outbound);
+      const common = { db, clock, work, system };
       const all = [
         ...delivery,
         ...tasks({ db, blobs, versions, authenticator, clock, work, onSealed: headLogger(log), heads }),
         ...searchJobs(db, work, system, search),
         ...reportJobs(db, work, system),
-        ...notificationJobs({
-          db,
-          clock,
-          work,
-          system,
-          refresh: () => versions.refresh(),
-          ...notifying,
+        ...notificationJobs({ ...common, refresh: () => versions.refresh(), ...notifying }),
+        ...mailJobs({
+          ...common,
+          settings,
+          tokenKey: secrets.deriveKey(TOKEN_KEY),
+          actorOf: (userId) => authenticator.actorOf(userId),
         }),
       ];
       const { tracer } = options;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readSettings, SETTINGS_TABLE, SettingsError } from './settings.ts';
+import { SETTINGS_TABLE } from './settings-table.ts';
+import { readSettings, SettingsError } from './settings.ts';
 
 function problems(env: Record<string, string>): readonly string[] {
   try {
@@ -32,6 +33,8 @@ describe('settings', () => {
       metricsAllow: ['127.0.0.0/8', '::1/128'],
       publicUrl: undefined,
       securityContact: undefined,
+      smtp: undefined,
+      dkim: undefined,
       webhookAllowPrivate: false,
       oidc: undefined,
       otlpEndpoint: undefined,
@@ -61,6 +64,8 @@ describe('settings', () => {
       DOCKET_METRICS_ALLOW: '0.0.0.0/0',
       DOCKET_PUBLIC_URL: 'https://docket.example.org/',
       DOCKET_SECURITY_CONTACT: 'mailto:security@example.org',
+      DOCKET_SMTP_URL: 'smtps://desk:p%40ss@mail.example.org',
+      DOCKET_DKIM: 'desk@example.org:/etc/docket/dkim.pem',
       DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true',
       DOCKET_OIDC_ISSUER: 'https://login.example.org/realm',
       DOCKET_OIDC_CLIENT_ID: 'docket',
@@ -89,6 +94,14 @@ describe('settings', () => {
       metricsAllow: ['0.0.0.0/0'],
       publicUrl: 'https://docket.example.org',
       securityContact: 'mailto:security@example.org',
+      smtp: {
+        host: 'mail.example.org',
+        port: 465,
+        secure: true,
+        requireTLS: false,
+        auth: { user: 'desk', pass: 'p@ss' },
+      },
+      dkim: { domainName: 'example.org', keySelector: 'desk', keyFile: '/etc/docket/dkim.pem' },
       webhookAllowPrivate: true,
       oidc: { issuer: 'https://login.example.org/realm', clientId: 'docket', clientSecret: 'hush' },
       otlpEndpoint: 'http://collector:4318',
@@ -237,7 +250,7 @@ describe('settings', () => {
   test('can be printed as a table', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 26);
+    assert.equal(names.length, 28);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

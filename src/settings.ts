@@ -2,6 +2,8 @@
  * Reads the settings of the service (docs/spec/configuration.md#command-line): environment → one frozen typed object. Only this
  * file knows the names of the variables. It has no side effects; the environment is a parameter.
  */
+import { type DkimKey, readDkimKey, readSmtpUrl, type SmtpServer } from './lib/smtp-url.ts';
+import { type SettingRow, SETTINGS_TABLE } from './settings-table.ts';
 import {
   contactUri,
   databaseUrl,
@@ -72,6 +74,10 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   /** Contact for security reports: a mailto, https or tel URI. */
   readonly securityContact: string | undefined;
+  /** The mail server; undefined: no mails are sent. */
+  readonly smtp: SmtpServer | undefined;
+  /** Signs mails; undefined: the mail server does, or nobody. */
+  readonly dkim: DkimKey | undefined;
   readonly webhookAllowPrivate: boolean;
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
@@ -81,117 +87,6 @@ export interface Settings {
   /** True if `serve` migrates the schema at startup. */
   readonly migrate: boolean;
 }
-
-export interface SettingRow {
-  readonly name: string;
-  /** Default for an absent or empty variable; empty if there is none. */
-  readonly default: string;
-  readonly meaning: string;
-}
-
-/** All settings, in the order of the documentation. */
-export const SETTINGS_TABLE = [
-  { name: 'DOCKET_HOST', default: '127.0.0.1', meaning: 'Address that the service listens on.' },
-  { name: 'DOCKET_PORT', default: '8080', meaning: 'Port that the service listens on; 0 selects a free port.' },
-  { name: 'DOCKET_DATA_DIR', default: './data', meaning: 'Folder for the embedded database, attachments and keys.' },
-  {
-    name: 'DATABASE_URL',
-    default: '',
-    meaning:
-      'Connection URL of PostgreSQL 15 to 18, postgres://…; if not set: the embedded PostgreSQL in the data folder.',
-  },
-  {
-    name: 'DATABASE_READ_URL',
-    default: '',
-    meaning: 'Connection URL of a streaming replica, which serves lists, search, history and exports.',
-  },
-  {
-    name: 'DATABASE_DIRECT_URL',
-    default: '',
-    meaning: 'Connection URL that bypasses a pooler, for index builds and LISTEN; if not set: DATABASE_URL.',
-  },
-  {
-    name: 'DOCKET_BLOBS',
-    default: 'file:',
-    meaning: 'Storage of attachments: file: (in the data folder), file:/FOLDER, or s3://BUCKET?endpoint=URL.',
-  },
-  {
-    name: 'DOCKET_SECRET_KEY',
-    default: '',
-    meaning:
-      'Master key that encrypts stored secrets, at least 32 characters; if not set: master.key in the data folder, created once.',
-  },
-  {
-    name: 'DOCKET_POOL',
-    default: '',
-    meaning:
-      'Maximum number of database connections of one process, 4 to 1000; if not set: 20, or fewer under serve --processes.',
-  },
-  {
-    name: 'DOCKET_GROUP_COMMIT',
-    default: '16',
-    meaning: 'Maximum number of concurrent changes that are committed by one statement, 1 to 16; 1 turns grouping off.',
-  },
-  { name: 'DOCKET_SEARCH_MEMORY_MB', default: '0', meaning: 'Memory of the search index of a process in MB; 0: none.' },
-  { name: 'DOCKET_STARTER', default: 'itsm', meaning: 'Configuration applied to an empty database: itsm or none.' },
-  { name: 'DOCKET_RATE_LIMIT', default: '12000', meaning: 'Requests per minute and API key, or off.' },
-  {
-    name: 'DOCKET_TRUSTED_PROXIES',
-    default: '',
-    meaning: 'Proxies whose X-Forwarded-For is trusted: addresses or CIDR ranges, separated by commas.',
-  },
-  {
-    name: 'DOCKET_METRICS_ALLOW',
-    default: '127.0.0.0/8,::1/128',
-    meaning: 'Clients that may read /metrics: addresses or CIDR ranges, separated by commas.',
-  },
-  {
-    name: 'DOCKET_PUBLIC_URL',
-    default: '',
-    meaning: 'Public URL of the service, such as https://docket.example.org; with https, responses carry HSTS.',
-  },
-  {
-    name: 'DOCKET_SECURITY_CONTACT',
-    default: '',
-    meaning:
-      'Contact for vulnerability reports in /.well-known/security.txt: a mailto:, https: or tel: URI; if not set: no such file.',
-  },
-  {
-    name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
-    default: 'false',
-    meaning: 'true allows webhooks to private and loopback addresses, for development and tests.',
-  },
-  { name: 'DOCKET_OIDC_ISSUER', default: '', meaning: 'OpenID Connect issuer for signing in to the console.' },
-  { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id registered with the issuer.' },
-  {
-    name: 'DOCKET_OIDC_CLIENT_SECRET',
-    default: '',
-    meaning: 'Client secret; not set for a public client.',
-  },
-  {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    default: '',
-    meaning: 'OTLP endpoint for traces; if not set, no traces are recorded.',
-  },
-  {
-    name: 'OTEL_TRACES_SAMPLER',
-    default: 'parentbased_always_on',
-    meaning:
-      'Which traces are recorded: always_on, always_off, traceidratio, or one of these with the prefix parentbased_, which follows the decision of a caller that sends traceparent.',
-  },
-  {
-    name: 'OTEL_TRACES_SAMPLER_ARG',
-    default: '1',
-    meaning: 'For traceidratio and parentbased_traceidratio: the share of recorded traces, from 0 to 1.',
-  },
-  {
-    name: 'DOCKET_AUDIT_HEADS',
-    default: '',
-    meaning:
-      'Destination outside the database for heads of the audit chain: file:/PATH, s3://BUCKET/FOLDER?endpoint=URL or https://….',
-  },
-  { name: 'DOCKET_MIGRATE', default: 'on', meaning: 'off: serve does not migrate the database schema.' },
-] as const satisfies readonly SettingRow[];
 
 /** Variables that name a service elsewhere, for the commands that take `--url`. */
 export const REMOTE_TABLE = [
@@ -226,6 +121,7 @@ const SECRET: ReadonlySet<Name> = new Set([
   'DOCKET_BLOBS',
   'DOCKET_AUDIT_HEADS',
   'DOCKET_SECRET_KEY',
+  'DOCKET_SMTP_URL',
   'DOCKET_OIDC_ISSUER',
   'DOCKET_OIDC_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -287,6 +183,14 @@ function blobs(text: string): BlobSettings | undefined {
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && webUrl(endpoint) === undefined) return undefined;
   return { kind: 's3', bucket: url.hostname, endpoint, url: text };
+}
+
+function smtpServer(text: string): SmtpServer | undefined {
+  try {
+    return readSmtpUrl(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function auditHeads(text: string): string | undefined {
@@ -372,6 +276,13 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
       undefined,
       contactUri,
     ),
+    smtp: reader.value<SmtpServer | undefined>(
+      'DOCKET_SMTP_URL',
+      'a URL like smtps://user:password@mail.example.org or smtp://mail.example.org:587; ?tls=off is possible only with smtp and without a password',
+      undefined,
+      smtpServer,
+    ),
+    dkim: reader.value<DkimKey | undefined>('DOCKET_DKIM', 'SELECTOR@DOMAIN:FILE', undefined, readDkimKey),
     webhookAllowPrivate: reader.oneOf('DOCKET_WEBHOOK_ALLOW_PRIVATE', ['false', 'true']) === 'true',
     oidc: oidc(reader),
     otlpEndpoint: reader.value<string | undefined>(
@@ -391,6 +302,9 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
   };
   if (settings.databaseReadUrl !== undefined && reader.text('DATABASE_URL') === undefined) {
     reader.wrong('DATABASE_READ_URL', 'needs DATABASE_URL: the embedded database has no replica');
+  }
+  if (settings.smtp !== undefined && settings.publicUrl === undefined) {
+    reader.wrong('DOCKET_SMTP_URL', 'needs DOCKET_PUBLIC_URL: mails link to records');
   }
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
   return Object.freeze(settings);

@@ -55,7 +55,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   knowledge: ['metadata'],
   // Rules run the commands of a record's parts; their texts are filled like those of macros, and calendars count their time.
   rules: ['objects', 'comments', 'relations', 'workflow', 'metadata', 'desk', 'sla'],
-  mail: ['objects', 'comments', 'attachments', 'metadata', 'identity', 'access'],
+  mail: ['objects', 'comments', 'attachments', 'metadata', 'identity', 'access', 'desk', 'notifications'],
   sla: ['objects', 'metadata'],
   webhooks: ['objects', 'metadata'],
 };
@@ -68,7 +68,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['configuration', /^src\/configuration\//],
   ['domain', /^src\/domain\//],
   ['adapters', /^src\/(?:http|worker)\//],
-  ['settings', /^src\/settings(?:\.test)?\.ts$/],
+  ['settings', /^src\/settings(?:-table)?(?:\.test)?\.ts$/],
   ['app', /^src\/(?:app|modules|background|metrics|worker-thread|search-thread)(?:\.test)?\.ts$/],
   // The command line calls services elsewhere with the client.
   ['client', /^client\/src\//],

@@ -54,6 +54,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   kb_views: 'Views of articles are counted, not recorded as events.',
   kb_votes: 'Votes of readers are counted, not recorded as events.',
   mail_messages: 'A log of received mail; its effects are in the history of records.',
+  mail_outgoing: 'Mails about events that are in the history of records.',
   mail_threads: 'Handles of records and users in the addresses of replies.',
   master_key: 'A fingerprint of the key; docket doctor detects a wrong one.',
   notification_imports: 'Imports that notify; each row is of a transaction of the journal.',

@@ -14,6 +14,7 @@ import { ensureNumbering } from '../../src/domain/metadata/index.ts';
 import { FileBlobs } from '../../src/platform/blobs/filesystem.ts';
 import type { BlobStore } from '../../src/platform/blobs/store.ts';
 import { type Clock, systemClock } from '../../src/platform/clock.ts';
+import type { DkimKey, SmtpServer } from '../../src/lib/smtp-url.ts';
 import type { ConfigSection } from '../../src/configuration/section.ts';
 import { Database } from '../../src/platform/database/pool.ts';
 import { Outbound, type OutboundOptions } from '../../src/platform/outbound/outbound.ts';
@@ -77,6 +78,9 @@ export interface TestOptions {
   trustedProxies?: readonly string[];
   /** The sign-in provider. */
   oidc?: { issuer: string; clientId: string; clientSecret: string | undefined };
+  /** A mail server, to which notifications are sent. */
+  smtp?: SmtpServer;
+  dkim?: DkimKey;
   /** Serve the web console built in `web/dist`. */
   console?: boolean;
   /** Wraps the file store, to observe or intercept calls. */
@@ -190,6 +194,8 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
       trustedProxies: options.trustedProxies ?? [],
       metricsAllow: ['127.0.0.0/8'],
       webhookAllowPrivate: false,
+      ...(options.smtp === undefined ? {} : { smtp: options.smtp, publicUrl: 'http://desk.example.org' }),
+      ...(options.dkim === undefined ? {} : { dkim: options.dkim }),
     },
     db,
     readDb,

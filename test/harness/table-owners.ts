@@ -139,6 +139,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   rule_timer_scans: { owner: 'rules' },
   mail_threads: { owner: 'mail' },
   mail_messages: { owner: 'mail' },
+  mail_outgoing: { owner: 'mail' },
   desk_queues: { owner: 'desk' },
   report_dashboards: { owner: 'reports' },
   notifications: { owner: 'notifications' },

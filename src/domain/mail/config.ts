@@ -13,7 +13,7 @@ import { isTemplateName, placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 import { isMailName, unfilledFields } from './fields.ts';
 import { addressKey } from './headers.ts';
-import { type CompiledMailbox, type MailboxDefinition, UNKNOWN_SENDER } from './registry.ts';
+import { type CompiledMailbox, type MailboxDefinition, type TemplateDefinition, UNKNOWN_SENDER } from './registry.ts';
 import { LONGEST_LOCAL_PART } from './reply-token.ts';
 
 /** Maximum number of characters of a subject and of a body. */
@@ -32,14 +32,6 @@ const TemplateItem = closed(
   // A template serves all record types: a renamed field is renamed in it only if no type keeps the old code.
   { typesAt: 'types' },
 );
-
-export interface TemplateDefinition {
-  code: string;
-  name: Localized;
-  subject: Localized;
-  /** Markdown. */
-  body: Localized;
-}
 
 /** Checks that each name in the texts is a field of some record type, or another known name. */
 function compileTemplate(template: TemplateDefinition, view: CompileView, report: Report): TemplateDefinition {

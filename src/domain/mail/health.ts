@@ -1,4 +1,4 @@
-/** Metrics of received mail. */
+/** Metrics of mail. */
 import sql from 'sql-template-tag';
 import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
 
@@ -7,5 +7,15 @@ export const mailMetrics: readonly DatabaseMetric[] = [
     name: 'docket_mail_listed',
     help: 'Received mails that were not used and wait in the list, counted up to 10,000.',
     sql: () => boundedCount(sql`mail_messages WHERE state = 'LISTED'`),
+  },
+  {
+    name: 'docket_mails_pending',
+    help: 'Mails that wait to be sent or tried again, counted up to 10,000.',
+    sql: () => boundedCount(sql`mail_outgoing WHERE status = 'PENDING'`),
+  },
+  {
+    name: 'docket_mails_failed',
+    help: 'Mails of the last 91 days that were given up, counted up to 10,000.',
+    sql: () => boundedCount(sql`mail_outgoing WHERE status = 'FAILED'`),
   },
 ];

@@ -3,7 +3,7 @@
  * serves relays, IMAP and repeated attempts. The effect runs as the sender, by the ordinary commands.
  */
 import { isActive, isArchived } from '../../contract/state.ts';
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { type CommentVisibility, DEFAULT_VISIBILITY } from '../../contract/comment-visibility.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { contractDetails, Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
@@ -11,7 +11,7 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { systemActor } from '../access/index.ts';
 import { addFile } from '../attachments/index.ts';
-import { addComment } from '../comments/index.ts';
+import { addComment, findVisibleComments } from '../comments/index.ts';
 import { createUser, findByEmail } from '../identity/index.ts';
 import { findType, registry, setValue, typeView } from '../metadata/index.ts';
 import { createFor, findVisible } from '../objects/index.ts';
@@ -229,9 +229,21 @@ function lookups(ctx: WriteContext, parts: ReceiveParts): Lookups {
     },
     thread: (handle) => store.findThread(ctx, handle),
     record: (userId, objectId) => recordFacts(ctx, userId, objectId),
-    // No mail about a comment is sent yet.
-    answered: async () => null,
+    answered: (userId, objectId, mailIds) => answered(ctx, userId, objectId, mailIds),
   };
+}
+
+/** A comment that the sender may not see any more counts as the most restricted one. */
+async function answered(
+  ctx: ReadContext,
+  userId: string,
+  objectId: string,
+  mailIds: readonly string[],
+): Promise<CommentVisibility | null> {
+  const id = await store.findAnswered(ctx, userId, objectId, mailIds);
+  if (id === null) return null;
+  const found = (await findVisibleComments(ctx, [id])).get(id);
+  return found?.row.visibility ?? DEFAULT_VISIBILITY;
 }
 
 /** The record as the sender may read it. */

@@ -1,5 +1,6 @@
 /** The configured mailboxes. */
-import type { ItemState } from '../../contract/state.ts';
+import type { Localized } from '../../configuration/schemas.ts';
+import { isActive, type ItemState } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
@@ -43,4 +44,27 @@ const mailboxView: DerivedView<ReadonlyMap<string, Mailbox>> = {
 /** All mailboxes by id, including archived ones. */
 export function mailboxes(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, Mailbox> {
   return ctx.config.get(mailboxView);
+}
+
+export interface TemplateDefinition {
+  code: string;
+  name: Localized;
+  subject: Localized;
+  /** Markdown. */
+  body: Localized;
+}
+
+const templateView: DerivedView<ReadonlyMap<string, TemplateDefinition>> = {
+  name: 'mail-templates',
+  build: ({ items }: ConfigSource) =>
+    new Map(
+      items
+        .filter((item) => item.section === 'templates' && isActive(item))
+        .map(({ compiled }) => [(compiled as TemplateDefinition).code, compiled as TemplateDefinition]),
+    ),
+};
+
+/** The active templates by code. */
+export function templates(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, TemplateDefinition> {
+  return ctx.config.get(templateView);
 }

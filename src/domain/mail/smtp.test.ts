@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readSmtpUrl, verdictOf } from './smtp.ts';
+import { readSmtpUrl } from '../../lib/smtp-url.ts';
+import { verdictOf } from './smtp.ts';
 
 describe('the address of the mail server', () => {
   it('requires encryption unless it is turned off', () => {

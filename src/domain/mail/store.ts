@@ -1,9 +1,10 @@
-/** SQL on the tables `mail_threads` and `mail_messages`. */
+/** SQL on the tables `mail_threads`, `mail_messages` and `mail_outgoing`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { takeDueMails } from '../notifications/index.ts';
 import type { ListReason } from './decision.ts';
 import type { MailThread } from './reply-token.ts';
 
@@ -158,6 +159,83 @@ export async function purgeMessages(db: Queryable, listedBefore: string, usedBef
         SELECT m.ctid FROM mail_messages m
         WHERE m.at < CASE WHEN m.state = 'LISTED' THEN ${listedBefore}::timestamptz ELSE ${usedBefore}::timestamptz END
         LIMIT ${BATCH}::int)) RETURNING 1
+    ) SELECT count(*) AS removed FROM gone`);
+  return (rows[0]?.removed ?? 0) >= BATCH;
+}
+
+export interface OutgoingRow {
+  id: string;
+  userId: string;
+  notificationIds: string[];
+  attempts: number;
+  dueAt: string;
+}
+
+/** Makes mails of due notifications: one for each, for each digest, and for each bulk change. */
+export async function makeOutgoing(db: Queryable, now: string, limit: number): Promise<number> {
+  const [row] = await db.query<{ n: number }>(sql`
+    WITH due AS (${takeDueMails(now, limit)}), made AS (
+      INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at)
+      SELECT (array_agg(notification_id ORDER BY notification_id))[1], user_id, array_agg(notification_id ORDER BY notification_id),
+        'PENDING', min(due_at), ${now}::timestamptz
+      FROM due GROUP BY user_id, mail RETURNING 1
+    ) SELECT count(*)::int AS n FROM made`);
+  return row?.n ?? 0;
+}
+
+/** Leases mails that are due until `until`. Another process does not take them before. */
+export async function leaseOutgoing(db: Queryable, now: string, until: string, limit: number): Promise<OutgoingRow[]> {
+  return await db.query<OutgoingRow>(sql`
+    UPDATE mail_outgoing m SET attempts = m.attempts + 1, next_at = ${until}::timestamptz
+    WHERE m.id IN (SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
+      ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+    RETURNING m.id, m.user_id AS "userId", m.notification_ids AS "notificationIds", m.attempts, m.due_at AS "dueAt"`);
+}
+
+/** Notes what a mail is about, before it is sent: its answers are judged by it. */
+export async function noteSubject(
+  db: Queryable,
+  id: string,
+  objectId: string | null,
+  commentId: string | null,
+): Promise<void> {
+  await db.query(sql`
+    UPDATE mail_outgoing SET object_id = ${objectId}::uuid, comment_id = ${commentId}::uuid WHERE id = ${id}::uuid`);
+}
+
+/** Notes the result of an attempt, unless the lease ended and another process made the next one. */
+export async function finishOutgoing(
+  db: Queryable,
+  { id, attempts }: OutgoingRow,
+  result: { status: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED'; at: string; nextAt?: string; error?: string },
+): Promise<void> {
+  const { status, at, nextAt = at, error = null } = result;
+  await db.query(sql`
+    UPDATE mail_outgoing SET status = ${status}, next_at = ${nextAt}::timestamptz, error = ${error},
+      finished_at = CASE WHEN ${status} <> 'PENDING' THEN ${at}::timestamptz END
+    WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND status = 'PENDING'`);
+}
+
+/** The comment that the first of the mails was about that was sent to the user about the record. */
+export async function findAnswered(
+  ctx: ReadContext,
+  userId: string,
+  objectId: string,
+  mailIds: readonly string[],
+): Promise<string | null> {
+  const rows = await ctx.query<{ id: string; commentId: string | null }>(sql`
+    SELECT m.id, m.comment_id AS "commentId" FROM mail_outgoing m
+    WHERE m.id = ANY(${[...mailIds]}::uuid[]) AND m.user_id = ${userId}::uuid AND m.object_id = ${objectId}::uuid`);
+  const found = mailIds.map((id) => rows.find((row) => row.id === id)).find((row) => row !== undefined);
+  return found?.commentId ?? null;
+}
+
+/** @returns whether there may be more to delete */
+export async function purgeOutgoing(db: Queryable, before: string): Promise<boolean> {
+  const rows = await db.query<{ removed: number }>(sql`
+    WITH gone AS (
+      DELETE FROM mail_outgoing WHERE ctid = ANY (ARRAY(
+        SELECT m.ctid FROM mail_outgoing m WHERE m.due_at < ${before}::timestamptz LIMIT ${BATCH}::int)) RETURNING 1
     ) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }

@@ -14,4 +14,5 @@ export { notifyOfImport } from './commands.ts';
 export { notificationEffects } from './effects.ts';
 export { notificationChecks, notificationMetrics } from './health.ts';
 export { notificationJobs } from './jobs.ts';
+export { type MailedNotification, readMailed, takeDueMails } from './store.ts';
 export { notificationRoutes } from './routes.ts';

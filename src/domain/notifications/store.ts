@@ -111,25 +111,68 @@ export async function listNotifications(
   userId: string,
   page: { unread: boolean; limit: number; offset: number },
 ): Promise<NotificationRow[]> {
-  const seen = visibleNotifications(ctx, userId, page.unread);
+  const seen = visibleNotifications(ctx, userId);
   if (seen === null) return [];
   return await ctx.query<NotificationRow>(
     sql`
       SELECT n.id, n.kind, n.event_type AS "eventType", n.at, n.read_at AS "readAt", n.object_id AS "objectId",
         n.actor_id AS "actorId", ${AUTHOR.name} AS "actorName", n.fields, n.comment_id AS "commentId",
         left(c.body, ${EXCERPT}::int) AS excerpt
-      FROM ${FROM} ${AUTHOR.join} WHERE ${seen}
+      FROM ${FROM} ${AUTHOR.join} WHERE ${inConsole(page.unread)} AND ${seen}
       ORDER BY n.place DESC, n.id LIMIT ${page.limit}::int OFFSET ${page.offset}::int`,
     { freshPlan: true },
   );
 }
 
+function inConsole(unread: boolean): Sql {
+  return sql`n.in_console ${unread ? sql`AND n.read_at IS NULL` : empty}`;
+}
+
+export type MailedNotification = Pick<
+  NotificationRow,
+  'id' | 'kind' | 'eventType' | 'objectId' | 'actorName' | 'fields'
+> & {
+  commentId: string | null;
+  /** Whole; null without a comment. */
+  comment: string | null;
+};
+
+/** Those of the notifications of the caller that the caller may see now, oldest first. */
+export async function readMailed(
+  ctx: ReadContext,
+  userId: string,
+  ids: readonly string[],
+): Promise<MailedNotification[]> {
+  const seen = visibleNotifications(ctx, userId);
+  if (seen === null) return [];
+  return await ctx.query<MailedNotification>(
+    sql`
+      SELECT n.id, n.kind, n.event_type AS "eventType", n.object_id AS "objectId", ${AUTHOR.name} AS "actorName", n.fields,
+        n.comment_id AS "commentId", c.body AS comment
+      FROM ${FROM} ${AUTHOR.join} WHERE n.id = ANY(${[...ids]}::uuid[]) AND ${seen}
+      ORDER BY n.place, n.id`,
+    { freshPlan: true },
+  );
+}
+
+/**
+ * A statement part that takes due mails out of the queue: rows with `notification_id`, `user_id`, `due_at` and `mail`, which
+ * is equal for the notifications of one mail.
+ */
+export function takeDueMails(now: string, limit: number): Sql {
+  return sql`DELETE FROM notification_mails WHERE notification_id IN (
+      SELECT notification_id FROM notification_mails WHERE due_at <= ${now}::timestamptz
+      ORDER BY due_at, user_id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+    RETURNING notification_id, user_id, due_at, CASE WHEN is_digest THEN 'digest ' || due_at::text
+      WHEN batch IS NOT NULL THEN 'batch ' || batch ELSE notification_id::text END AS mail`;
+}
+
 /** The number of unread notifications that the caller may see now, counted up to `most`. */
 export async function countUnread(ctx: ReadContext, userId: string, most: number): Promise<number> {
-  const seen = visibleNotifications(ctx, userId, true);
+  const seen = visibleNotifications(ctx, userId);
   if (seen === null) return 0;
   const [row] = await ctx.query<{ unread: number }>(sql`
-    SELECT count(*)::int AS unread FROM (SELECT FROM ${FROM} WHERE ${seen} LIMIT ${most}::int) AS found`);
+    SELECT count(*)::int AS unread FROM (SELECT FROM ${FROM} WHERE ${inConsole(true)} AND ${seen} LIMIT ${most}::int) AS found`);
   return row?.unread ?? 0;
 }
 
@@ -137,12 +180,12 @@ export async function countUnread(ctx: ReadContext, userId: string, most: number
  * Predicate on `n`, its record `o` and its comment `c`; null if the user can see none. The user must be able to read the record,
  * the comment, and one of the changed fields. What watchers learn about fields is history.
  */
-function visibleNotifications(ctx: ReadContext, userId: string, unread: boolean): Sql | null {
+function visibleNotifications(ctx: ReadContext, userId: string): Sql | null {
   const { actor, now } = ctx;
   const read = actor.visible('o', 'read', now);
   if (read === null) return null;
   const history = actor.visible('o', 'history', now) ?? sql`false`;
-  return sql`n.user_id = ${userId}::uuid AND n.in_console ${unread ? sql`AND n.read_at IS NULL` : empty} AND ${read}
+  return sql`n.user_id = ${userId}::uuid AND ${read}
     AND (n.comment_id IS NULL OR (c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')}))
     AND (n.fields IS NULL OR ((n.kind <> 'watch' OR ${history}) AND ${readableFields(ctx)}))`;
 }

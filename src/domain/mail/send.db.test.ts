@@ -1,0 +1,207 @@
+/** Mails about notifications to a real SMTP server, and replies to them. */
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { mail } from '../../../test/harness/mail-messages.ts';
+import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import type { Loop } from '../../worker/loop.ts';
+import { deliverer } from './send.ts';
+
+const PEOPLE = ['boss', 'anna', 'agent'];
+const WORLD = `
+settings: { defaultLocale: en-US, timezone: UTC }
+types:
+  - code: incident
+    name: Incident
+    title: title
+    numbering: { prefix: INC, digits: 4 }
+    fields:
+      - { code: title, dataType: string, required: true }
+      - { code: description, dataType: text }
+      - { code: requester, dataType: user }
+      - { code: assignee, dataType: user }
+mailboxes:
+  - { code: support, address: support@example.org, type: incident, enabled: true }
+templates:
+  - { code: assigned, subject: 'For you: {{ number }}', body: 'Hello {{ $recipient }}, see [the record]({{$url}}): **{{ title }}**' }
+roles:
+  - code: boss
+    rights: [config.manage, role.assign, integration.manage]
+    records: [{ type: '*', actions: [read, create, update, history, comment.create, Private Comment], fields: { read: '*', write: '*' } }]
+    assignedTo: { users: [boss, agent] }
+  - code: requester
+    records:
+      - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, create, comment.create], fields: { read: '*', write: [title, description] } }
+    assignedTo: { users: [anna] }
+users:
+${PEOPLE.map((login) => `  - { login: ${login}, displayName: Person ${login}, email: ${login}@example.com }`).join('\n')}
+`;
+
+type Received = Awaited<ReturnType<typeof simpleParser>>;
+
+describe('mails about notifications', () => {
+  let app: TestApp;
+  let server: SMTPServer;
+  let loop: Loop;
+  let folder: string;
+  const keys: Record<string, string> = {};
+  const got: Received[] = [];
+  /** Reply codes of the next messages; others are accepted. */
+  const refusals: number[] = [];
+
+  before(async () => {
+    server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData: async (stream, _session, done) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(chunk as Buffer);
+        const responseCode = refusals.shift();
+        if (responseCode !== undefined) return done(Object.assign(new Error('not now'), { responseCode }));
+        got.push(await simpleParser(Buffer.concat(chunks)));
+        done();
+      },
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server.server, 'listening');
+    const { port } = server.server.address() as AddressInfo;
+    const smtp = { host: '127.0.0.1', port, secure: false, requireTLS: false };
+    folder = await mkdtemp(path.join(tmpdir(), 'docket-dkim-'));
+    const keyFile = path.join(folder, 'key.pem');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const dkim = { domainName: 'example.org', keySelector: 'desk', keyFile };
+    app = await startTestApp({ bundle: bundle(WORLD), smtp, dkim });
+    for (const login of PEOPLE) {
+      keys[login] = (await app.createKey({ login, scopes: ['all', 'admin:manage'] })).key;
+    }
+    loop = app.app.startWorker();
+  });
+  after(async () => {
+    await loop.stop();
+    await app.close();
+    await rm(folder, { recursive: true });
+    await new Promise<void>((done) => server.close(() => done()));
+  });
+
+  const call = async (who: string, method: string, path: string, body?: unknown): Promise<any> => {
+    const answer = await app.request(method, path, { key: keys[who] ?? '', ...(body === undefined ? {} : { body }) });
+    assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+  /** The next mail to the user. */
+  const next = async (to: string, test: (one: Received) => boolean = () => true): Promise<Received> => {
+    for (const giveUp = Date.now() + 30_000; Date.now() < giveUp; await sleep(50)) {
+      const index = got.findIndex((one) => [one.to].flat()[0]?.text === `${to}@example.com` && test(one));
+      if (index >= 0) return got.splice(index, 1)[0] as Received;
+    }
+    const log = await stored(app, 'SELECT status, attempts, error FROM mail_outgoing');
+    return assert.fail(`no mail to ${to}: ${JSON.stringify(log)}`);
+  };
+  const record = async (values: object): Promise<string> =>
+    (await call('boss', 'POST', '/api/v1/objects', { typeDefinitionId: 'incident', values })).id;
+
+  it('fill the template of the bundle, or the built-in one, and thread', async () => {
+    const id = await record({ title: 'Broken <b>door</b>', assignee: await idOf(app, 'users', 'agent') });
+    const { subject, text, html, headers, messageId } = await next('agent');
+    assert.match(subject ?? '', /^For you: INC/);
+    assert.match(text ?? '', /Hello Person agent, see the record: http:\/\/desk\.example\.org\/records\//);
+    assert.ok(String(html).includes('Broken &lt;b&gt;door') && String(html).includes(`/records/${id}`), String(html));
+    assert.equal(headers.get('auto-submitted'), 'auto-generated');
+    assert.match(JSON.stringify(headers.get('dkim-signature')), /example\.org.*desk/);
+    assert.match(messageId ?? '', new RegExp(`^<docket\\..*${id}@example\\.org>$`));
+    assert.match(String(headers.get('references')), /docket\.thread\./);
+  });
+
+  it('never contain what the recipient may not see, and take replies as comments of the same visibility', async () => {
+    const id = await record({ title: 'Slow', requester: await idOf(app, 'users', 'anna') });
+    const all = { console: true, mail: 'now' };
+    await call('anna', 'PUT', '/api/admin/v1/notifications/choices', { comment: all });
+    await call('boss', 'POST', `/api/v1/objects/${id}/comments`, { body: 'Secret note', visibility: 'internal' });
+    await call('boss', 'POST', `/api/v1/objects/${id}/comments`, { body: 'Please restart it', visibility: 'public' });
+    const sent = await next('anna');
+    assert.match(sent.text ?? '', /Please restart it/);
+    assert.equal(got.filter(({ text }) => text?.includes('Secret note') === true).length, 0);
+    const reply = sent.replyTo?.value[0]?.address ?? assert.fail('no Reply-To');
+    assert.match(reply, /^support\+[a-z2-7]{32}@example\.org$/);
+    const raw = mail({ to: reply, headers: [`In-Reply-To: ${sent.messageId}`], body: 'Done, thanks.' });
+    const body = { raw: Buffer.from(raw).toString('base64') };
+    const answer = await call('boss', 'POST', '/api/v1/mailboxes/support/messages', body);
+    assert.deepEqual([answer.state, answer.objectId], ['USED', id]);
+    const comments = await call('boss', 'GET', `/api/v1/objects/${id}/comments`);
+    const own = comments.find((one: any) => one.id === answer.commentId);
+    assert.deepEqual([own.body, own.visibility, own.author.displayName], ['Done, thanks.', 'public', 'Person anna']);
+    const stolen = mail({ from: 'agent@example.com', to: reply });
+    const listed = await call('boss', 'POST', '/api/v1/mailboxes/support/messages', {
+      raw: Buffer.from(stolen).toString('base64'),
+    });
+    assert.equal(listed.reason, 'TOKEN_OF_ANOTHER_USER');
+  });
+
+  it('are tried again after a passing refusal, with the same Message-ID, and given up after a final one', async () => {
+    refusals.push(451);
+    const agent = await idOf(app, 'users', 'agent');
+    const id = await record({ title: 'Again', assignee: agent });
+    const state = async (): Promise<{ id: string; status: string; attempts: number } | undefined> =>
+      (
+        await stored<{ id: string; status: string; attempts: number }>(
+          app,
+          'SELECT id, status, attempts FROM mail_outgoing WHERE object_id = $1 AND error IS NOT NULL',
+          [id],
+        )
+      )[0];
+    for (let wait = 0; wait < 600 && (await state()) === undefined; wait++) await sleep(50);
+    const waiting = (await state()) ?? assert.fail('no failed attempt');
+    assert.deepEqual([waiting.status, waiting.attempts], ['PENDING', 1]);
+    await changeRights(app, 'UPDATE mail_outgoing SET next_at = now() WHERE id = $1', [waiting.id]);
+    const { messageId } = await next('agent', (one) => one.messageId?.includes(id) === true);
+    assert.ok(messageId?.includes(waiting.id) === true);
+    refusals.push(550);
+    const other = await record({ title: 'Refused', assignee: agent });
+    const failed = async () =>
+      await stored(app, "SELECT 1 FROM mail_outgoing WHERE object_id = $1 AND status = 'FAILED'", [other]);
+    for (let wait = 0; wait < 600 && (await failed()).length === 0; wait++) await sleep(50);
+    assert.equal((await failed()).length, 1);
+  });
+
+  it('are not sent without encryption where it is required', async () => {
+    const { port } = server.server.address() as AddressInfo;
+    const send = deliverer({ host: '127.0.0.1', port, secure: false, requireTLS: true }, undefined).send;
+    const message = {
+      from: 'a@b.cd',
+      to: 'e@f.gh',
+      subject: 'S',
+      text: 'T',
+      html: '',
+      messageId: '<x@y>',
+      headers: {},
+    };
+    await assert.rejects(send(message), /STARTTLS|TLS/i);
+  });
+
+  it('are dropped if the recipient lost the right in the meantime', async () => {
+    await loop.stop();
+    const id = await record({ title: 'Hidden soon', assignee: await idOf(app, 'users', 'agent') });
+    loop = app.app.startWorker();
+    await next('agent', (one) => one.messageId?.includes(id) === true);
+    const [row] = await stored<{ id: string }>(app, 'SELECT id FROM mail_outgoing WHERE object_id = $1', [id]);
+    await changeRights(app, "UPDATE users SET state = 'ARCHIVED' WHERE login = 'agent'", []);
+    await app.app.versions.refresh();
+    await changeRights(app, "UPDATE mail_outgoing SET status = 'PENDING', next_at = now() WHERE id = $1", [
+      row?.id ?? '',
+    ]);
+    const dropped = async () =>
+      await stored(app, "SELECT 1 FROM mail_outgoing WHERE id = $1 AND status = 'DROPPED'", [row?.id ?? '']);
+    for (let wait = 0; wait < 600 && (await dropped()).length === 0; wait++) await sleep(50);
+    assert.equal((await dropped()).length, 1);
+  });
+});

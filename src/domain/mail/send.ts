@@ -1,0 +1,184 @@
+/**
+ * Sends mails about notifications over SMTP, at least once: a mail is leased, sent and noted. After a crash in between it is sent
+ * again, with the same Message-ID. Rights are judged when it is sent. Failed attempts are repeated with growing delays.
+ */
+import { readFileSync } from 'node:fs';
+import { createTransport } from 'nodemailer';
+import type { DkimKey, SmtpServer } from '../../lib/smtp-url.ts';
+import { type Clock, instant } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/pool.ts';
+import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
+import { findUser } from '../identity/index.ts';
+import { type Composed, composeMail } from './compose.ts';
+import { makeReplyToken, replyAddress } from './reply-token.ts';
+import { type SendOutcome, verdictOf } from './smtp.ts';
+import * as store from './store.ts';
+import { threadHeaders } from './threading.ts';
+
+/** It is longer than an attempt can take. */
+const LEASE_MS = 10 * 60_000;
+const TAKEN_AT_ONCE = 1000;
+const SENT_AT_ONCE = 20;
+/** A reply says which mail it answers; its token is valid for 90 days. */
+const KEPT_MS = 91 * 86_400_000;
+const CONNECT_MS = 20_000;
+const SOCKET_MS = 60_000;
+
+interface SenderParts {
+  db: Database;
+  work: Work;
+  clock: Clock;
+  publicUrl: string;
+  /** Key of the reply tokens. */
+  tokenKey: Uint8Array;
+  system(): Promise<Caller>;
+  actorOf(userId: string): Promise<Actor | undefined>;
+}
+
+interface MailJob {
+  name: string;
+  everyMs: number;
+  run(): Promise<boolean>;
+  stop?(): Promise<void>;
+}
+
+/** The connection to the mail server. @throws Error if the key file cannot be read */
+export function deliverer(
+  smtp: SmtpServer,
+  dkim: DkimKey | undefined,
+): { send(message: Message): Promise<void>; close(): void } {
+  const transport = createTransport({
+    ...smtp,
+    ignoreTLS: !smtp.secure && !smtp.requireTLS,
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SOCKET_MS,
+    tls: { minVersion: 'TLSv1.2' },
+    // Read at the start: a wrong path must not wait for the first mail.
+    ...(dkim === undefined ? {} : { dkim: { ...dkim, privateKey: readFileSync(dkim.keyFile, 'utf8') } }),
+  });
+  return {
+    send: async (message) => {
+      await transport.sendMail({ ...message, disableFileAccess: true, disableUrlAccess: true });
+    },
+    close: () => transport.close(),
+  };
+}
+
+interface MailSettings {
+  smtp?: SmtpServer | undefined;
+  /** Signs the mails. */
+  dkim?: DkimKey | undefined;
+  publicUrl?: string | undefined;
+}
+
+/** The background tasks of outgoing mail; none without a mail server. */
+export function mailJobs({
+  settings: { smtp, dkim, publicUrl },
+  ...others
+}: Omit<SenderParts, 'publicUrl'> & { settings: MailSettings }): MailJob[] {
+  if (smtp === undefined || publicUrl === undefined) return [];
+  const parts = { ...others, publicUrl };
+  const { db, clock } = parts;
+  const { send, close } = deliverer(smtp, dkim);
+  return [
+    {
+      name: 'mails',
+      everyMs: 1000,
+      run: async () => {
+        const now = clock.now();
+        await store.makeOutgoing(db, instant(now), TAKEN_AT_ONCE);
+        const mails = await store.leaseOutgoing(db, instant(now), instant(now + LEASE_MS), SENT_AT_ONCE);
+        await Promise.all(mails.map((mail) => sendOne(parts, mail, send)));
+        return mails.length === SENT_AT_ONCE;
+      },
+      stop: async () => close(),
+    },
+    { name: 'mail-log', everyMs: 600_000, run: () => store.purgeOutgoing(db, instant(clock.now() - KEPT_MS)) },
+  ];
+}
+
+interface Message {
+  from: string;
+  to: string;
+  replyTo?: string;
+  subject: string;
+  text: string;
+  html: string;
+  messageId: string;
+  headers: Record<string, string>;
+}
+
+async function sendOne(
+  parts: SenderParts,
+  mail: store.OutgoingRow,
+  deliver: (message: Message) => Promise<void>,
+): Promise<void> {
+  const { db, clock } = parts;
+  const message = await messageOf(parts, mail);
+  const now = clock.now();
+  if (message === undefined) return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(now) });
+  const { outcome, error } = await attempt(() => deliver(message));
+  const at = clock.now();
+  const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
+  await store.finishOutgoing(db, mail, {
+    status: verdict.status,
+    at: instant(at),
+    ...(verdict.status === 'PENDING' ? { nextAt: instant(at + verdict.delayMs) } : {}),
+    ...(error === undefined ? {} : { error }),
+  });
+}
+
+const LONGEST_ERROR = 500;
+
+async function attempt(send: () => Promise<void>): Promise<{ outcome: SendOutcome; error?: string }> {
+  try {
+    await send();
+    return { outcome: { kind: 'accepted' } };
+  } catch (error) {
+    const { responseCode, message } = error as { responseCode?: number; message: string };
+    // A refused sign-in is a wrong setting, which can be corrected while the mail waits.
+    const isFinal = responseCode !== undefined && (error as { code?: string }).code !== 'EAUTH';
+    const outcome: SendOutcome = isFinal ? { kind: 'refused', replyCode: responseCode } : { kind: 'failed' };
+    return { outcome, error: message.slice(0, LONGEST_ERROR) };
+  }
+}
+
+/** The message as the recipient may see it now; undefined if there is nothing to send any more. */
+async function messageOf(
+  { db, work, clock, system, actorOf, publicUrl, tokenKey }: SenderParts,
+  { id, userId, notificationIds }: store.OutgoingRow,
+): Promise<Message | undefined> {
+  const actor = await actorOf(userId);
+  if (actor === undefined) return undefined;
+  const service = await system();
+  const user = await work.read(service, (ctx) => findUser(ctx, userId));
+  if (user === undefined || user.email === null) return undefined;
+  const composed = await work.read({ ...service, actor, locale: user.locale ?? undefined }, (ctx) =>
+    composeMail(ctx, { ids: notificationIds, userId, publicUrl }),
+  );
+  if (composed === undefined) return undefined;
+  const { about, mailbox } = composed;
+  await store.noteSubject(db, id, about?.objectId ?? null, about?.commentId ?? null);
+  const from = mailbox?.address ?? `docket@${new URL(publicUrl).hostname}`;
+  const replyTo = about === null || mailbox === null ? undefined : await replyTarget(about.objectId, mailbox.address);
+  return { ...assembled(id, composed, from, user.email), ...(replyTo === undefined ? {} : { replyTo }) };
+
+  async function replyTarget(objectId: string, address: string): Promise<string | undefined> {
+    const [thread] = await store.makeThreads(db, [{ objectId, userId }]);
+    return thread === undefined ? undefined : replyAddress(address, makeReplyToken(tokenKey, thread, clock.now()));
+  }
+}
+
+function assembled(mailId: string, { about, subject, text, html }: Composed, from: string, to: string): Message {
+  const { 'Message-ID': messageId = '', ...headers } = threadHeaders({
+    mailId,
+    objectId: about?.objectId ?? null,
+    typeCode: about?.typeCode ?? 'notifications',
+    mailbox: from,
+  });
+  return { from, to, subject, text, html, messageId, headers };
+}
