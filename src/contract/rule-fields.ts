@@ -40,6 +40,11 @@ const ACTOR_IN_SYSTEM = 'createdBy';
 /** Facts about the event that are lists. `contains` compares with one of their elements. */
 const LISTS: ReadonlySet<unknown> = new Set([CHANGED, ACTOR_IN]);
 
+/** Whether the system field is a list of fields. */
+export function isFieldList(code: string): boolean {
+  return LISTS.has(code);
+}
+
 /** What `changed` holds besides field codes. */
 const CHANGED_STATES = ['state', 'workflowState'] as const;
 

@@ -1,12 +1,13 @@
 /** Rules as they are stored, and as they are run: compiled once per configuration, indexed by record type and event. */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { isAbout } from '../../contract/events.ts';
-import { isEventField, RULE_EVENTS, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
+import { isEventField, isFieldList, RULE_EVENTS, type RuleEvent, withEventFields } from '../../contract/rule-fields.ts';
 import { isActive } from '../../contract/state.ts';
 import {
   type Condition,
   conditionFor,
   fieldsOf,
+  leavesOf,
   parseCondition,
   type TypedCondition,
   variablesOf,
@@ -158,6 +159,18 @@ function conditionOf(when: Condition | null, type: RecordType, onTime: boolean):
   return parseCondition(conditionFor(when, type.code), { resolve, variables: 'allowed' });
 }
 
+/**
+ * Whether the condition denies that fields changed or hold the actor. The lists of these fields are limited by rights, so a right
+ * that is missing can make it true.
+ */
+function deniesFields(when: TypedCondition | null): boolean {
+  if (when === null) return false;
+  return [...leavesOf(when)].some(
+    ({ field, operator }) =>
+      field.kind === 'system' && isFieldList(field.code) && (operator === 'not-equals' || operator === 'is-empty'),
+  );
+}
+
 /** The rule for records of the type; undefined if it cannot run. */
 export function ruleOf(id: string, compiled: CompiledRule, type: RecordType): Rule | undefined {
   const { runAsId, typeIds: _types, when: condition, ...rest } = compiled;
@@ -178,7 +191,7 @@ export function ruleOf(id: string, compiled: CompiledRule, type: RecordType): Ru
     runAsId,
     when,
     requires: requiredValue(when),
-    dependsOnActor: variables.some((name) => name !== 'now' && name !== 'today'),
+    dependsOnActor: variables.some((name) => name !== 'now' && name !== 'today') || deniesFields(when),
     namesRecord: named.some((field) => !isEventField(field)),
   };
 }
