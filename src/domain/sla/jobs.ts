@@ -4,6 +4,7 @@
  * time.
  */
 import { isFault } from '../../lib/fault.ts';
+import { RULE_FAULTS } from '../../lib/fault-codes.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import type { WriteContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { preload, recordOf } from '../objects/index.ts';
@@ -76,18 +77,23 @@ export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   try {
     return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
   } catch (error) {
-    if (!isFault(error)) throw error;
+    if (!isOfRule(error)) throw error;
   }
   // A rule refused one of the events. One by one, the others are reported with what rules do; that one is reported without it.
   const one = (ctx: WriteContext): Promise<StoredInstance[]> => lockDue(ctx, 1);
   for (let left = BATCH; left > 0; left--) {
     const taken = await runBatch(work, caller, one).catch((error: unknown) => {
-      if (!isFault(error)) throw error;
+      if (!isOfRule(error)) throw error;
       return runBatch(work, { ...caller, reacts: false }, one);
     });
     if (taken === 0) return false;
   }
   return true;
+}
+
+/** Whether a rule that reacted to the events refused them. */
+function isOfRule(error: unknown): boolean {
+  return isFault(error) && RULE_FAULTS.some((code) => code === error.code);
 }
 
 function inForce(caller: Caller): InForce[] {
