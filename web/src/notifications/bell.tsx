@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { follow } from '../api/live.ts';
 import { useText } from '../i18n/text.ts';
+import { invalidate } from '../ui/action.ts';
 import { type Count, countQuery, LISTS } from './queries.ts';
 import classes from './bell.module.css';
 import { texts } from './texts.ts';
@@ -22,7 +23,7 @@ function useUnread(): number {
       follow('/notifications/stream', 'unread', {
         onData: (data) => {
           client.setQueryData(countQuery.queryKey, data as Count);
-          void client.invalidateQueries({ queryKey: LISTS });
+          void invalidate(client, LISTS);
         },
         onLive: setIsLive,
       }),
