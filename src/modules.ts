@@ -277,7 +277,11 @@ export function bindings(parts: Parts): BoundOperation[] {
       },
       effectsBy(parts.notifying),
     ),
-    ...notificationRoutes(parts.changes),
+    ...notificationRoutes(parts.changes, {
+      actorsOf: parts.notifying.actorsOf,
+      systemActor: ({ config }) => systemActor(config.get(typeView)),
+      filters: HISTORY_FILTERS,
+    }),
     ...bundleRoutes(sections, IMPACT),
   ];
   return bound;

@@ -92,6 +92,7 @@ export const EVENTS = {
   SignedOut: audited('A user signed out.'),
   SessionsEnded: audited('A user ended sessions of their own.'),
   RequestExplained: audited('It was explained how a request of a user or key is decided.'),
+  NotificationsExplained: audited('It was explained which notifications of a record a user got.'),
   PasswordSet: audited('A password was set.'),
   UserCreated: audited('A user was created.'),
   UserChanged: audited('A user changed.'),

@@ -133,6 +133,11 @@ describe('the own account in a browser', () => {
     await page.getByRole('button', { name: 'Record actions' }).click();
     await page.getByRole('menuitem', { name: 'Watch', exact: true }).click();
     await page.getByText('You will be notified of changes of this record').waitFor();
+    await page.getByRole('button', { name: 'Record actions' }).click();
+    await page.getByRole('menuitem', { name: 'Who is notified' }).click();
+    const reason = page.getByRole('row').filter({ hasText: 'Comment added' }).first();
+    await reason.filter({ hasText: 'Mentioned in a comment' }).waitFor();
+    await check();
     await page.goto(`${console.url}/notifications/settings`);
     const mail = page.getByRole('combobox', { name: 'Comment on a record of mine: E-mail' });
     await mail.click();

@@ -122,6 +122,7 @@ export async function objectExamples(on: Recorder, { anna }: People): Promise<vo
   await on.keep('relations.archive', { params: { relationId: relation.id }, body: { expectedRevision: 1 } });
   await on.keep('notifications.watch.set', { params });
   await on.keep('notifications.watch.get', { params });
+  await on.keep('notifications.explain', { body: { objectId: params.objectId } });
   await on.keep('notifications.watch.end', { params });
   await on.keep('objects.history', { params });
   await givePlaces(on.app.db);

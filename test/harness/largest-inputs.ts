@@ -195,7 +195,7 @@ const SMALL = `
   access.explanation identity.setPassword me.get me.change me.sessions me.endSession me.endOtherSessions audit.list
   session.delete desk.types desk.lookup desk.labels health.backlog desk.queues.list desk.queues.built-in
   notifications.watch.set notifications.watch.end notifications.list notifications.count
-  notifications.stream notifications.choices.get notifications.choices.set notifications.quietHours.get
+  notifications.stream notifications.explain notifications.choices.get notifications.choices.set notifications.quietHours.get
   notifications.quietHours.set
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
   dashboards.change dashboards.delete mail.messages mail.retry config.list config.versions config.diff config.schema rules.runs rules.try

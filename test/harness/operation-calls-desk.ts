@@ -113,6 +113,14 @@ export function deskCases(make: DeskMaker, { macro }: { macro: () => Promise<str
     'notifications.count': { call: () => ({}), lacks: allowed },
     'notifications.stream': { call: () => ({}), lacks: allowed },
     'notifications.read': { call: () => ({ body: { all: true } }), lacks: allowed },
+    'notifications.explain': {
+      call: async () => ({ body: { objectId: await make.record(true) } }),
+      lacks: { login: 'nobody', status: 404, code: 'NOT_FOUND', details: [] },
+      hidden: {
+        seen: async () => ({ body: { objectId: await make.record(false) } }),
+        absent: () => ({ body: { objectId: randomUUID() } }),
+      },
+    },
     'notifications.choices.get': { call: () => ({}), lacks: allowed },
     'notifications.choices.set': {
       call: () => ({ body: { watch: { console: true, mail: 'digest' } } }),

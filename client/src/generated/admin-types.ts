@@ -810,6 +810,67 @@ export type ExplainedGrant = {
   transitions: '*' | Array<string>;
 };
 
+/**
+ * Either `kind` or `reason` is null.
+ */
+export type ExplainedNotification = {
+  id: string;
+  type:
+    | 'ObjectUpdated'
+    | 'ObjectTransitioned'
+    | 'ObjectArchived'
+    | 'ObjectRestored'
+    | 'AttachmentAdded'
+    | 'SlaWarning'
+    | 'SlaBreached'
+    | 'ObjectCreated'
+    | 'CommentAdded'
+    | 'CommentUpdated';
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  at: string;
+  actor: {
+    id: string | null;
+    displayName: string;
+  };
+  kind: 'assigned' | 'comment' | 'mention' | 'state' | 'sla' | 'rule' | 'watch' | null;
+  reason:
+    | 'NOT_CONCERNED'
+    | 'OWN_ACTION'
+    | 'USER_ARCHIVED'
+    | 'RECORD_HIDDEN'
+    | 'COMMENT_HIDDEN'
+    | 'COMMENT_ARCHIVED'
+    | 'COMMENT_KNOWN'
+    | 'FIELDS_HIDDEN'
+    | 'NOT_WANTED'
+    | 'IMPORTED'
+    | 'PENDING'
+    | 'TOO_OLD'
+    | 'CHANGED_SINCE'
+    | 'UNKNOWN'
+    | null;
+  /**
+   * Whether the notification is in the list of the user.
+   */
+  inConsole: boolean;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  readAt: string | null;
+  /**
+   * The mail that waits to be sent.
+   */
+  mail: {
+    isDigest: boolean;
+    /**
+     * RFC 3339 UTC with milliseconds.
+     */
+    dueAt: string;
+  } | null;
+};
+
 export type ExplainedStep =
   | {
       kind: 'caller';
@@ -1372,6 +1433,22 @@ export type NotificationChoices = {
     console: boolean;
     mail: 'now' | 'digest' | 'never';
   };
+};
+
+export type NotificationsExplanation = {
+  user: {
+    id: string;
+    login: string;
+    displayName: string;
+  };
+  watching: boolean;
+  hasMailAddress: boolean;
+  timezone: string;
+  quietHours: {
+    from: string | null;
+    to: string | null;
+  };
+  events: Array<ExplainedNotification>;
 };
 
 export type OrganizationMembership = {
@@ -5542,6 +5619,31 @@ export type NotificationsReadResponses = {
 };
 
 export type NotificationsReadResponse = NotificationsReadResponses[keyof NotificationsReadResponses];
+
+export type NotificationsExplainData = {
+  body: {
+    objectId: string;
+    /**
+     * Id or login. Default: the caller.
+     */
+    user?: string;
+  };
+  path?: never;
+  query?: never;
+  url: '/notifications/explain';
+};
+
+export type NotificationsExplainResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: NotificationsExplanation;
+    meta: Meta;
+  };
+};
+
+export type NotificationsExplainResponse = NotificationsExplainResponses[keyof NotificationsExplainResponses];
 
 export type NotificationsChoicesGetData = {
   body?: never;

@@ -1920,6 +1920,22 @@ export class NotificationsAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * Explain which notifications of a record a user got, and why not of other events. Examines the newest 100 events of the history that the caller may see, which needs the right `history` on the record. Other users than the caller need the right `role.assign`; that call is in the audit log. What was sent is stored; `reason` is judged with the rights and choices of today: `NOT_CONCERNED` (nothing connects the user with the event), `OWN_ACTION`, `USER_ARCHIVED`, `RECORD_HIDDEN`, `COMMENT_HIDDEN`, `FIELDS_HIDDEN` (the user may not see them), `COMMENT_ARCHIVED`, `COMMENT_KNOWN` (the user has another notification of it), `NOT_WANTED` (by the choices of the user), `IMPORTED`, `PENDING`, `TOO_OLD` (notifications are kept for 90 days), `CHANGED_SINCE` (the user would be notified today), `UNKNOWN` (the caller may not read a field that decides). Needs a session, or a key with the scope `admin:manage`.
+   *
+   * `POST /notifications/explain`
+   */
+  explain(
+    body: T.NotificationsExplainData['body'],
+    options?: CallOptions,
+  ): Promise<T.NotificationsExplainResponses[200]['data']> {
+    return this.sender.send<T.NotificationsExplainResponses[200]['data']>(
+      { id: 'notifications.explain', method: 'POST', path: '/notifications/explain', surface: 'admin', answer: 'json' },
+      { params: [], body },
+      options,
+    );
+  }
 }
 
 export class NotificationsChoicesAdministration extends Group {

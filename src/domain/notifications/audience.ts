@@ -46,6 +46,12 @@ export function assignmentCodes(ctx: ReadContext): string[] {
   return [...new Set(types.flatMap((typeId) => codes.map((code) => storedCode(ctx, typeId, code))))];
 }
 
+/** The fields of the record that name people whom its events concern. */
+export function fieldsWithPeople(ctx: ReadContext, { version }: RecordView): string[] {
+  const { assignee, group, requester } = registry(ctx).settings.notificationFields;
+  return [...new Set([...assignee, ...group, ...requester])].filter((code) => version.fields.has(code));
+}
+
 /** The users or groups that fields of the record name. @param values of the record, by current code */
 function idsIn(
   { version }: RecordView,
@@ -170,7 +176,7 @@ export class Audience {
     for (const one of await listRecipients(this.#ctx, missing)) this.#recipients.set(one.id, one);
   }
 
-  /** Choices and address of a user; undefined unless the user was loaded and is active. */
+  /** Choices and address of a user; undefined unless the user was loaded. */
   recipient(userId: string): Recipient | undefined {
     return this.#recipients.get(userId);
   }

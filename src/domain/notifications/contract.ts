@@ -5,7 +5,7 @@ import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
 import { WorkflowState } from '../objects/index.ts';
-import { KINDS, MAIL_CHOICES, NOTIFYING } from './rules.ts';
+import { KINDS, MAIL_CHOICES, NOTIFYING, REASONS } from './rules.ts';
 
 const shared = { access: 'console', tag: 'Notifications', status: 200 } as const;
 const ofRecord = closed({ objectId: Id });
@@ -149,6 +149,53 @@ export const readNotifications = defineOperation({
   ]),
   answer: Type.Object({ read: Type.Literal(true) }),
   faults: [],
+});
+
+const Told = Type.Object(
+  {
+    id: Id,
+    type: Type.String({ enum: [...NOTIFYING] }),
+    at: Instant,
+    actor: Type.Object({ id: nullable(Id), displayName: Type.String() }),
+    kind: nullable(oneOf(KINDS)),
+    reason: nullable(oneOf(REASONS)),
+    inConsole: Type.Boolean({ description: 'Whether the notification is in the list of the user.' }),
+    readAt: nullable(Instant),
+    mail: nullable(
+      Type.Object({ isDigest: Type.Boolean(), dueAt: Instant }, { description: 'The mail that waits to be sent.' }),
+    ),
+  },
+  { $id: 'ExplainedNotification', description: 'Either `kind` or `reason` is null.' },
+);
+
+export const explainNotifications = defineOperation({
+  ...shared,
+  id: 'notifications.explain',
+  method: 'POST',
+  path: '/notifications/explain',
+  unit: 'write',
+  dryRun: false,
+  summary: 'Explain which notifications of a record a user got, and why not of other events',
+  description:
+    'Examines the newest 100 events of the history that the caller may see, which needs the right `history` on the record. Other users than the caller need the right `role.assign`; that call is in the audit log. What was sent is stored; `reason` is judged with the rights and choices of today: `NOT_CONCERNED` (nothing connects the user with the event), `OWN_ACTION`, `USER_ARCHIVED`, `RECORD_HIDDEN`, `COMMENT_HIDDEN`, `FIELDS_HIDDEN` (the user may not see them), `COMMENT_ARCHIVED`, `COMMENT_KNOWN` (the user has another notification of it), `NOT_WANTED` (by the choices of the user), `IMPORTED`, `PENDING`, `TOO_OLD` (notifications are kept for 90 days), `CHANGED_SINCE` (the user would be notified today), `UNKNOWN` (the caller may not read a field that decides).',
+  body: closed({
+    objectId: Id,
+    user: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Id or login. Default: the caller.' }),
+    ),
+  }),
+  answer: Type.Object(
+    {
+      user: Type.Object({ id: Id, login: Type.String(), displayName: Type.String() }),
+      watching: Type.Boolean(),
+      hasMailAddress: Type.Boolean(),
+      timezone: Type.String(),
+      quietHours: Type.Object({ from: nullable(Type.String()), to: nullable(Type.String()) }),
+      events: Type.Array(Told),
+    },
+    { $id: 'NotificationsExplanation' },
+  ),
+  faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
 const ChoiceSchema = closed({ console: Type.Boolean(), mail: oneOf(MAIL_CHOICES) });

@@ -4,10 +4,10 @@ import type { Database } from '../../platform/database/pool.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { checkWatches, makeNotifications, type MakerParts } from './make.ts';
+import { KEPT_MS } from './rules.ts';
 import { purgeNotifications } from './store.ts';
 import { hasNewPlaces, isWatchCheckDue } from './store-make.ts';
 
-const KEPT_MS = 90 * 86_400_000;
 const PURGED_AT_ONCE = 5000;
 
 interface NotificationParts extends MakerParts {

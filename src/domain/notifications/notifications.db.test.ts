@@ -39,7 +39,7 @@ types:
 ${FLOW}
 roles:
   - code: chief
-    rights: [config.manage, user.administer, role.assign, import.manage, import.execute]
+    rights: [config.manage, user.administer, role.assign, import.manage, import.execute, audit.read]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief] }
   - code: agent
@@ -308,6 +308,31 @@ describe('notifications', () => {
     ];
     assert.deepEqual(await tried('chief', id, '@wim, @rita must not see this'), all);
     assert.deepEqual(await tried('boris', id, '@wim, @rita must not see this'), []);
+  });
+
+  it('explains why users were notified or not, others only to those who may assign roles', async () => {
+    const id = await create({ assignee: ids.anna, requester: ids.rita });
+    await change(id, 1, { secret: 'x' });
+    await comment(id, 'Internal @wim', 'internal');
+    await make();
+    await comment(id, 'Not made yet');
+    const explain = async (user?: string, who: Person = 'chief'): Promise<unknown> => {
+      const { events } = await ok(who, 'POST', '/notifications/explain', { objectId: id, ...(user && { user }) });
+      return events.map((one: { kind: string | null; reason: string | null }) => one.kind ?? one.reason);
+    };
+    assert.deepEqual(await explain('anna'), ['PENDING', 'comment', 'NOT_CONCERNED', 'assigned']);
+    assert.deepEqual(await explain(ids.rita), ['PENDING', 'COMMENT_HIDDEN', 'NOT_CONCERNED', 'NOT_CONCERNED']);
+    assert.deepEqual(await explain('wim'), ['PENDING', 'mention', 'NOT_CONCERNED', 'NOT_CONCERNED']);
+    assert.deepEqual(await explain(), ['PENDING', 'OWN_ACTION', 'OWN_ACTION', 'OWN_ACTION']);
+    assert.deepEqual(await explain(undefined, 'anna'), ['PENDING', 'comment', 'assigned'], 'only what anna may see');
+    await ok('anna', 'PUT', '/notifications/choices', { comment: { console: false, mail: 'never' } });
+    await make();
+    assert.deepEqual(await explain('anna'), ['NOT_WANTED', 'comment', 'NOT_CONCERNED', 'assigned']);
+    const refused = await send('anna', 'POST', '/notifications/explain', { objectId: id, user: 'rita' });
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'RIGHT_MISSING']);
+    const [event] = (await ok('chief', 'GET', '/audit?type=NotificationsExplained&pageSize=1')).rows;
+    assert.equal(event.data.objectId, id);
+    await ok('anna', 'PUT', '/notifications/choices', {});
   });
 
   it('sends the number of unread ones to open streams', async () => {

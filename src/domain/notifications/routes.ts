@@ -2,11 +2,12 @@ import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.t
 import type { Changes } from '../../platform/unit-of-work/changes.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
+import { explainNotifications, type ExplainParts } from './explain.ts';
 import { LiveNotifications } from './live.ts';
 import { countNotifications, listNotifications } from './queries.ts';
 
 /** @param changes tells that changes were committed */
-export function notificationRoutes(changes: Pick<Changes, 'listen'>): BoundOperation[] {
+export function notificationRoutes(changes: Pick<Changes, 'listen'>, parts: ExplainParts): BoundOperation[] {
   const live = new LiveNotifications(changes);
   return [
     bind(contract.getWatch, (ctx, { params }) => commands.getWatch(ctx, params.objectId)),
@@ -16,6 +17,7 @@ export function notificationRoutes(changes: Pick<Changes, 'listen'>): BoundOpera
     bind(contract.countNotifications, (ctx) => countNotifications(ctx)),
     bind(contract.streamNotifications, async (runner) => live.stream(runner)),
     bind(contract.readNotifications, (ctx, { body }) => commands.readNotifications(ctx, body)),
+    bind(contract.explainNotifications, (ctx, { body }) => explainNotifications(ctx, body, parts)),
     bind(contract.getChoices, (ctx) => commands.getChoices(ctx)),
     bind(contract.setChoices, (ctx, { body }) => commands.setChoices(ctx, body)),
     bind(contract.getQuietHours, (ctx) => commands.getQuietHours(ctx)),

@@ -31,13 +31,23 @@ export function wantedKind(kinds: ReadonlySet<Kind>, choices: Choices): Kind | u
 }
 
 /** Why a user has no notification of an event. */
-export type Reason =
-  | 'NOT_CONCERNED'
-  | 'USER_ARCHIVED'
-  | 'RECORD_HIDDEN'
-  | 'COMMENT_HIDDEN'
-  | 'FIELDS_HIDDEN'
-  | 'NOT_WANTED';
+export const REASONS = [
+  'NOT_CONCERNED',
+  'OWN_ACTION',
+  'USER_ARCHIVED',
+  'RECORD_HIDDEN',
+  'COMMENT_HIDDEN',
+  'COMMENT_ARCHIVED',
+  'COMMENT_KNOWN',
+  'FIELDS_HIDDEN',
+  'NOT_WANTED',
+  'IMPORTED',
+  'PENDING',
+  'TOO_OLD',
+  'CHANGED_SINCE',
+  'UNKNOWN',
+] as const;
+export type Reason = (typeof REASONS)[number];
 
 /** Ids of users and groups. */
 export interface People {
@@ -127,6 +137,9 @@ interface QuietHours {
   from: string;
   to: string;
 }
+
+/** How long notifications are kept. */
+export const KEPT_MS = 90 * 86_400_000;
 
 /** The local time of digests of users without quiet hours. */
 const DIGEST_AT = '08:00';

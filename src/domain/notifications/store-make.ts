@@ -96,6 +96,50 @@ export async function listEvents(
   );
 }
 
+/** An event of a record with what its notifications depend on. */
+export interface PastEvent extends AudienceEvent {
+  isImported: boolean;
+  state: 'done' | 'pending' | 'old';
+}
+
+/** These events of one record. @param since instant from before which notifications may be deleted */
+export async function listPastEvents(
+  ctx: ReadContext,
+  ids: readonly string[],
+  objectId: string,
+  { fields, since }: { fields: readonly string[]; since: string },
+): Promise<PastEvent[]> {
+  return await ctx.query<PastEvent>(sql`
+    SELECT ${eventColumns(fields)}, NOT ${NOTIFIES} AS "isImported",
+      CASE WHEN j.seq <= m.after_seq OR j.at < ${since}::timestamptz THEN 'old'
+        WHEN coalesce(p.place > m.place, true) THEN 'pending' ELSE 'done' END AS state
+    FROM journal j CROSS JOIN ${CALL} CROSS JOIN notification_making m LEFT JOIN journal_places p ON p.seq = j.seq
+    WHERE j.object_id = ${objectId}::uuid AND j.id = ANY(${[...ids]}::uuid[])`);
+}
+
+export interface MadeNotification {
+  eventId: string;
+  commentId: string | null;
+  kind: Kind;
+  inConsole: boolean;
+  readAt: string | null;
+  /** The mail that waits to be sent. */
+  mail: { isDigest: boolean; dueAt: string } | null;
+}
+
+/** The notifications of a user about a record. */
+export async function listMade(ctx: ReadContext, userId: string, objectId: string): Promise<MadeNotification[]> {
+  const rows = await ctx.query<Omit<MadeNotification, 'mail'> & { isDigest: boolean | null; dueAt: string | null }>(sql`
+    SELECT n.event_id AS "eventId", n.comment_id AS "commentId", n.kind, n.in_console AS "inConsole", n.read_at AS "readAt",
+      m.is_digest AS "isDigest", m.due_at AS "dueAt"
+    FROM notifications n LEFT JOIN notification_mails m ON m.notification_id = n.id
+    WHERE n.user_id = ${userId}::uuid AND n.object_id = ${objectId}::uuid ORDER BY n.place DESC LIMIT 1000`);
+  return rows.map(({ isDigest, dueAt, ...row }) => ({
+    ...row,
+    mail: isDigest === null || dueAt === null ? null : { isDigest, dueAt },
+  }));
+}
+
 /** Planned in a unit of an import: its events notify users like those of other calls. */
 export const insertNotifyingImport: TableWrite<{ correlation_id: string; at: string }> = {
   name: 'insert_notifying_import',
@@ -118,6 +162,7 @@ export async function listWatchers(
 export interface Recipient {
   id: string;
   login: string;
+  displayName: string;
   timezone: string | null;
   hasMail: boolean;
   choices: Partial<Choices> | null;
@@ -125,12 +170,12 @@ export interface Recipient {
   quietTo: string | null;
 }
 
-/** The active users among these, with their choices. */
+/** These users, also archived ones, with their choices. */
 export async function listRecipients(ctx: ReadContext, ids: readonly string[]): Promise<Recipient[]> {
   return await ctx.query<Recipient>(sql`
-    SELECT u.id, u.login, u.timezone, u.email IS NOT NULL AS "hasMail", s.choices, s.quiet_from AS "quietFrom", s.quiet_to AS "quietTo"
+    SELECT u.id, u.login, u.display_name AS "displayName", u.timezone, u.email IS NOT NULL AS "hasMail", s.choices, s.quiet_from AS "quietFrom", s.quiet_to AS "quietTo"
     FROM users u LEFT JOIN notification_settings s ON s.user_id = u.id
-    WHERE u.id = ANY(${[...ids]}::uuid[]) AND u.state = 'ACTIVE'`);
+    WHERE u.id = ANY(${[...ids]}::uuid[])`);
 }
 
 interface NewNotification {

@@ -161,6 +161,16 @@ const notificationSettingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../notifications/settings.tsx'), 'NotificationSettingsPage'),
 });
 
+const explainRoute = createRoute({
+  getParentRoute: () => insideRoute,
+  path: '/records/$recordId/notifications',
+  validateSearch: (search: Record<string, unknown>): { user?: string } => {
+    const user = text(search['user']);
+    return user === undefined ? {} : { user };
+  },
+  component: lazyRouteComponent(() => import('../notifications/explain.tsx'), 'ExplainNotificationsPage'),
+});
+
 const adminRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/admin',
@@ -192,6 +202,7 @@ const routeTree = rootRoute.addChildren([
     accountRoute,
     notificationsRoute,
     notificationSettingsRoute,
+    explainRoute,
     adminRoute,
     adminScreenRoute,
     workScreenRoute,

@@ -100,6 +100,7 @@ function useSentence({ kind, eventType, object, fields }: Item): string {
   const t = useText(texts);
   if (kind === 'mention') return t.saysMention;
   if (kind === 'assigned') return t.saysAssigned;
+  if (kind === 'rule') return t.saysRule;
   switch (eventType) {
     case 'CommentAdded':
     case 'CommentUpdated':

@@ -12,7 +12,7 @@ import { useRecordCommand } from '../../app/record-commands.ts';
 import { FieldInput } from '../../fields/input.tsx';
 import { useProblemText } from '../../fields/use-problem-text.ts';
 import { useText } from '../../i18n/text.ts';
-import { WatchItem } from '../../notifications/watch-item.tsx';
+import { WatchItems } from '../../notifications/watch-item.tsx';
 import { useAction } from '../../ui/action.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { TypeMark } from '../../ui/type-mark.tsx';
@@ -160,7 +160,7 @@ function RecordMenu({ record, can, actions, children }: MenuProps & { children: 
               {ta.merge}
             </Menu.Item>
           )}
-          <WatchItem recordId={record.id} />
+          <WatchItems recordId={record.id} mayExplain={can('history')} />
           <ArticleFromRecord recordId={record.id} />
           {children}
           <ArchiveItems record={record} can={can} actions={actions} />
