@@ -825,7 +825,8 @@ export type ExplainedNotification = {
     | 'SlaBreached'
     | 'ObjectCreated'
     | 'CommentAdded'
-    | 'CommentUpdated';
+    | 'CommentUpdated'
+    | 'RuleNotified';
   /**
    * RFC 3339 UTC with milliseconds.
    */
