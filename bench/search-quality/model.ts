@@ -54,7 +54,14 @@ const sumOf = (counts: Map<string, number>): number => [...counts.values()].redu
 const timesIn = (counts: Map<string, number>, lexemes: readonly string[]): number =>
   lexemes.reduce((sum, lexeme) => sum + (counts.get(lexeme) ?? 0), 0);
 
-class Model {
+/** Hits that are ranked together, before those of the next pool. */
+export interface Pool {
+  hits: (RerankHit & { id: string; text: string })[];
+  /** Ids of further hits, below the others. */
+  behind: string[];
+}
+
+export class Model {
   readonly #analysis: Analysis = makeAnalysis();
   readonly #rows: Row[];
   readonly #holding = new Map<string, number[]>();
@@ -96,6 +103,16 @@ class Model {
 
   /** Ids, best first, without what is known from the record in which the question was asked. */
   search(q: string, self: string | undefined): string[] {
+    const { terms, pools } = this.pools(q, self);
+    return pools.flatMap(({ hits, behind }) => {
+      const scores = rerank(hits, terms, q, this.#analysis);
+      const order = hits.map(({ id }, index) => ({ id, score: scores[index] ?? 0 })).sort((a, b) => b.score - a.score);
+      return [...order.map(({ id }) => id), ...behind];
+    });
+  }
+
+  /** The hits with all words, then those with some, before they are ranked again. */
+  pools(q: string, self: string | undefined): { terms: RerankTerm[]; pools: Pool[] } {
     const asked = this.#analysis.queryTerms(q);
     const matching = asked.map((term) => this.#matching(term));
     const sampled = Math.min(SAMPLE, this.#rows.length);
@@ -105,11 +122,11 @@ class Model {
     });
     const required = asked.flatMap((term, index) => (term.required ? [matching[index] as Set<number>] : []));
     const all = [...(required[0] ?? [])].filter((row) => required.every((set) => set.has(row)));
-    const first = this.#ranked(all, terms, q, self);
-    if (first.length >= 25) return first;
+    const first = this.#pool(all, terms, self);
+    if (all.length >= 25) return { terms, pools: [first] };
     const seen = new Set(all);
     const candidates = this.#candidates(terms, matching).filter((row) => !seen.has(row));
-    return [...first, ...this.#ranked(candidates, terms, q, self)];
+    return { terms, pools: [first, this.#pool(candidates, terms, self)] };
   }
 
   #candidates(terms: readonly RerankTerm[], matching: readonly Set<number>[]): number[] {
@@ -130,7 +147,7 @@ class Model {
     return [...found];
   }
 
-  #ranked(candidates: readonly number[], terms: readonly RerankTerm[], q: string, self: string | undefined): string[] {
+  #pool(candidates: readonly number[], terms: readonly RerankTerm[], self: string | undefined): Pool {
     const plan = rankPlan(terms, 'any');
     const scored = candidates.map((index) => {
       const row = this.#rows[index] as Row;
@@ -144,7 +161,9 @@ class Model {
     });
     scored.sort((a, b) => b.score - a.score);
     const closely = scored.slice(0, CLOSELY).map(({ row }) => row);
-    const hits: RerankHit[] = closely.map((row) => ({
+    const hits = closely.map((row) => ({
+      id: row.text.id,
+      text: row.text.body,
       title: row.text.title,
       duplicateTitles: (this.#duplicates.get(row.text.id) ?? [])
         .filter(({ id }) => id !== self)
@@ -157,9 +176,7 @@ class Model {
       ),
       size: row.size,
     }));
-    const scores = rerank(hits, terms, q, this.#analysis);
-    const order = closely.map((row, index) => ({ row, score: scores[index] ?? 0 })).sort((a, b) => b.score - a.score);
-    return [...order.map(({ row }) => row.text.id), ...scored.slice(CLOSELY).map(({ row }) => row.text.id)];
+    return { hits, behind: scored.slice(CLOSELY).map(({ row }) => row.text.id) };
   }
 }
 
