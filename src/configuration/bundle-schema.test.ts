@@ -104,7 +104,7 @@ function mutated(
 }
 
 /** Members whose grammar is checked later: the schema says more about them. */
-const CONDITIONS = new Set(['where', 'condition', 'when', 'start', 'pause', 'stop', 'filter']);
+const CONDITIONS = new Set(['where', 'condition', 'when', 'start', 'pause', 'stop', 'filter', 'while']);
 
 describe('the JSON Schema of the bundle', () => {
   it('accepts every bundle of the repository', () => {
