@@ -45,7 +45,7 @@ const MS_A_LINE = 10;
 /** New base calls replace used ones after this many requests. */
 const RENEWED_EVERY = 2500;
 
-/** What a user without rights may do: read, sign out, manage the own account, keep own queues, and get errors item by item. */
+/** What a user without rights may do: read, sign out, manage the own account and queues, and get errors item by item. */
 const MAY = new Set([
   'session.create',
   'session.delete',
@@ -57,6 +57,8 @@ const MAY = new Set([
   'desk.queues.create',
   'desk.queues.change',
   'desk.queues.delete',
+  'notifications.choices.set',
+  'notifications.quietHours.set',
 ]);
 
 type KeySet = Map<string, string>;
