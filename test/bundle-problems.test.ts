@@ -245,7 +245,7 @@ describe('an invalid bundle', () => {
   it('uses the sections of the specification', () => {
     assert.deepEqual(
       SECTIONS.map((section) => section.key).sort(),
-      'calendars catalogs dashboards groups importDefinitions integrations knowledgeBases macros orgUnits relationDefinitions roles rules services settings signingSecrets slaPolicies synonyms types users webhooks workflows'.split(
+      'calendars catalogs dashboards groups importDefinitions integrations knowledgeBases macros mailboxes orgUnits relationDefinitions roles rules services settings signingSecrets slaPolicies synonyms templates types users webhooks workflows'.split(
         ' ',
       ),
     );
