@@ -18,7 +18,7 @@ import type { ReadContext, WriteContext } from '../platform/unit-of-work/context
 import { type ListedDifferences, listedDifferences } from './differences.ts';
 import { type BundleOptions, makePlan, type Plan, type PlannedItem, type VersionStep } from './planner.ts';
 import { type Bundle, type BundleFile, type BundleItem, readBundle, shapeProblems } from './read.ts';
-import { requireChanged, requireNamed, seesHolders, shown } from './rights.ts';
+import { requireChanged, requireNamed, requireWhole, seesHolders, shown } from './rights.ts';
 import { currentVersion, requireVersion } from './store-versions.ts';
 import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
@@ -58,6 +58,7 @@ async function allowedPlan(
   requireNamed(ctx, sections, bundle, options);
   const plan = await makePlan(ctx, sections, bundle, options);
   requireChanged(ctx, plan);
+  requireWhole(plan, bundle, options);
   return plan;
 }
 
@@ -152,6 +153,7 @@ export async function applyBundle(
   };
   const plan = await makePlan(ctx, sections, bundle, { ...options, lockRecords });
   requireChanged(ctx, plan);
+  requireWhole(plan, bundle, options);
   requireDiscarded(plan.items, options.discard ?? []);
   if (renamesValues(plan)) await requireNoOlderProcess(ctx);
   // An item that only follows renames keeps its meaning, unless it covers more than before.

@@ -11,7 +11,7 @@ import { type ConfigSnapshot, loadSnapshot } from '../platform/unit-of-work/snap
 import { sumErrors } from './store-impact.ts';
 import { makePlan, type BundleOptions } from './planner.ts';
 import type { Bundle } from './read.ts';
-import { mayRead, requireChanged, requireNamed } from './rights.ts';
+import { mayRead, requireChanged, requireNamed, requireWhole } from './rights.ts';
 import type { Change, ConfigSection } from './section.ts';
 import { tryLockConfiguration } from './store.ts';
 
@@ -158,6 +158,7 @@ export async function impactOf(
       for (const source of sources) measures.push(await source(before, hasTime));
       const plan = await makePlan(ctx, sections, bundle, options);
       requireChanged(ctx, plan);
+      requireWhole(plan, bundle, options);
       await write(ctx, plan);
       return { config, measures, changes: plan.changes.map(({ change }) => change) };
     });

@@ -71,7 +71,7 @@ const MOST_PROBLEMS = 1000;
  * Loads the stored configuration, validates the result and returns the changes. All reads of the context must see the same
  * state of the configuration.
  *
- * @throws BundleError with all problems; Fault INVALID_REQUEST (PRUNE_OF_PART)
+ * @throws BundleError with all problems
  */
 export async function makePlan(
   ctx: ReadContext,
@@ -89,8 +89,6 @@ export async function makePlan(
   await overlay(ctx, view, bundle, turns);
   if (options.prune === true) prune(view, sections, exact);
   else keepArchivedIdentity(view, sections, exact);
-  // A file that cannot be read may name the sections that seem to be missing.
-  if (problems.length === 0) requireWhole(ctx, view, bundle, options);
   archive(view, options.archive ?? []);
   await merge(view, sections, exact || options.exact === true, turns);
   problems.push(...(await validate(view, sections, turns)));
@@ -156,31 +154,6 @@ function prune(view: View, sections: readonly ConfigSection[], exact: boolean): 
     for (const entry of view.entries(section.key)) if (entry.named === undefined) entry.state = 'ARCHIVED';
   }
   keepArchivedIdentity(view, sections, exact);
-}
-
-/**
- * A bundle that does not name a section at all may be a part of one: pruning would archive what the other parts hold. A bundle that
- * is meant to have no items of a section names it with an empty list. Other checks would report consequences of this. Sections that
- * the caller may not read are left out; archiving their items is refused later, for the missing right.
- *
- * @throws Fault INVALID_REQUEST (PRUNE_OF_PART)
- */
-function requireWhole(ctx: ReadContext, view: View, bundle: Bundle, { archive: wanted = [] }: BundleOptions): void {
-  const named = new Set(wanted.map(({ section, code }) => `${section} ${code}`));
-  const lost = [...view.all()].filter(
-    ({ section, code, state, stored }) =>
-      state === 'ARCHIVED' &&
-      isActive(stored) &&
-      !bundle.sections.has(section.key) &&
-      !named.has(`${section.key} ${code}`) &&
-      (section.right === undefined || ctx.actor.has(section.right)),
-  );
-  if (lost.length === 0) return;
-  const sections = [...new Set(lost.map(({ section }) => section.key))];
-  throw new Fault(
-    'INVALID_REQUEST',
-    problem('PRUNE_OF_PART', { sections, count: lost.length, first: sections[0] ?? '' }),
-  );
 }
 
 /** @throws Fault NOT_FOUND, INVALID_REQUEST for an item that a bundle cannot archive */

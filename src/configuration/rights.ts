@@ -2,7 +2,9 @@
  * The rights that a bundle needs in addition to `config.manage`. A section whose items have their own endpoints names the right
  * of these endpoints. A bundle accesses the same items, so it needs the same right to read and change them.
  */
+import { Fault } from '../lib/fault.ts';
 import { deepEqualJson } from '../lib/json.ts';
+import { problem } from '../lib/problem.ts';
 import type { ConfigSection } from './section.ts';
 import type { ReadContext } from '../platform/unit-of-work/context.ts';
 import type { BundleOptions, Plan } from './planner.ts';
@@ -38,6 +40,27 @@ export function requireChanged(ctx: Pick<ReadContext, 'actor'>, plan: Plan): voi
     const same = action === 'change' && stored?.code === change.code && deepEqualJson(stored.definition, definition);
     if (!same) requireRight(ctx, section);
   }
+}
+
+/**
+ * A bundle that does not name a section at all may be a part of one: pruning would archive what the other parts hold. A bundle that
+ * is meant to have no items of a section names it with an empty list. Called after the rights, since the sections are named.
+ *
+ * @throws Fault INVALID_REQUEST (PRUNE_OF_PART)
+ */
+export function requireWhole(plan: Plan, bundle: Bundle, options: BundleOptions): void {
+  if (options.prune !== true) return;
+  const named = new Set((options.archive ?? []).map(({ section, code }) => `${section} ${code}`));
+  const lost = plan.items.filter(
+    ({ section, code, action }) =>
+      action === 'archive' && !bundle.sections.has(section) && !named.has(`${section} ${code}`),
+  );
+  if (lost.length === 0) return;
+  const sections = [...new Set(lost.map(({ section }) => section))];
+  throw new Fault(
+    'INVALID_REQUEST',
+    problem('PRUNE_OF_PART', { sections, count: lost.length, first: sections[0] ?? '' }),
+  );
 }
 
 /** @throws Fault RIGHT_MISSING */
