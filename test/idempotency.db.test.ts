@@ -278,6 +278,7 @@ describe('Idempotency-Key', () => {
     try {
       // Another transaction holds the id uncommitted, so that the first call runs as long as the test needs.
       await client.query('BEGIN');
+      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       await client.query(
         `INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)
          SELECT $1, id, 1, 1, '{}', '{}', now(), now() FROM config_items WHERE section = 'types' LIMIT 1`,
@@ -302,8 +303,7 @@ describe('Idempotency-Key', () => {
       const waited = performance.now() - began;
       assert.ok(waited > 4000 && waited < 20_000, `they waited ${Math.round(waited)} ms`);
     } finally {
-      await client.query('ROLLBACK');
-      client.release();
+      await client.query('ROLLBACK').finally(() => client.release());
     }
     const done = await first;
     assert.equal(done.status, 201, JSON.stringify(done.body));

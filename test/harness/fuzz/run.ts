@@ -40,6 +40,8 @@ const LOGINS: readonly Login[] = ['full', 'partial', 'reader', 'nobody'];
 /** Milliseconds of CPU time that one request may block the event loop. */
 export const MOST_STALL_MS = 100;
 const MOST_MS = 1000;
+/** The longest time that a request may ask the service to wait for events, in seconds. */
+const LONGEST_WAIT_S = 25;
 /** Each line of an import, and each item of a bulk call, is a command of its own. */
 const MS_A_LINE = 10;
 /** New base calls replace used ones after this many requests. */
@@ -242,8 +244,10 @@ function spoilsTheRun(shot: RawRequest, pool: KnownValues): boolean {
   return shot.operation === 'identity.addGroupMember' && shot.who === 'full' && body.includes('"everything"');
 }
 
-function patience({ body }: RawRequest): number {
-  return MOST_MS + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
+/** Milliseconds that an answer may take: more for bodies of many lines, and as long as the request asks to wait. */
+function patience({ path, body }: RawRequest): number {
+  const wait = Math.min(Number(/[?&]wait=(\d+)/.exec(path)?.[1] ?? 0), LONGEST_WAIT_S) * 1000;
+  return MOST_MS + wait + MS_A_LINE * (body?.toString('latin1').match(/\\n|\},\{/g)?.length ?? 0);
 }
 
 /** Repeats suspicious requests alone, to exclude CPU time of other processes. */
