@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { commentWords } from './words.ts';
 
 export interface BaselineActivity {
   ownerId: string;
@@ -22,7 +23,10 @@ const event = (type: string, from: string): string => `event AS (
     INSERT INTO baseline.outbox (event_id, type, object_id, at, journal_seq) SELECT $1, '${type}', $3, $2, 0 ${from}
   )`;
 
-const COMMENT = `WITH ${event('CommentAdded', '')}
+const COMMENT = `WITH ${event('CommentAdded', '')}, words AS (
+    INSERT INTO search_comments (id, object_id, visibility, updated_at, size, words)
+    SELECT $9, $3, $11, $2, length(words), words FROM (SELECT ${commentWords('$10')} AS words) AS w
+  )
   INSERT INTO comments (id, object_id, revision, body, visibility, author_id, created_at, updated_at)
   VALUES ($9, $3, 1, $10, $11, $4, $2, $2)`;
 

@@ -2,6 +2,15 @@
  * The baseline server: Fastify and `pg` on the same tables, indexes and driver settings, with one statement per request and
  * without keys, rights, validation and logs. The benchmark starts it as a separate process. To start it manually: `node
  * bench/baseline-server.ts '{"databaseUrl": "postgres://…", …}'`.
+ *
+ * It writes what the service writes in the statement of a change, so that both update the same indexes:
+ *
+ * - a create: the record, its event, an outbox row, the stored response, and the words of the record;
+ * - a comment: the comment, its event, an outbox row, and the words of the comment;
+ * - a change, a transition, a relation and so on: their rows, an event and an outbox row. They change no words.
+ *
+ * PostgreSQL makes the words with `to_tsvector` (`words.ts`). The baseline server does not write the queue of the typo correction
+ * and the facts of reports, and does not lock the record of a comment.
  */
 import { randomUUIDv7 } from 'node:crypto';
 import Fastify from 'fastify';
@@ -10,12 +19,15 @@ import { type BaselineActivity, activityRoutes } from './baseline-routes.ts';
 import { NUMBER_DIGITS, NUMBER_PREFIX } from './bundle.ts';
 import { VISIBLE_AREAS } from './corpus.ts';
 import { membershipRoutes } from './memberships.ts';
+import { recordWords } from './words.ts';
 
 export interface BaselineOptions extends BaselineActivity {
   databaseUrl: string;
   typeId: string;
   typeVersion: number;
   workflowStateId: string;
+  /** Of the rows of words that the service wrote. */
+  profileId: number;
 }
 
 type Values = Record<string, unknown>;
@@ -44,6 +56,9 @@ const CREATE = `
   ), kept AS (
     INSERT INTO baseline.idempotency (caller_id, route, key, fingerprint, status, answer, created_at)
     VALUES ($11, 'objects.create', $15, $14, 201, $16, $8)
+  ), words AS (
+    INSERT INTO search_records (id, profile_id, size, words)
+    SELECT $1, $17, length(words), words FROM record, LATERAL (SELECT ${recordWords('$4', '$18', '$19', 'number')} AS words) AS w
   )
   SELECT number FROM record`;
 
@@ -70,6 +85,10 @@ export const BASELINE_TABLES = `CREATE SCHEMA IF NOT EXISTS baseline;
 function folded(values: Values): Values {
   const title = String(values.title).toLowerCase();
   return { title, $title: title, description: String(values.description).toLowerCase(), tags: values.tags };
+}
+
+function wordsOfTags(tags: unknown): string {
+  return Array.isArray(tags) ? tags.join(' ') : '';
 }
 
 function changesOf(values: Values): Record<string, [unknown, unknown]> {
@@ -122,6 +141,9 @@ async function serve(options: BaselineOptions): Promise<void> {
         HASH,
         request.headers['idempotency-key'],
         JSON.stringify(answer),
+        options.profileId,
+        values.description,
+        wordsOfTags(values.tags),
       ],
     });
     return reply.code(201).send({ ...answer, number: rows[0].number });

@@ -17,6 +17,8 @@ export interface Pattern {
   workflowStateId: string;
   ownerId: string;
   keyId: string;
+  /** Of its row of words. */
+  profileId: number;
 }
 
 const ASSETS = 500;
@@ -33,7 +35,7 @@ const uuidAt = (at: string, salt: string): string =>
 export async function readPattern(db: pg.Client, objectId: string, keyId: string): Promise<Pattern> {
   const { rows } = await db.query<Omit<Pattern, 'keyId'>>(
     `SELECT id AS "objectId", type_id AS "typeId", type_version AS "typeVersion", workflow_state_id AS "workflowStateId",
-      created_by AS "ownerId" FROM objects WHERE id = $1`,
+      created_by AS "ownerId", profile_id AS "profileId" FROM objects JOIN search_records USING (id) WHERE id = $1`,
     [objectId],
   );
   const [row] = rows;
