@@ -11,6 +11,7 @@ export { conditionEnvironment, CurrentVariables, fieldResolver, setValue, today,
 export { FieldSchema } from './contract.ts';
 export {
   type FieldDefinition,
+  fieldLists,
   findType,
   localized,
   type LocalizedText,

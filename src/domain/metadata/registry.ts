@@ -4,7 +4,7 @@
  * Definitions have the shape of the bundle with every default filled in, so that two equal configurations are equal JSON
  * (docs/spec/configuration.md#bundle).
  */
-import type { Constraints, DataType, Renamed } from '../../lib/data-types/index.ts';
+import { type Constraints, type DataType, isFolded, isId, type Renamed } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 import { isActive } from '../../contract/state.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
@@ -112,6 +112,32 @@ export interface TypeVersion {
   fields: ReadonlyMap<string, FieldDefinition>;
   titleField: string | null;
   workflow: WorkflowView | null;
+}
+
+/** Fields of a type version by what every create asks for, so that it need not go through all of them. */
+export interface FieldLists {
+  required: readonly FieldDefinition[];
+  withDefault: readonly FieldDefinition[];
+  folded: readonly FieldDefinition[];
+  ids: readonly FieldDefinition[];
+}
+
+const lists = new WeakMap<TypeVersion, FieldLists>();
+
+/** Computed once for each version; versions never change. */
+export function fieldLists(version: TypeVersion): FieldLists {
+  let found = lists.get(version);
+  if (found === undefined) {
+    const fields = [...version.fields.values()];
+    found = {
+      required: fields.filter((field) => field.required),
+      withDefault: fields.filter((field) => field.default !== undefined),
+      folded: fields.filter((field) => isFolded(field.dataType)),
+      ids: fields.filter((field) => isId(field.dataType)),
+    };
+    lists.set(version, found);
+  }
+  return found;
 }
 
 export interface RecordType {

@@ -4,7 +4,7 @@ import { type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
-import { idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
+import { fieldLists, idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
 import type { Values } from './rules.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
 
@@ -23,7 +23,7 @@ export async function requireReferences(
   member: string,
   onBehalf: ReadContext = ctx,
 ): Promise<void> {
-  const named = idsIn([...version.fields.values()], values);
+  const named = idsIn(fieldLists(version).ids, values);
   if (named.length === 0) return;
   // A guard always applies the rights of the unit's own actor.
   if (!ctx.isRetry && onBehalf === ctx && leaveToGuard(ctx, version, named)) return;

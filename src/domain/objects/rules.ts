@@ -11,6 +11,7 @@ import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
   type FieldDefinition,
+  fieldLists,
   foldedCopy,
   type InlineImage,
   isBlankText,
@@ -38,6 +39,18 @@ function readOnly(codes: readonly string[], member: string): Fault {
   );
 }
 
+/** Field → member of the request body → JSON Pointer of its value. */
+const paths = new WeakMap<FieldDefinition, Map<string, string>>();
+
+/** Kept for each field, because a path is needed before it is known whether the value has a problem. */
+function pathOf(field: FieldDefinition, member: string): string {
+  let known = paths.get(field);
+  if (known === undefined) paths.set(field, (known = new Map()));
+  let path = known.get(member);
+  if (path === undefined) known.set(member, (path = pointer(member, field.code)));
+  return path;
+}
+
 /**
  * Splits the given values into stored ones and problems. `member` is the member of the request body that holds them. A field
  * that the caller may neither read nor write is reported as unknown before its value is checked: any other error would reveal
@@ -62,7 +75,7 @@ function accept(
       problems.push({ ...unknownField(code), path: pointer(member, code) });
       continue;
     }
-    const path = pointer(member, code);
+    const path = pathOf(field, member);
     const checked = checkValue(field, value, path);
     if (!checked.ok) {
       problems.push(...checked.problems);
@@ -82,7 +95,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 function withoutEmpty(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
+  const kept: Values = {};
+  for (const code of Object.keys(values)) if (!isEmpty(values[code])) kept[code] = values[code];
+  return kept;
 }
 
 /** Missing values that the type or the form requires. Fields that the caller may neither read nor write are not named. */
@@ -95,7 +110,7 @@ function missing(
 ): FaultDetail[] {
   const problems: FaultDetail[] = [];
   let hidden = false;
-  for (const field of version.fields.values()) {
+  for (const field of form === undefined ? fieldLists(version).required : version.fields.values()) {
     const required = field.required || form?.get(field.code) === true;
     if (!required || !(isEmpty(values[field.code]) || isBlankText(field, values[field.code]))) continue;
     if (canName(access, field.code)) {
@@ -120,8 +135,8 @@ export function planValues(
   configured?: { form: ReadonlyMap<string, boolean>; writes(given: Values): Values },
 ): { values: Values; images: readonly InlineImage[] } {
   const { stored, images, problems } = accept(version, given, member, access, new Set());
-  for (const field of version.fields.values()) {
-    if (!Object.hasOwn(given, field.code) && field.default !== undefined) stored[field.code] = field.default;
+  for (const field of fieldLists(version).withDefault) {
+    if (!Object.hasOwn(given, field.code)) stored[field.code] = field.default;
   }
   const values = withoutEmpty({ ...stored, ...configured?.writes(stored) });
   const named = new Set(problems.map((problem) => problem.path));
@@ -219,9 +234,8 @@ export function derive(
   version: TypeVersion,
   values: Values,
 ): { folded: Record<string, string | string[]>; title: string | null } {
-  const fields: FieldDefinition[] = [...version.fields.values()];
   const title = titleText(version, values);
-  const folded: Record<string, string | string[]> = foldedCopy(fields, values);
+  const folded: Record<string, string | string[]> = foldedCopy(fieldLists(version).folded, values);
   // `$title` cannot be a field code. Conditions on the system field `title` compare this copy.
   if (title !== null) folded.$title = fold(title);
   return { folded, title };
