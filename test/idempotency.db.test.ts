@@ -174,12 +174,14 @@ describe('Idempotency-Key', () => {
   it('replays the first response, also after the record has changed', async () => {
     const first = await created('later', body({ title: 'at first' }));
     const { id } = first.body.data;
-    await app.request('PATCH', `/api/v1/objects/${id}`, {
-      key,
-      body: { expectedRevision: 1, changes: { title: 'later' } },
-    });
+    const change = { expectedRevision: 1, changes: { title: 'later' } };
+    await app.request('PATCH', `/api/v1/objects/${id}`, { key, body: change });
     await app.request('DELETE', `/api/v1/objects/${id}`, { key, body: { expectedRevision: 2 } });
     assertReplay(await post('later', body({ title: 'at first' })), first);
+    // Concurrent replays share statements; each shows its own record.
+    const given = Array.from({ length: 12 }, (_, n) => body({ title: `later ${n}`, size: n }));
+    const firsts = await Promise.all(given.map((one, n) => created(`later-${n}`, one)));
+    await Promise.all(given.map(async (one, n) => assertReplay(await post(`later-${n}`, one), firsts[n] ?? first)));
   });
 
   it('shows in a replay only what the caller may see now (ID6)', async () => {

@@ -128,9 +128,9 @@ export class Call {
 
   async #replay(answer: KeptAnswer): Promise<unknown> {
     this.replayed = answer.status;
-    const project = this.#prepared.binding.replay?.bind(this.#prepared.binding);
-    if (project === undefined) return answer.data;
-    return await this.#work.read(this.#caller, (ctx) => project(ctx, answer.data));
+    const { replay } = this.#prepared.binding;
+    if (replay === undefined) return answer.data;
+    return await this.#work.read(this.#caller, (ctx) => replay(ctx, answer.data, answer.item));
   }
 }
 

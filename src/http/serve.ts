@@ -8,7 +8,7 @@ import { aroundData, success } from '../contract/envelope.ts';
 import { type Input, type Operation, Reply, takesDryRun } from '../contract/operation.ts';
 import { faultAt } from '../lib/fault.ts';
 import { fingerprint } from '../lib/json.ts';
-import { DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
+import { type BoundOperation, DelayedReply, EventStream, type RequestFacts } from '../platform/unit-of-work/binding.ts';
 import { problemAt } from '../lib/problem.ts';
 import type { SharedBudget } from '../lib/shared-budget.ts';
 import { toFault } from '../platform/database/sqlstate.ts';
@@ -239,7 +239,7 @@ async function run(
 ): Promise<void> {
   const { binding } = prepared;
   const { operation } = binding;
-  const claim = claimOf(context, operation, input, fingerprint);
+  const claim = claimOf(context, binding, input, fingerprint);
   // After the timeout the work continues until the database's own time limits end it; its answer is dropped.
   const timer = setTimeout(() => {
     context.sendError(
@@ -279,7 +279,7 @@ async function run(
 /** @throws Fault INVALID_IDEMPOTENCY_KEY */
 function claimOf(
   context: RequestContext,
-  operation: Operation,
+  { operation, item }: BoundOperation,
   input: Input<Operation>,
   known: Buffer | undefined,
 ): IdempotencyClaim | undefined {
@@ -293,6 +293,7 @@ function claimOf(
     key,
     fingerprint: known ?? fingerprint(input.body),
     status: operation.status,
+    item,
   };
 }
 

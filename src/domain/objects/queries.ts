@@ -18,9 +18,9 @@ import {
   today,
   valueOfCell,
 } from '../metadata/index.ts';
-import { findVisible, preload, requireVisible } from './load.ts';
+import { findVisible, preload, rememberRow, requireVisible } from './load.ts';
 import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
-import { listVisible } from './store.ts';
+import { listVisible, objectOf } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import { type ContentParts as Parts, serveImage } from '../../platform/blobs/serve.ts';
@@ -151,9 +151,12 @@ export async function getSchema(ctx: ReadContext, id: string): Promise<{ id: str
 /**
  * Filters the stored response of a create by the caller's current rights: fields that the caller may no longer read are left
  * out, and all fields if the record is no longer visible.
+ *
+ * @param found the row of the record, if it was loaded with the response (`objectById`)
  */
-export async function replayObject(ctx: ReadContext, data: unknown): Promise<unknown> {
+export async function replayObject(ctx: ReadContext, data: unknown, found?: object): Promise<unknown> {
   const kept = data as ObjectAnswer;
+  if (found !== undefined) rememberRow(ctx, objectOf(ctx, found));
   const object = await findVisible(ctx, kept.id);
   if (object === undefined) return { ...kept, title: null, values: {} };
   const current = withCurrentFields(ctx, object.row.typeId, kept.values);

@@ -13,6 +13,7 @@ import {
   replayObject,
   type WordMatch,
 } from './queries.ts';
+import { objectById } from './store.ts';
 
 /** `filters` hide events of other modules' items; `matches` searches by words. */
 export function objectRoutes(
@@ -22,7 +23,12 @@ export function objectRoutes(
 ): BoundOperation[] {
   return [
     bind(contract.listObjects, (ctx, { query }) => listObjects(ctx, query, matches)),
-    bind(contract.createObject, (ctx, { body }) => createObject(ctx, body, { isWhole: true }), replayObject),
+    bind(
+      contract.createObject,
+      (ctx, { body }) => createObject(ctx, body, { isWhole: true }),
+      replayObject,
+      objectById,
+    ),
     bind(contract.getObject, (ctx, { params: { objectId }, query }) =>
       query.revision === undefined && query.at === undefined
         ? getObject(ctx, objectId)

@@ -70,9 +70,14 @@ function withCurrentValues(ctx: Pick<ReadContext, 'config'>, row: StoredObject):
 // Subqueries by primary key: a single record needs no join.
 const NAMES = sql`${userName('o.created_by')} AS "createdByName", ${userName('o.updated_by')} AS "updatedByName"`;
 
-const objectById = byId<StoredObject>(
+export const objectById = byId<StoredObject>(
   (id) => sql`SELECT ${OBJECT_COLUMNS}, ${NAMES} FROM objects o WHERE o.id = ${id}`,
 );
+
+/** The record of a row that `objectById` found, without a check of read access. */
+export function objectOf(ctx: ReadContext, found: object): ObjectRow {
+  return withCurrentValues(ctx, found as StoredObject);
+}
 
 /** The record without a check of read access; callers evaluate the rights before they return any of it (`load.ts`). */
 export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRow | undefined> {

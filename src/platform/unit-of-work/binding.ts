@@ -2,6 +2,7 @@
 import type { Effects } from '../../contract/effects.ts';
 import type { Input, Operation, Reply } from '../../contract/operation.ts';
 import type { ReadContext, WriteContext, Caller } from './context.ts';
+import type { ItemLookup } from './idempotency.ts';
 import type { Tried, Work } from './work.ts';
 
 /** Given to operations with `unit: 'own'` instead of an open context. */
@@ -124,9 +125,16 @@ export class DelayedReply {
 export interface BoundOperation {
   operation: Operation;
   run(context: ReadContext | WriteContext | Runner, input: Input<Operation>, request: RequestFacts): Promise<unknown>;
-  /** Projects a stored response again with the caller's current rights (docs/spec/conventions.md#idempotency). */
-  replay?(context: ReadContext, data: unknown): Promise<unknown>;
+  /**
+   * Projects a stored response again with the caller's current rights (docs/spec/conventions.md#idempotency). `item` is the row
+   * that `item` of the binding found; undefined if there is none.
+   */
+  replay?: Replay | undefined;
+  /** Finds the item that a stored response is about, in the statement that finds the response. */
+  item?: ItemLookup | undefined;
 }
+
+type Replay = (context: ReadContext, data: unknown, item: object | undefined) => Promise<unknown>;
 
 type ContextOf<O extends Operation> = O['unit'] extends 'write'
   ? WriteContext
@@ -138,13 +146,10 @@ type ContextOf<O extends Operation> = O['unit'] extends 'write'
 export function bind<const O extends Operation>(
   operation: O,
   run: (context: ContextOf<O>, input: Input<O>, request: RequestFacts) => Promise<unknown | Reply>,
-  replay?: (context: ReadContext, data: unknown) => Promise<unknown>,
+  replay?: Replay,
+  item?: ItemLookup,
 ): BoundOperation {
-  return {
-    operation,
-    run: run as unknown as BoundOperation['run'],
-    ...(replay === undefined ? {} : { replay }),
-  };
+  return { operation, run: run as unknown as BoundOperation['run'], replay, item };
 }
 
 /** A request described as data. */

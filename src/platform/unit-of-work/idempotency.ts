@@ -7,7 +7,7 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { parseStoredJson } from '../../lib/json.ts';
 import type { ReturnedValue, TableWrite } from './context.ts';
-import { find, type Lookup } from '../database/lookups.ts';
+import { find, joined, type Lookup } from '../database/lookups.ts';
 import type { Queryable } from '../database/pool.ts';
 import { required, type Part, Slot, type Statements, writePart } from './statement.ts';
 /** How long a response is stored, in milliseconds. */
@@ -25,11 +25,18 @@ export interface IdempotencyClaim {
   fingerprint: Buffer;
   /** Status code of a successful response. */
   status: number;
+  /** Finds the item that a stored response is about, by the `id` of the response. */
+  item?: ItemLookup | undefined;
 }
+
+/** Its columns must not have the names of `StoredResponse`. */
+export type ItemLookup = Lookup<{ id: string }, { id: string }>;
 
 export interface KeptAnswer {
   status: number;
   data: unknown;
+  /** The row of the item that the response is about, if the claim has a look-up for it and the item exists. */
+  item?: object | undefined;
 }
 
 /** Claim → its number, which is needed several times. */
@@ -166,24 +173,54 @@ interface StoredResponse {
   status: number;
   answer: string;
   returned: Record<string, unknown> | null;
-  createdAt: string;
+  keptAt: string;
 }
 
-const responseByKey: Lookup<StoredResponse, Pick<IdempotencyClaim, 'callerId' | 'route' | 'key'>> = {
+interface FoundResponse extends StoredResponse {
+  item: object | undefined;
+}
+
+type ResponseKey = Pick<IdempotencyClaim, 'callerId' | 'route' | 'key'>;
+
+const responseByKey: Lookup<StoredResponse, ResponseKey> = {
   key: { callerId: 'uuid', route: 'text', key: 'text' },
   sql: ({ callerId, route, key }) => sql`
-    SELECT fingerprint, status, answer, returned, created_at AS "createdAt" FROM idempotency i
+    SELECT fingerprint, status, answer, returned, created_at AS "keptAt" FROM idempotency i
     WHERE i.caller_id = ${callerId} AND i.route = ${route} AND i.key = ${key}`,
 };
 
-/** The stored row of an earlier call with the same key, or undefined. */
+type WithItem = StoredResponse & { id: string | null };
+
+/** Look-up of an item → that of the response together with the item. */
+const withItems = new WeakMap<ItemLookup, Lookup<WithItem, ResponseKey>>();
+
+function responseWith(item: ItemLookup): Lookup<WithItem, ResponseKey> {
+  let lookup = withItems.get(item);
+  if (lookup === undefined) {
+    lookup = joined(responseByKey, item, sql`(f.answer::json ->> 'id')::uuid`);
+    withItems.set(item, lookup);
+  }
+  return lookup;
+}
+
+/** The stored row of an earlier call with the same key, with its item if the claim asks for it, or undefined. */
 export async function findStored(
   db: Queryable,
-  { callerId, route, key }: IdempotencyClaim,
+  { callerId, route, key, item }: IdempotencyClaim,
   now: string,
-): Promise<StoredResponse | undefined> {
-  const row = await find(db, responseByKey, { callerId, route, key });
-  return row === undefined || Date.parse(row.createdAt) < Date.parse(now) - KEPT_MS ? undefined : row;
+): Promise<FoundResponse | undefined> {
+  const asked = { callerId, route, key };
+  const row = item === undefined ? await find(db, responseByKey, asked) : await find(db, responseWith(item), asked);
+  if (row === undefined || Date.parse(row.keptAt) < Date.parse(now) - KEPT_MS) return undefined;
+  const { fingerprint, status, answer, returned, keptAt, ...found } = row;
+  return {
+    fingerprint,
+    status,
+    answer,
+    returned,
+    keptAt,
+    item: 'id' in found && found.id !== null ? found : undefined,
+  };
 }
 
 /**
@@ -191,12 +228,13 @@ export async function findStored(
  *
  * @throws Fault IDEMPOTENCY_KEY_REUSED if the earlier call had a different body
  */
-export function answerOf(row: StoredResponse, claim: IdempotencyClaim): KeptAnswer {
+export function answerOf(row: FoundResponse, claim: IdempotencyClaim): KeptAnswer {
   if (!row.fingerprint.equals(claim.fingerprint)) {
     throw new Fault('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used with another body. Use a new key.');
   }
+  const { status, item } = row;
   const data = parseStoredJson(row.answer);
-  return { status: row.status, data: row.returned === null ? data : { ...(data as object), ...row.returned } };
+  return { status, data: row.returned === null ? data : { ...(data as object), ...row.returned }, item };
 }
 
 export function inProgress(): Fault {
