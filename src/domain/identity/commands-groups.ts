@@ -3,7 +3,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeGroup, join, leave, place } from './changes.ts';
-import { requireMayGrant } from './escalation.ts';
+import { refuseAfterRights, requireMayGrant } from './escalation.ts';
 import {
   nameKey,
   codeOf,
@@ -139,13 +139,13 @@ export async function addGroupMember(
   if (group === null) throw unknown('groupId', 'group');
   if (member === null) throw unknown('memberId', memberType);
   if (standing !== null) return { id: standing, groupId, memberId, memberType };
-  await requireMayGrant(ctx, { members: [{ groupId, memberId, memberType }] });
-  ctx.markAuthorized();
-  requireActive('group', group);
-  requireActive('member', member);
-  if (closes) {
-    throw new Fault('GROUP_CYCLE', 'This membership would create a cycle. Remove the other membership first.');
-  }
+  await refuseAfterRights(ctx, { members: [{ groupId, memberId, memberType }] }, () => {
+    requireActive('group', group);
+    requireActive('member', member);
+    if (closes) {
+      throw new Fault('GROUP_CYCLE', 'This membership would create a cycle. Remove the other membership first.');
+    }
+  });
   const id = join(ctx, { groupId, memberId, memberType });
   return { id, groupId, memberId, memberType };
 }
@@ -183,11 +183,11 @@ export async function setOrgMember(
   if (unit === null) throw unknown('organizationUnitId', 'unit');
   if (user === null) throw unknown('userId', 'user');
   if (standing?.organizationUnitId === organizationUnitId) return standing;
-  await requireMayGrant(ctx, { places: [{ userId, unitId: organizationUnitId }] });
-  ctx.markAuthorized();
-  requireActive('organisation unit', unit);
-  requireActive('user', user);
-  if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();
+  await refuseAfterRights(ctx, { places: [{ userId, unitId: organizationUnitId }] }, () => {
+    requireActive('organisation unit', unit);
+    requireActive('user', user);
+    if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();
+  });
   const from = standing?.organizationUnitId ?? null;
   const id = place(ctx, { userId, from, to: organizationUnitId }, standing?.id) ?? '';
   return { id, organizationUnitId, userId };

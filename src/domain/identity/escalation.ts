@@ -12,8 +12,8 @@
  *   user, must have all access of that user.
  *
  * All writes of identity declare with `declareGrant` which access they grant. It is checked under one lock when the rows are
- * written. So concurrent calls, or several changes of one bundle, cannot combine changes that are harmless on their own. API
- * calls use `requireMayGrant` first, so that this error precedes errors of state.
+ * written. So concurrent calls, or several changes of one bundle, cannot combine changes that are harmless on their own. This error
+ * precedes errors of state: API calls check it before they throw one (`refuseAfterRights`, `requireMayGrant`).
  */
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
@@ -85,4 +85,24 @@ export async function requireMayGrant(ctx: ReadContext, granted: Partial<Granted
   if (ctx.actor.has('role.assign')) return;
   requireNoneToSelf(ctx, granted);
   await checkGranted(ctx, { users: [], members: [], places: [], units: [], ...granted }, await callerOf(ctx));
+}
+
+/**
+ * Checks the state of what a call changes. The error that the caller may not grant the access comes first, so that check is made
+ * before the error is thrown. Without an error it is not made here: it is made when the rows are written.
+ *
+ * @throws Fault ROLE_ESCALATION, or what `check` throws
+ */
+export async function refuseAfterRights(
+  ctx: WriteContext,
+  granted: Partial<GrantedAccess>,
+  check: () => void,
+): Promise<void> {
+  try {
+    check();
+  } catch (error) {
+    await requireMayGrant(ctx, granted);
+    throw error;
+  }
+  ctx.markAuthorized();
 }
