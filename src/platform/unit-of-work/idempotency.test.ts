@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { Fault } from '../../lib/fault.ts';
 import { byId } from '../database/lookups.ts';
 import type { Queryable } from '../database/pool.ts';
-import { answerOf, findStored, type IdempotencyClaim, KEPT_MS } from './idempotency.ts';
+import { answerOf, findStored, type IdempotencyClaim, KEPT_MS, SeenKeys } from './idempotency.ts';
 
 const FINGERPRINT = Buffer.alloc(32, 1);
 const claim: IdempotencyClaim = { callerId: 'c', route: 'create', key: 'k', fingerprint: FINGERPRINT, status: 201 };
@@ -55,4 +55,13 @@ test('an expired response is not found, and a key with another body is refused',
   const stored = await findStored(db, { ...claim, item }, AT);
   assert.ok(stored !== undefined);
   assert.throws(() => answerOf(stored, { ...claim, fingerprint: Buffer.alloc(32, 2) }), Fault);
+});
+
+test('a process remembers the newest keys, and forgets old ones', () => {
+  const seen = new SeenKeys();
+  const claims = Array.from({ length: 15_000 }, (_, n): IdempotencyClaim => ({ ...claim, key: String(n) }));
+  for (const one of claims) seen.add(one);
+  assert.ok(claims.slice(-5000).every((one) => seen.has(one)));
+  assert.ok(claims.slice(0, 5000).every((one) => !seen.has(one)));
+  assert.ok(!seen.has({ ...claim, key: '14999', route: 'other' }), 'keys belong to a route');
 });

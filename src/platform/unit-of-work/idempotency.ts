@@ -53,27 +53,26 @@ export function lockNumber(claim: IdempotencyClaim): string {
   return number;
 }
 
-/** Maximum number of keys that a process remembers. */
-const MOST_SEEN = 10_000;
+/** The newest keys that a process remembers at least; at most twice as many. */
+const MOST_SEEN = 5000;
 
 /**
  * Keys that have stored responses, as far as this process saw them. It only chooses which statement comes first, the look-up or
  * the change: the database decides whether a response is stored.
  */
 export class SeenKeys {
-  readonly #seen = new Set<string>();
+  #newest = new Set<string>();
+  #older = new Set<string>();
 
   add(claim: IdempotencyClaim): void {
-    this.#seen.add(lockNumber(claim));
-    if (this.#seen.size <= MOST_SEEN) return;
-    for (const oldest of this.#seen) {
-      this.#seen.delete(oldest);
-      return;
-    }
+    // Forgotten together: to find the oldest key, a set goes through the places of all that were deleted before.
+    if (this.#newest.size >= MOST_SEEN) [this.#older, this.#newest] = [this.#newest, new Set()];
+    this.#newest.add(lockNumber(claim));
   }
 
   has(claim: IdempotencyClaim): boolean {
-    return this.#seen.has(lockNumber(claim));
+    const number = lockNumber(claim);
+    return this.#newest.has(number) || this.#older.has(number);
   }
 }
 
