@@ -22,8 +22,8 @@ export interface BatchLimits {
 
 interface Waiting<Item, Answer> {
   item: Item;
-  /** Runs a function in the asynchronous context of the request. */
-  within: <T>(fn: () => T) => T;
+  /** The asynchronous context of the request. */
+  context: AsyncResource;
   resolve(answer: Answer): void;
   reject(error: unknown): void;
 }
@@ -58,7 +58,7 @@ export class Batches<Item, Answer> {
   /** Answers the request with a statement that is sent after this call. */
   ask(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, within: AsyncResource.bind(<T>(fn: () => T): T => fn()), resolve, reject });
+      this.#waiting.push({ item, context: new AsyncResource('BatchRequest'), resolve, reject });
       this.#schedule();
     });
   }
@@ -87,7 +87,7 @@ export class Batches<Item, Answer> {
       };
       const overdue = setTimeout(end, OVERDUE_MS);
       // Spans of the statement belong to the first request.
-      void batch[0]?.within(() => this.#answer(batch)).finally(end);
+      void batch[0]?.context.runInAsyncScope(() => this.#answer(batch)).finally(end);
     }
   }
 
@@ -114,9 +114,9 @@ export class Batches<Item, Answer> {
     } catch (error) {
       if (batch.length > 1) this.#size = Math.ceil(this.#size / 2);
       // The next batch does not wait for these: each may wait for a lock.
-      for (const { item, within, resolve, reject } of batch) {
-        if (this.#run.isSeparable(error, batch.length)) within(() => this.#run.alone(item)).then(resolve, reject);
-        else reject(error);
+      for (const { item, context, resolve, reject } of batch) {
+        if (!this.#run.isSeparable(error, batch.length)) reject(error);
+        else context.runInAsyncScope(() => this.#run.alone(item)).then(resolve, reject);
       }
     }
   }
