@@ -60,7 +60,7 @@ export const listMessages = defineOperation({
   tag,
   summary: 'List received mails, newest first',
   description:
-    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null.',
+    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject.',
   query: closed({ ...pagingQuery, state: Type.Optional(State) }),
   answer: Type.Object({
     items: Type.Array(Message),

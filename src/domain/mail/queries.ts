@@ -43,8 +43,11 @@ async function withoutHidden<Row extends Received>(ctx: ReadContext, rows: reado
 async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise<MessageAnswer[]> {
   const boxes = mailboxes(ctx);
   return (await withoutHidden(ctx, rows)).map((row) => {
-    const { id, state, reason, objectId, commentId, at, sender, subject, size, detail } = row;
+    const { id, state, reason, objectId, commentId, at, size, detail } = row;
     const mailbox = boxes.get(row.mailboxId)?.code ?? null;
+    // A used mail is a part of its record: the subject is its title. A listed one must be judged by whoever reads the list.
+    const isShown = state === 'LISTED' || objectId !== null;
+    const { sender, subject } = isShown ? row : { sender: null, subject: '' };
     return { id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail };
   });
 }

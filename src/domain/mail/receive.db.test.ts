@@ -8,7 +8,7 @@ import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
 import { makeThreads } from './store.ts';
 
-const PEOPLE = ['boss', 'relay', 'anna', 'bob', 'agent', 'nobody'];
+const PEOPLE = ['boss', 'operator', 'relay', 'anna', 'bob', 'agent', 'nobody'];
 const WORLD = `
 settings: { defaultLocale: en-US, attachmentMaxBytes: 100000 }
 types:
@@ -32,6 +32,9 @@ roles:
     rights: [config.manage, role.assign, integration.manage]
     records: [{ type: '*', actions: [read, create, update, history, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
     assignedTo: { users: [boss] }
+  - code: operator
+    rights: [integration.manage]
+    assignedTo: { users: [operator] }
   - code: agent
     records: [{ type: '*', actions: [read, create, update, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
     assignedTo: { users: [agent] }
@@ -185,6 +188,22 @@ describe('received mail', () => {
     assert.deepEqual([agent.state, agent.reason], ['LISTED', null]);
     const { items } = await get('/api/admin/v1/mail/received?state=LISTED&pageSize=1');
     assert.deepEqual([items[0].id, items[0].reason], [agent.id, 'SENDER_NOT_PROVEN']);
+  });
+
+  it('shows who manages connections nothing of the records of used mails', async () => {
+    const used = await send(mail({ subject: 'My salary' }));
+    const listed = await send(mail({ from: 'eve@evil.net', subject: 'Unknown' }));
+    const { key } = await app.createKey({ login: 'operator', scopes: ['admin:manage'] });
+    const { body } = await app.request('GET', '/api/admin/v1/mail/received?pageSize=2', { key });
+    const shown = body.data.items.map(({ id, state, sender, subject, objectId }: any) => {
+      return [id, state, sender, subject, objectId];
+    });
+    assert.deepEqual(shown, [
+      [listed.id, 'LISTED', 'eve@evil.net', 'Unknown', null],
+      [used.id, 'USED', null, '', null],
+    ]);
+    const [own] = (await get('/api/admin/v1/mail/received?state=USED&pageSize=1')).items;
+    assert.deepEqual([own.sender, own.subject, own.objectId], ['anna@example.com', 'My salary', used.objectId]);
   });
 
   it('is a comment where the type has no field for its text', async () => {
