@@ -78,7 +78,7 @@ export interface SenderFacts {
 export interface RecordFacts {
   objectId: string;
   archived: boolean;
-  /** Whether the sender asked for it: they are its requester, or created it. */
+  /** Whether the sender asked for it: they are its requester, or created it and it names none. */
   isRequester: boolean;
   /** The sender's actions on the record. */
   actions: ReadonlySet<RecordAction>;

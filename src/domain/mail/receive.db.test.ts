@@ -206,6 +206,28 @@ describe('received mail', () => {
     assert.deepEqual([own.sender, own.subject, own.objectId], ['anna@example.com', 'My salary', used.objectId]);
   });
 
+  it('is an internal comment if its sender created the record for somebody else', async () => {
+    const pass = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com';
+    const from = 'agent@example.com';
+    const { key } = await app.createKey({ login: 'agent' });
+    const created = async (requester: string): Promise<string> => {
+      const values = { title: 'By phone', requester: await idOf(app, 'users', requester) };
+      const { body } = await app.request('POST', '/api/v1/objects', {
+        key,
+        body: { typeDefinitionId: 'incident', values },
+      });
+      return body.data.id;
+    };
+    const visibilityOf = async (objectId: string): Promise<string> => {
+      const { agent: to } = await tokensOf(objectId);
+      const { commentId } = await send(mail({ from, to, headers: [pass], body: 'A remark' }));
+      const comments = await get(`/api/v1/objects/${objectId}/comments`);
+      return comments.find(({ id }: { id: string }) => id === commentId)?.visibility;
+    };
+    assert.equal(await visibilityOf(await created('anna')), 'internal');
+    assert.equal(await visibilityOf(await created('agent')), 'public');
+  });
+
   it('is a comment where the type has no field for its text', async () => {
     const answer = await send(mail({ to: 'notes@example.org', body: 'As a comment' }), { box: 'notes' });
     const comments = await get(`/api/v1/objects/${answer.objectId}/comments`);

@@ -252,10 +252,12 @@ async function recordFacts(ctx: WriteContext, userId: string, objectId: string):
   const object = await findVisible(ctx, objectId);
   if (object === undefined) return null;
   const { requester } = mailFields(object.version.definition);
+  // An agent creates records for others, so the creator asked for it only if nobody is named.
+  const asker = (requester === null ? null : object.row.values[requester]) ?? object.row.createdBy;
   return {
     objectId,
     archived: isArchived(object.row),
-    isRequester: object.row.createdBy === userId || (requester !== null && object.row.values[requester] === userId),
+    isRequester: asker === userId,
     actions: new Set(RECORD_ACTIONS.filter((action) => object.right.can(action))),
   };
 }
