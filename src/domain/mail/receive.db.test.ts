@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
-import { mail, type MailCase } from '../../../test/harness/mail-messages.ts';
+import { file, mail, type MailCase, multipart, plain } from '../../../test/harness/mail-messages.ts';
 import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
@@ -206,7 +206,7 @@ describe('received mail', () => {
     assert.deepEqual([own.sender, own.subject, own.objectId], ['anna@example.com', 'My salary', used.objectId]);
   });
 
-  it('is an internal comment if its sender created the record for somebody else', async () => {
+  it('is an internal comment without files if its sender created the record for somebody else', async () => {
     const pass = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com';
     const from = 'agent@example.com';
     const { key } = await app.createKey({ login: 'agent' });
@@ -226,6 +226,15 @@ describe('received mail', () => {
     };
     assert.equal(await visibilityOf(await created('anna')), 'internal');
     assert.equal(await visibilityOf(await created('agent')), 'public');
+
+    const objectId = await created('anna');
+    const { agent: to } = await tokensOf(objectId);
+    const parts = multipart('mixed', plain('See'), file('filename="cost.pdf"'));
+    await send(mail({ from, to, headers: [pass], ...parts }));
+    const [comment] = await get(`/api/v1/objects/${objectId}/comments`);
+    assert.deepEqual([comment.visibility, comment.body.split('\n\n').length], ['internal', 2]);
+    assert.match(comment.body, /^See\n\n\[File not attached: cost\.pdf, /);
+    assert.deepEqual(await get(`/api/v1/objects/${objectId}/attachments`), []);
   });
 
   it('is a comment where the type has no field for its text', async () => {

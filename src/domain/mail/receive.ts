@@ -3,7 +3,7 @@
  * serves relays, IMAP and repeated attempts. The effect runs as the sender, by the ordinary commands.
  */
 import { isActive, isArchived } from '../../contract/state.ts';
-import { type CommentVisibility, DEFAULT_VISIBILITY } from '../../contract/comment-visibility.ts';
+import { type CommentVisibility, DEFAULT_VISIBILITY, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
 import { contractDetails, Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
@@ -308,7 +308,9 @@ async function makeComment(
   { text, files }: Judged,
 ): Promise<{ objectId: string; commentId: string | null }> {
   const object = await findVisible(ctx, objectId);
-  const { kept, notes } = chosenFiles(ctx, files, object?.right.can('attachment.add') === true);
+  // Whoever reads the record reads its attachments, so files of a reply that not everybody may see stay out.
+  const isForAll = seenVisibilities(() => false).includes(visibility);
+  const { kept, notes } = chosenFiles(ctx, files, isForAll && object?.right.can('attachment.add') === true);
   const body = withNotes(text, notes);
   const comment = body === '' ? null : await addComment(ctx, { objectId, body, visibility });
   await addFiles(ctx, objectId, kept);
