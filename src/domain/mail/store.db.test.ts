@@ -1,6 +1,7 @@
 /** Threads in the database: concurrent calls get one thread. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
 import { newId, systemClock } from '../../platform/clock.ts';
 import { Database } from '../../platform/database/pool.ts';
@@ -8,7 +9,7 @@ import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { Work } from '../../platform/unit-of-work/work.ts';
 import { systemActor } from '../access/index.ts';
-import { findThread, makeThreads } from './store.ts';
+import { findThread, makeThreads, purgeOutgoing } from './store.ts';
 
 describe('mail in the database', () => {
   let database: TestDatabase;
@@ -38,5 +39,22 @@ describe('mail in the database', () => {
     const read = (handle: number) => work.read(caller, (ctx) => findThread(ctx, handle));
     assert.deepEqual(await read(first.handle), first);
     assert.equal(await read(2 ** 40 - 1), undefined);
+  });
+
+  it('keeps a sent mail as long as it can be answered, also if it was sent long after it was due', async () => {
+    const [early, late, waiting] = [newId(), newId(), newId()];
+    const mails = [
+      { id: early, status: 'SENT', next_at: '2026-01-02', finished_at: '2026-01-02' },
+      { id: late, status: 'SENT', next_at: '2026-01-04', finished_at: '2026-01-04' },
+      { id: waiting, status: 'PENDING', next_at: '2026-01-04', finished_at: null },
+    ];
+    await db.query(sql`
+      INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at, finished_at)
+      SELECT id, id, ARRAY[id], status, '2026-01-02', next_at, finished_at
+      FROM jsonb_to_recordset(${JSON.stringify(mails)}::jsonb)
+        AS m (id uuid, status text, next_at timestamptz, finished_at timestamptz)`);
+    assert.equal(await purgeOutgoing(db, '2026-01-03T00:00:00.000Z'), false);
+    const left = await db.query<{ id: string }>(sql`SELECT id FROM mail_outgoing`);
+    assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([late, waiting]));
   });
 });

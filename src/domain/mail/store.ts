@@ -230,12 +230,19 @@ export async function findAnswered(
   return found?.commentId ?? null;
 }
 
-/** @returns whether there may be more to delete */
+/**
+ * Deletes mails whose last attempt was before this instant. It can be days after they were due, and their answers are judged by
+ * them as long as the tokens of that attempt are valid.
+ *
+ * @returns whether there may be more to delete
+ */
 export async function purgeOutgoing(db: Queryable, before: string): Promise<boolean> {
   const rows = await db.query<{ removed: number }>(sql`
     WITH gone AS (
       DELETE FROM mail_outgoing WHERE ctid = ANY (ARRAY(
-        SELECT m.ctid FROM mail_outgoing m WHERE m.due_at < ${before}::timestamptz LIMIT ${BATCH}::int)) RETURNING 1
+        SELECT m.ctid FROM mail_outgoing m
+        WHERE m.due_at < ${before}::timestamptz AND coalesce(m.finished_at, m.next_at) < ${before}::timestamptz
+        LIMIT ${BATCH}::int)) RETURNING 1
     ) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
