@@ -152,9 +152,10 @@ async function messageOf(
   { db, work, clock, system, actorOf, publicUrl, tokenKey }: SenderParts,
   { id, userId, notificationIds }: store.OutgoingRow,
 ): Promise<Message | undefined> {
+  // First, because it reads the current rights if those in the cache may be outdated.
+  const service = await system();
   const actor = await actorOf(userId);
   if (actor === undefined) return undefined;
-  const service = await system();
   const user = await work.read(service, (ctx) => findUser(ctx, userId));
   if (user === undefined || user.email === null) return undefined;
   const composed = await work.read({ ...service, actor, locale: user.locale ?? undefined }, (ctx) =>
