@@ -62,7 +62,10 @@ export const EffectsSchema = Type.Object(
         },
         { $id: 'PlannedNotification' },
       ),
-      { description: 'Those to the caller; those to others need the right `user.administer`.' },
+      {
+        description:
+          'Those to the caller; those to others need the right `user.administer`, and to read the comment and the fields that name people.',
+      },
     ),
     truncated: Type.Boolean({ description: `True if a list has more than ${MOST_EFFECTS} entries.` }),
   },

@@ -413,7 +413,7 @@ export type Effects = {
    */
   rules: Array<PlannedRule>;
   /**
-   * Those to the caller; those to others need the right `user.administer`.
+   * Those to the caller; those to others need the right `user.administer`, and to read the comment and the fields that name people.
    */
   notifications: Array<PlannedNotification>;
   /**

@@ -46,10 +46,19 @@ export function assignmentCodes(ctx: ReadContext): string[] {
   return [...new Set(types.flatMap((typeId) => codes.map((code) => storedCode(ctx, typeId, code))))];
 }
 
-/** The fields of the record that name people whom its events concern. */
-export function fieldsWithPeople(ctx: ReadContext, { version }: RecordView): string[] {
+/**
+ * Whether the caller may not read a field that names people whom the event concerns: who is notified tells what it contains. Rules
+ * notify the people of any field.
+ */
+export function hidesPeople(ctx: ReadContext, { version, right }: VisibleObject, eventType: string): boolean {
   const { assignee, group, requester } = registry(ctx).settings.notificationFields;
-  return [...new Set([...assignee, ...group, ...requester])].filter((code) => version.fields.has(code));
+  const named = new Set([...assignee, ...group, ...requester]);
+  return [...version.fields.values()].some(
+    ({ code, dataType }) =>
+      (dataType === 'user' || dataType === 'group') &&
+      (eventType === 'RuleNotified' || named.has(code)) &&
+      !right.canRead(code),
+  );
 }
 
 /** The users or groups that fields of the record name. @param values of the record, by current code */

@@ -3,8 +3,9 @@ import { type Effects, MOST_EFFECTS } from '../../contract/effects.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import type { TriedEvent } from '../../platform/unit-of-work/work.ts';
-import { findVisible } from '../objects/index.ts';
-import { type ActorsOf, assignmentCodes, Audience } from './audience.ts';
+import { canSeeComment } from '../comments/index.ts';
+import { findVisible, type VisibleObject } from '../objects/index.ts';
+import { type ActorsOf, assignmentCodes, Audience, type Concerned, hidesPeople } from './audience.ts';
 import { NOTIFYING } from './rules.ts';
 import type { AudienceEvent } from './store-make.ts';
 
@@ -28,7 +29,8 @@ function audienceEvent({ id, actor, event }: TriedEvent, assigning: readonly str
 }
 
 /**
- * Notifications of records that the caller may read: to the caller, and with the right `user.administer` to others.
+ * Notifications of records that the caller may read: to the caller, and with the right `user.administer` to others, unless these
+ * would tell what the caller may not read.
  *
  * @returns at most one more than are shown
  */
@@ -40,15 +42,20 @@ export async function notificationEffects(
   const { actor } = ctx;
   const seesOthers = actor.has('user.administer');
   const events: AudienceEvent[] = [];
+  const objects = new Map<string, VisibleObject>();
   const assigning = assignmentCodes(ctx);
   for (const event of tried.flatMap((one) => audienceEvent(one, assigning) ?? [])) {
-    if ((await findVisible(ctx, event.objectId)) !== undefined) events.push(event);
+    const object = await findVisible(ctx, event.objectId);
+    if (object === undefined) continue;
+    objects.set(event.objectId, object);
+    events.push(event);
   }
   const audience = new Audience(contextOnBehalfOf(ctx, system), actorsOf);
   const effects: Effects['notifications'] = [];
   for (const one of await audience.load(events)) {
     const kinds = audience.kindsOf(one);
-    const users = [...kinds.keys()].filter((id) => seesOthers || id === actor.userId).slice(0, MOST_EFFECTS + 1);
+    const showsOthers = seesOthers && maySeeOthers(ctx, objects.get(one.event.objectId), one);
+    const users = [...kinds.keys()].filter((id) => showsOthers || id === actor.userId).slice(0, MOST_EFFECTS + 1);
     await audience.loadUsers(users);
     for (const userId of users) {
       const recipient = audience.recipient(userId);
@@ -62,4 +69,10 @@ export async function notificationEffects(
     if (effects.length > MOST_EFFECTS) break;
   }
   return effects.slice(0, MOST_EFFECTS + 1);
+}
+
+/** Whether the caller may read what decides who else is notified: the people of the record, and the comment. */
+function maySeeOthers(ctx: ReadContext, object: VisibleObject | undefined, { event, visibility }: Concerned): boolean {
+  if (object === undefined || hidesPeople(ctx, object, event.type)) return false;
+  return visibility === null || canSeeComment(object, visibility);
 }

@@ -10,7 +10,7 @@ import type { Actor, ReadContext, WriteContext } from '../../platform/unit-of-wo
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { idsByName } from '../identity/index.ts';
 import { type EventFilter, getHistory, requireVisible } from '../objects/index.ts';
-import { type ActorsOf, assignmentCodes, Audience, fieldsWithPeople, type Verdict } from './audience.ts';
+import { type ActorsOf, assignmentCodes, Audience, hidesPeople, type Verdict } from './audience.ts';
 import { requireUser } from './commands.ts';
 import { timesOf } from './make.ts';
 import { KEPT_MS, type Kind, NOTIFYING, type Reason } from './rules.ts';
@@ -64,9 +64,8 @@ export async function explainNotifications(
   const window = { page: 1, pageSize: MOST_EVENTS, offset: 0, limit: MOST_EVENTS, newestFirst: true };
   const { data: history } = (await getHistory(ctx, objectId, parts.filters, window)) as Reply<HistoryEvent[]>;
   const events = history.filter(({ type }) => NOTIFYING.includes(type));
-  // Who is concerned tells what these fields contain.
-  const isHidden = isOther && fieldsWithPeople(ctx, object).some((code) => !object.right.canRead(code));
-  const outcomes = isHidden ? new Map<string, Outcome>() : await outcomesOf(ctx, objectId, { person, events }, parts);
+  const explained = events.filter(({ type }) => !isOther || !hidesPeople(ctx, object, type));
+  const outcomes = await outcomesOf(ctx, objectId, { person, events: explained }, parts);
   if (isOther) {
     ctx.emit({ type: 'NotificationsExplained', subject: `user:${person.id}`, data: { objectId } });
   } else ctx.markAuthorized();

@@ -12,7 +12,7 @@ import type { Authenticator } from '../access/index.ts';
 import { checkWatches } from './make.ts';
 import { purgeNotifications } from './store.ts';
 
-const PEOPLE = ['chief', 'anna', 'boris', 'rita', 'wim'] as const;
+const PEOPLE = ['chief', 'anna', 'boris', 'clerk', 'rita', 'wim'] as const;
 type Person = (typeof PEOPLE)[number];
 
 const FLOW = `
@@ -49,6 +49,10 @@ roles:
   - code: requester
     records: [{ type: case, where: { field: requester, operator: equals, value: $me }, actions: [read], fields: { read: [title] } }]
     assignedTo: { users: [rita] }
+  - code: clerk
+    rights: [user.administer, role.assign]
+    records: [{ type: case, actions: [read, history, comment.create], fields: { read: [title] } }]
+    assignedTo: { users: [clerk] }
 groups: [{ code: desk, name: Desk, users: [anna, boris] }]
 users: [${PEOPLE.map((login) => `{ login: ${login}, displayName: ${login}, email: ${login}@example.org }`).join(', ')}]
 `;
@@ -296,8 +300,8 @@ describe('notifications', () => {
   });
 
   it('reports in a dry run who would be notified, others only to administrators of users', async () => {
-    const tried = async (who: Person, id: string, body: string): Promise<unknown> => {
-      const answer = await send(who, 'POST', `/objects/${id}/comments?dryRun=true`, { body, visibility: 'internal' });
+    const tried = async (who: Person, id: string, body: string, visibility = 'internal'): Promise<unknown> => {
+      const answer = await send(who, 'POST', `/objects/${id}/comments?dryRun=true`, { body, visibility });
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
       return answer.body.meta.effects.notifications;
     };
@@ -308,6 +312,7 @@ describe('notifications', () => {
     ];
     assert.deepEqual(await tried('chief', id, '@wim, @rita must not see this'), all);
     assert.deepEqual(await tried('boris', id, '@wim, @rita must not see this'), []);
+    assert.deepEqual(await tried('clerk', id, 'Who is told?', 'public'), [], 'the assignee is a hidden field');
   });
 
   it('explains why users were notified or not, others only to those who may assign roles', async () => {
@@ -328,6 +333,11 @@ describe('notifications', () => {
     await ok('anna', 'PUT', '/notifications/choices', { comment: { console: false, mail: 'never' } });
     await make();
     assert.deepEqual(await explain('anna'), ['NOT_WANTED', 'comment', 'NOT_CONCERNED', 'assigned']);
+    assert.deepEqual(
+      await explain('anna', 'clerk'),
+      ['UNKNOWN', 'UNKNOWN', 'UNKNOWN'],
+      'the assignee is a hidden field',
+    );
     const refused = await send('anna', 'POST', '/notifications/explain', { objectId: id, user: 'rita' });
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'RIGHT_MISSING']);
     const [event] = (await ok('chief', 'GET', '/audit?type=NotificationsExplained&pageSize=1')).rows;
