@@ -278,6 +278,8 @@ function structures(): MailCase[] {
       text: 'Unix text',
     },
     { name: 'a header of 300 KB', raw: mail({ headers: [`X-Long: ${'y'.repeat(300_000)}`] }), reason: 'TOO_LARGE' },
+    { name: '2,000 header fields', raw: mail({ headers: Array(2000).fill('X-A: b') }), reason: 'TOO_LARGE' },
+    { name: '2,000 recipients', raw: mail({ headers: [`Cc: ${'a@b.cd, '.repeat(2000)}`] }), reason: 'TOO_LARGE' },
     { name: 'no header at all', raw: Buffer.from('\r\nJust text\r\n'), reason: 'SENDER_INVALID' },
     {
       name: 'random bytes',

@@ -11,6 +11,9 @@ import { Headers } from './headers.ts';
 
 /** Limits of one message. */
 const MOST_HEAD_BYTES = 256 * 1024;
+/** The rest of the work with header fields and addresses is done in the event loop. Real messages have about 100 fields. */
+const MOST_FIELDS = 1000;
+const MOST_ADDRESSES = 1000;
 const MOST_PARTS = 200;
 const MOST_HTML_CHARACTERS = 1024 * 1024;
 
@@ -60,6 +63,11 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
     });
     const lines = mail.headerLines.map(({ line }) => line);
     if (lines.length === 0) return { kind: 'unreadable', sha256 };
+    const from = addresses(mail.from);
+    const recipients = [...addresses(mail.to), ...addresses(mail.cc)];
+    if (lines.length > MOST_FIELDS || from.length + recipients.length > MOST_ADDRESSES) {
+      return { kind: 'too-large', sha256 };
+    }
     const files = mail.attachments.map(
       (one): MailFile => ({
         filename: one.filename ?? null,
@@ -75,9 +83,9 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
       subject,
       content: mailContent({ subject, text: mail.text ?? null, html, files }),
       lines,
-      from: addresses(mail.from),
+      from,
       fromName: people(mail.from)[0]?.name ?? '',
-      recipients: [...addresses(mail.to), ...addresses(mail.cc)],
+      recipients,
       sha256,
     };
   } catch (error) {
