@@ -4,6 +4,7 @@
  */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { mentionedLogins } from '../../lib/mentions.ts';
+import { Turns } from '../../lib/yielding.ts';
 import type { Actor, ReadContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf } from '../../platform/unit-of-work/unit-context.ts';
 import { canSeeComment, findVisibleComments } from '../comments/index.ts';
@@ -138,7 +139,13 @@ export class Audience {
     const comments = await findVisibleComments(ctx, [
       ...new Set(events.filter(tellsMentioned).flatMap(({ commentId }) => commentId ?? [])),
     ]);
-    const mentions = new Map([...comments].map(([id, { row }]) => [id, mentionedLogins(row.body)]));
+    const mentions = new Map<string, string[]>();
+    // Comments can be long, and there can be 200 of them.
+    const turns = new Turns();
+    for (const [id, { row }] of comments) {
+      mentions.set(id, mentionedLogins(row.body));
+      await turns.next();
+    }
     const users = await idsByName(ctx, 'user', [...new Set([...mentions.values()].flat())]);
     const watchers = Map.groupBy(await listWatchers(ctx, objectIds), ({ objectId }) => objectId);
     const found: Concerned<Event>[] = [];
