@@ -99,7 +99,7 @@ describe('the checker of rules', () => {
     });
     const roles = [
       role('agent', ['read', 'Private Comment'], '*'),
-      role('guest', ['read'], ['title']),
+      role('guest', ['read', 'history'], ['title']),
       role('helper', ['read', 'Private Comment'], ['title']),
       role('none', [], ['title']),
     ];
@@ -113,5 +113,6 @@ describe('the checker of rules', () => {
     const values = { title: '{{ salary }}', salary: '{{ salary }}', other: 5 };
     assert.deepEqual(seen({ create: { type: 'problem', values } }), ['guest salary', 'helper salary']);
     assert.deepEqual(seen({ set: { title: 'x' } }), []);
+    assert.deepEqual(seen({ transition: 'take', reason: body }), ['guest salary'], 'the reason is in the history');
   });
 });

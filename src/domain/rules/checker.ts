@@ -4,6 +4,7 @@ import type { RecordAction } from '../../contract/rights.ts';
 import { CHANGED, type RuleEvent, withChangedElements } from '../../contract/rule-fields.ts';
 import type { Condition, LeafCondition } from '../../lib/filter.ts';
 import { placeholders } from '../../lib/template.ts';
+import type { LocalizedText } from '../metadata/index.ts';
 import type { ActionDefinition, RuleDefinition } from './registry.ts';
 
 /** The conditions that must all hold. */
@@ -163,13 +164,16 @@ interface FilledText {
   field: string | null;
 }
 
-function filledTexts({ comment, create }: ActionDefinition, type: string): FilledText[] {
+function filledTexts({ comment, reason, create }: ActionDefinition, type: string): FilledText[] {
   const texts: FilledText[] = [];
+  const namesIn = (text: LocalizedText): string[] =>
+    (typeof text === 'string' ? [text] : Object.values(text)).flatMap(placeholders);
   if (comment !== undefined) {
     const { visibility, body } = comment;
-    const names = (typeof body === 'string' ? [body] : Object.values(body)).flatMap(placeholders);
-    texts.push({ names, type, right: rightForVisibility(visibility), field: null });
+    texts.push({ names: namesIn(body), type, right: rightForVisibility(visibility), field: null });
   }
+  // The reason of a transition stands in the history.
+  if (reason !== undefined) texts.push({ names: namesIn(reason), type, right: 'history', field: null });
   for (const [field, value] of Object.entries(create?.values ?? {})) {
     if (create === undefined || typeof value !== 'string') continue;
     texts.push({ names: placeholders(value), type: create.type, right: null, field });
