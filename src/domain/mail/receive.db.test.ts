@@ -256,7 +256,8 @@ describe('received mail', () => {
   });
 
   it('can be tried again when its sender got the right, with one effect', async () => {
-    const answer = await send(mail({ from: 'New Person <new@partner.example>', subject: 'New here' }), { box: 'open' });
+    const from = '=?utf-8?B?TmV34oCuIFBlcnNvbg==?= <new@partner.example>'; // With U+202E.
+    const answer = await send(mail({ from, subject: 'New here' }), { box: 'open' });
     assert.equal(answer.reason, 'RIGHT_MISSING');
     const [user] = await stored<{ login: string; name: string }>(
       app,

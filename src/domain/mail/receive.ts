@@ -210,10 +210,11 @@ function planMessage(
 
 const LONGEST_SUBJECT = 500;
 
+/** One line, without marks that reverse the direction of text: a stranger chooses the name of a new user. */
 function storedLine(text: string): string {
   const line = text
     .toWellFormed()
-    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
     .trim();
   return line.slice(0, LONGEST_SUBJECT).toWellFormed();
 }
