@@ -88,27 +88,52 @@ function emitted({ set, comment, transition, create }: ActionDefinition, types: 
   ];
 }
 
+/** What decides which events make a rule fire. Computed once for each rule: there can be hundreds. */
+interface Reacting {
+  rule: RuleDefinition;
+  /** The event must be in each of these lists. */
+  eventTypes: readonly (readonly unknown[])[];
+  /** The fields that the condition names, and whose changes it asks for. */
+  fields: ReadonlySet<unknown>;
+}
+
+function reactingOf(rule: RuleDefinition): Reacting {
+  const { when } = rule;
+  if (when === undefined) return { rule, eventTypes: [], fields: new Set() };
+  const listsOf = (some: readonly LeafCondition[], field: string): (readonly unknown[])[] =>
+    some.flatMap((leaf) => {
+      const list = leaf.field === field ? allowed(leaf) : undefined;
+      return list === undefined ? [] : [list];
+    });
+  const changed = listsOf(leaves(withChangedElements(when)), CHANGED).flat();
+  return {
+    rule,
+    eventTypes: listsOf(required(when), 'event.type'),
+    fields: new Set([...namedFields(when), ...changed]),
+  };
+}
+
 /** Whether the event of one rule can make the other fire. */
-function canFire({ event, types, fields }: Emitted, other: RuleDefinition): boolean {
-  if (!other.on.includes(event) || !other.types.some((type) => types.includes(type))) return false;
-  if (required(other.when).some((leaf) => leaf.field === 'event.type' && allowed(leaf)?.includes(event) === false))
-    return false;
-  if (other.when === undefined || event === 'ObjectCreated' || fields.length === 0 || other.once === 'every-time')
+function canFire({ event, types, fields }: Emitted, { rule, eventTypes, fields: named }: Reacting): boolean {
+  if (!rule.on.includes(event) || !rule.types.some((type) => types.includes(type))) return false;
+  if (eventTypes.some((list) => !list.includes(event))) return false;
+  if (rule.when === undefined || event === 'ObjectCreated' || fields.length === 0 || rule.once === 'every-time')
     return true;
-  const named = new Set(namedFields(other.when));
-  const changes = leaves(withChangedElements(other.when)).filter((leaf) => leaf.field === CHANGED);
-  const wanted = new Set(changes.flatMap((leaf) => allowed(leaf) ?? []));
   // A transition can set fields of its own.
-  return event === 'ObjectTransitioned' || fields.some((field) => named.has(field) || wanted.has(field));
+  return event === 'ObjectTransitioned' || fields.some((field) => named.has(field));
 }
 
 /** Rule → the rules that it can fire. */
 export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<string, string[]> {
   const graph = new Map<string, string[]>();
+  const reacting = [...rules].map(([code, rule]) => ({ code, reacting: reactingOf(rule) }));
   for (const [code, rule] of rules) {
     const events = rule.do.flatMap((action) => emitted(action, rule.types));
-    const fired = [...rules].filter(([, other]) => events.some((one) => canFire(one, other))).map(([other]) => other);
-    graph.set(code, fired);
+    const fired = reacting.filter((other) => events.some((one) => canFire(one, other.reacting)));
+    graph.set(
+      code,
+      fired.map((other) => other.code),
+    );
   }
   return graph;
 }
@@ -116,9 +141,14 @@ export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<str
 /**
  * The shortest chain of rules from the rule back to itself; undefined if there is none. A rule that only fires itself on the
  * same record is no loop, because each rule fires at most once for a record in one change.
+ *
+ * @param graph of the rules, for callers that ask about several
  */
-export function loopThrough(code: string, rules: ReadonlyMap<string, RuleDefinition>): string[] | undefined {
-  const graph = firingGraph(rules);
+export function loopThrough(
+  code: string,
+  rules: ReadonlyMap<string, RuleDefinition>,
+  graph: ReadonlyMap<string, readonly string[]> = firingGraph(rules),
+): string[] | undefined {
   const { do: actions = [], types = [] } = rules.get(code) ?? {};
   const creates = actions.some(({ create }) => create !== undefined && types.includes(create.type));
   const from = new Map<string, string>();

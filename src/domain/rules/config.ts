@@ -29,7 +29,7 @@ import type { Condition } from '../../lib/filter.ts';
 import { planNote, problem } from '../../lib/problem.ts';
 import { placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
-import { loopThrough, type ReadingRole, unmeetableField, type Widened, widenedFields } from './checker.ts';
+import { firingGraph, loopThrough, type ReadingRole, unmeetableField, type Widened, widenedFields } from './checker.ts';
 import { durationMs, isOpenTime } from '../sla/index.ts';
 import {
   ACTION_KINDS,
@@ -316,8 +316,19 @@ function compile(rule: RuleDefinition, view: CompileView, report: Report): unkno
   };
 }
 
-function activeRules(view: ConfigView): ReadonlyMap<string, RuleDefinition> {
-  return new Map([...view.active<RuleDefinition>('rules')].filter(([, { enabled }]) => enabled));
+type FiringRules = [rules: ReadonlyMap<string, RuleDefinition>, graph: ReadonlyMap<string, readonly string[]>];
+
+/** View → its enabled rules, and which can fire which: a plan asks for each changed rule. */
+const firingRules = new WeakMap<ConfigView, FiringRules>();
+
+function firingRulesOf(view: ConfigView): FiringRules {
+  let found = firingRules.get(view);
+  if (found === undefined) {
+    const rules = new Map([...view.active<RuleDefinition>('rules')].filter(([, { enabled }]) => enabled));
+    found = [rules, firingGraph(rules)];
+    firingRules.set(view, found);
+  }
+  return found;
 }
 
 /** The fields that the rule copies to where more people may read them. */
@@ -341,7 +352,7 @@ export const rulesSection = defineSection<Item, RuleDefinition>({
     const rule = definition as RuleDefinition;
     if (action === 'archive' || !rule.enabled) return [];
     const field = unmeetableField(rule);
-    const loop = loopThrough(code, activeRules(view));
+    const loop = loopThrough(code, ...firingRulesOf(view));
     return [
       ...(field === undefined ? [] : [planNote('RULE_NEVER_FIRES', { field })]),
       ...(loop === undefined ? [] : [planNote('RULES_CAN_LOOP', { chain: loop.join(' → ') })]),

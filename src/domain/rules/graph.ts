@@ -1,5 +1,6 @@
 /** Which rule can fire which, for the console. */
 import { isActive } from '../../contract/state.ts';
+import { Turns } from '../../lib/yielding.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { named } from '../metadata/index.ts';
@@ -26,15 +27,21 @@ export async function ruleGraph(ctx: ReadContext): Promise<RuleInGraph[]> {
   const graph = firingGraph(enabled);
   // On the same record a rule does not fire again, so only a loop leads from a rule to itself.
   const fired = (code: string): string[] =>
-    (graph.get(code) ?? []).filter((next) => next !== code || loopThrough(code, enabled)?.length === 2);
-  return all.map((rule) => ({
-    code: rule.code,
-    name: named(ctx, rule.name),
-    enabled: rule.enabled,
-    on: rule.on,
-    types: rule.types,
-    fires: fired(rule.code),
-    loop: (rule.enabled ? loopThrough(rule.code, enabled) : undefined) ?? null,
-    unmeetable: unmeetableField(rule) ?? null,
-  }));
+    (graph.get(code) ?? []).filter((next) => next !== code || loopThrough(code, enabled, graph)?.length === 2);
+  const answers: RuleInGraph[] = [];
+  const turns = new Turns();
+  for (const rule of all) {
+    await turns.next();
+    answers.push({
+      code: rule.code,
+      name: named(ctx, rule.name),
+      enabled: rule.enabled,
+      on: rule.on,
+      types: rule.types,
+      fires: fired(rule.code),
+      loop: (rule.enabled ? loopThrough(rule.code, enabled, graph) : undefined) ?? null,
+      unmeetable: unmeetableField(rule) ?? null,
+    });
+  }
+  return answers;
 }
