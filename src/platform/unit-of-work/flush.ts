@@ -34,7 +34,8 @@ function sameWrites(units: readonly Flushed[]): Planned[] {
 
 /**
  * The writes of units that plan different ones. The order of each unit is kept, because a write can only read what earlier ones
- * return. It does not depend on the order of the units, so that there are few texts.
+ * return. Writes with `afterGuards` read all guarded ones, so they come after those of the other units, too. The order does not
+ * depend on that of the units, so that there are few texts.
  */
 function mergedWrites(units: readonly Flushed[]): Planned[] {
   const merged: Planned[] = [];
@@ -42,7 +43,9 @@ function mergedWrites(units: readonly Flushed[]): Planned[] {
   for (const { unit } of sorted) {
     const placeOf = ({ write }: Planned): number => merged.findIndex((other) => other.write.name === write.name);
     let place = 0;
+    let isAfterGuards = false;
     for (const [at, planned] of unit.planned.entries()) {
+      isAfterGuards ||= planned.write.afterGuards === true;
       const found = placeOf(planned);
       if (found >= 0) {
         merged[found]?.rows.push(...planned.rows);
@@ -51,7 +54,8 @@ function mergedWrites(units: readonly Flushed[]): Planned[] {
       }
       // Before the writes that this unit makes later; otherwise at the end.
       const isFollowed = unit.planned.slice(at + 1).some((later) => placeOf(later) >= 0);
-      if (!isFollowed) place = merged.length;
+      const end = isAfterGuards ? -1 : merged.findIndex(({ write }) => write.afterGuards === true);
+      if (!isFollowed) place = end < 0 ? merged.length : end;
       merged.splice(place++, 0, { write: planned.write, rows: [...planned.rows] });
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sql, { type Sql } from 'sql-template-tag';
 import type { TableWrite } from './context.ts';
-import { flushStatement, type Planned } from './flush.ts';
+import { type Flushed, flushStatement, type Planned } from './flush.ts';
 import { Statements } from './statement.ts';
 
 const things: TableWrite<{ id: string; note: unknown }> = {
@@ -79,5 +79,37 @@ describe('the statement of a unit of work', () => {
     const two = plan(under(3), [{ id: 'z' }]);
     assert.deepEqual(flushed(statements, one, two).values, [true, 'id0', null, 'z', 3, 1, 1]);
     assert.deepEqual(flushed(statements, two, one).values, ['z', 3, true, 'id0', null, 1, 1]);
+  });
+
+  it('writes what waits for guards after those of all units, in whatever order they come', () => {
+    const copy: TableWrite<{ id: string }> = {
+      name: 'log_copies',
+      guard: false,
+      sql: (given: Sql, _alone: boolean, ready: Sql) =>
+        sql`INSERT INTO log SELECT id FROM jsonb_to_recordset(${given}) AS r (id uuid) WHERE ${ready} RETURNING id`,
+    };
+    const log: TableWrite<{ id: string }> = { ...copy, name: 'log_rows', afterGuards: true };
+    const take: TableWrite<{ id: string }> = { ...copy, name: 'take_row', guard: true };
+    const unit = (...planned: Planned[]): Flushed => ({
+      planned,
+      claimed: undefined,
+      returned: undefined,
+      invalidated: new Set(),
+    });
+    const logged = unit(plan(things, rows(1)), plan(log, [{ id: 'a' }]), plan(copy, [{ id: 'a' }]));
+    const silent = unit(plan(take, [{ id: 'b' }]));
+    for (const units of [
+      [logged, silent],
+      [silent, logged],
+    ]) {
+      const { text } = flushStatement(new Statements(), units);
+      const places = ['put_things', 'take_row', 'log_rows', 'log_copies'].map((name) => text.indexOf(`${name} AS (`));
+      assert.ok(!places.includes(-1), text);
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+        text,
+      );
+    }
   });
 });
