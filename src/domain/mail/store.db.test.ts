@@ -1,4 +1,4 @@
-/** Threads in the database: concurrent calls get one thread. */
+/** Threads and waiting mails in the database, with concurrent calls. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import sql from 'sql-template-tag';
@@ -9,7 +9,7 @@ import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { Work } from '../../platform/unit-of-work/work.ts';
 import { systemActor } from '../access/index.ts';
-import { findThread, makeThreads, purgeOutgoing } from './store.ts';
+import { findThread, makeOutgoing, makeThreads, purgeOutgoing } from './store.ts';
 
 describe('mail in the database', () => {
   let database: TestDatabase;
@@ -56,5 +56,40 @@ describe('mail in the database', () => {
     assert.equal(await purgeOutgoing(db, '2026-01-03T00:00:00.000Z'), false);
     const left = await db.query<{ id: string }>(sql`SELECT id FROM mail_outgoing`);
     assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([late, waiting]));
+  });
+
+  it('is one for a batch that grows, and for a digest, whoever makes it', async () => {
+    const users = [newId(), newId()];
+    const at = (seconds: number): string =>
+      new Date(Date.parse('2026-11-23T08:00:00.000Z') + seconds * 1000).toISOString();
+    const queue = async (userId: string, seconds: number, batch: string | null): Promise<void> => {
+      await db.query(sql`INSERT INTO notification_mails (notification_id, user_id, kind, is_digest, batch, due_at)
+        VALUES (${newId()}::uuid, ${userId}::uuid, 'watch', ${batch === null}::boolean, ${batch}::text, ${at(seconds)}::timestamptz)`);
+    };
+    for (const userId of users) {
+      for (const seconds of [0, 20, 40]) await queue(userId, seconds, 'import');
+      for (let digest = 0; digest < 5; digest++) await queue(userId, 0, null);
+    }
+    const sizes = async (): Promise<number[]> => {
+      const rows = await db.query<{ size: number }>(sql`SELECT cardinality(notification_ids) AS size FROM mail_outgoing
+        WHERE user_id = ANY(${users}::uuid[]) ORDER BY 1`);
+      return rows.map(({ size }) => size);
+    };
+    // Only the digests: more notifications of the batch are still to come.
+    const make = async (seconds: number): Promise<void> => {
+      // The first calls may all serve the same user.
+      for (let round = 0; round < 2; round++) {
+        await Promise.all(Array.from({ length: 4 }, () => makeOutgoing(db, at(seconds), 2)));
+      }
+    };
+    await make(30);
+    assert.deepEqual(await sizes(), [5, 5]);
+    await make(41);
+    assert.deepEqual(await sizes(), [3, 3, 5, 5]);
+    // A batch does not wait for ever.
+    await queue(users[0] ?? '', 0, 'endless');
+    await queue(users[0] ?? '', 700, 'endless');
+    await make(601);
+    assert.deepEqual(await sizes(), [1, 3, 3, 5, 5]);
   });
 });

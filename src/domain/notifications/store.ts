@@ -155,14 +155,28 @@ export async function readMailed(
   );
 }
 
+/** A batch that is still growing after this time is sent in several mails. */
+const LONGEST_BATCH = sql`interval '10 minutes'`;
+/** More than the delay of mails of a batch. */
+const BATCH_GROWS = sql`interval '2 minutes'`;
+
 /**
  * A statement part that takes due mails out of the queue: rows with `notification_id`, `user_id`, `due_at` and `mail`, which
- * is equal for the notifications of one mail.
+ * is equal for the notifications of one mail. A user's due mails are taken together, and a batch when it has stopped growing, so
+ * that one mail is made of them.
+ *
+ * @param limit number of mails whose users are served
  */
 export function takeDueMails(now: string, limit: number): Sql {
-  return sql`DELETE FROM notification_mails WHERE notification_id IN (
-      SELECT notification_id FROM notification_mails WHERE due_at <= ${now}::timestamptz
-      ORDER BY due_at, user_id LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+  const due = sql`m.due_at <= ${now}::timestamptz AND (m.is_digest OR m.batch IS NULL
+    OR m.due_at <= ${now}::timestamptz - ${LONGEST_BATCH} OR (m.user_id, m.batch) NOT IN (
+      SELECT l.user_id, l.batch FROM notification_mails l WHERE l.due_at > ${now}::timestamptz
+        AND l.due_at <= ${now}::timestamptz + ${BATCH_GROWS} AND NOT l.is_digest AND l.batch IS NOT NULL))`;
+  // Processes that take them at the same time wait for each other: skipping locked rows would divide a mail.
+  return sql`DELETE FROM notification_mails WHERE notification_id = ANY(ARRAY(
+      SELECT m.notification_id FROM notification_mails m WHERE ${due} AND m.user_id = ANY(ARRAY(
+        SELECT m.user_id FROM notification_mails m WHERE ${due} ORDER BY m.due_at, m.user_id LIMIT ${limit}::int))
+      ORDER BY m.notification_id FOR UPDATE))
     RETURNING notification_id, user_id, due_at, CASE WHEN is_digest THEN 'digest ' || due_at::text
       WHEN batch IS NOT NULL THEN 'batch ' || batch ELSE notification_id::text END AS mail`;
 }
