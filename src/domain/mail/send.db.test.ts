@@ -13,8 +13,9 @@ import { SMTPServer } from 'smtp-server';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { mail } from '../../../test/harness/mail-messages.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { newId, systemClock } from '../../platform/clock.ts';
 import type { Loop } from '../../worker/loop.ts';
-import { deliverer } from './send.ts';
+import { deliverer, mailJobs } from './send.ts';
 
 const PEOPLE = ['boss', 'anna', 'agent'];
 const WORLD = `
@@ -53,6 +54,7 @@ describe('mails about notifications', () => {
   let server: SMTPServer;
   let loop: Loop;
   let folder: string;
+  let smtp: Parameters<typeof deliverer>[0];
   const keys: Record<string, string> = {};
   const got: Received[] = [];
   /** Reply codes of the next messages; others are accepted. */
@@ -74,7 +76,7 @@ describe('mails about notifications', () => {
     server.listen(0, '127.0.0.1');
     await once(server.server, 'listening');
     const { port } = server.server.address() as AddressInfo;
-    const smtp = { host: '127.0.0.1', port, secure: false, requireTLS: false };
+    smtp = { host: '127.0.0.1', port, secure: false, requireTLS: false };
     folder = await mkdtemp(path.join(tmpdir(), 'docket-dkim-'));
     const keyFile = path.join(folder, 'key.pem');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -186,6 +188,42 @@ describe('mails about notifications', () => {
       headers: {},
     };
     await assert.rejects(send(message), /STARTTLS|TLS/i);
+  });
+
+  it('are tried again later if they cannot be composed, and do not hold up others', async () => {
+    await loop.stop();
+    const user = await idOf(app, 'users', 'agent');
+    for (const mailId of [newId(), newId()]) {
+      const text = `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at)
+        VALUES ($1, $2, '{}', 'PENDING', now(), now())`;
+      await changeRights(app, text, [mailId, user]);
+    }
+    let asked = 0;
+    const [job] = mailJobs({
+      db: app.db,
+      work: app.app.work,
+      clock: systemClock,
+      tokenKey: new Uint8Array(32),
+      settings: { smtp, publicUrl: 'http://desk.example.org' },
+      system: async () => app.app.system(),
+      actorOf: async () => {
+        asked++;
+        throw new Error('broken');
+      },
+    });
+    await job?.run();
+    await job?.stop?.();
+    assert.ok(asked >= 2);
+    const rows = await stored(
+      app,
+      `SELECT attempts, status, next_at > now() + interval '30 seconds' AND next_at < now() + interval '2 minutes' AS later
+        FROM mail_outgoing WHERE error = 'broken'`,
+    );
+    assert.deepEqual(rows, [
+      { attempts: 1, status: 'PENDING', later: true },
+      { attempts: 1, status: 'PENDING', later: true },
+    ]);
+    loop = app.app.startWorker();
   });
 
   it('are dropped if the recipient lost the right in the meantime', async () => {

@@ -16,10 +16,11 @@ import { type SendOutcome, verdictOf } from './smtp.ts';
 import * as store from './store.ts';
 import { threadHeaders } from './threading.ts';
 
-/** It is longer than an attempt can take. */
-const LEASE_MS = 10 * 60_000;
+/** It is longer than an attempt can take: the server may use the time limit for each of about ten replies. */
+const LEASE_MS = 15 * 60_000;
 const TAKEN_AT_ONCE = 1000;
-const SENT_AT_ONCE = 20;
+/** Connections to the mail server, and mails that are leased at once: none must wait for a connection while its lease ends. */
+const SENT_AT_ONCE = 5;
 /** A reply says which mail it answers; its token is valid for 90 days. */
 const KEPT_MS = 91 * 86_400_000;
 const CONNECT_MS = 20_000;
@@ -52,7 +53,7 @@ export function deliverer(
     ...smtp,
     ignoreTLS: !smtp.secure && !smtp.requireTLS,
     pool: true,
-    maxConnections: 2,
+    maxConnections: SENT_AT_ONCE,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SOCKET_MS,
@@ -92,7 +93,8 @@ export function mailJobs({
         const now = clock.now();
         await store.makeOutgoing(db, instant(now), TAKEN_AT_ONCE);
         const mails = await store.leaseOutgoing(db, instant(now), instant(now + LEASE_MS), SENT_AT_ONCE);
-        await Promise.all(mails.map((mail) => sendOne(parts, mail, send)));
+        const results = await Promise.allSettled(mails.map((mail) => sendOne(parts, mail, send)));
+        for (const result of results) if (result.status === 'rejected') throw result.reason;
         return mails.length === SENT_AT_ONCE;
       },
       stop: async () => close(),
@@ -118,11 +120,15 @@ async function sendOne(
   deliver: (message: Message) => Promise<void>,
 ): Promise<void> {
   const { db, clock } = parts;
-  const message = await messageOf(parts, mail);
-  const now = clock.now();
-  if (message === undefined) return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(now) });
-  const { outcome, error } = await attempt(() => deliver(message));
+  let isSeen = true;
+  // What cannot be composed is tried again and given up like what cannot be delivered.
+  const { outcome, error } = await attempt(async () => {
+    const message = await messageOf(parts, mail);
+    if (message === undefined) isSeen = false;
+    else await deliver(message);
+  });
   const at = clock.now();
+  if (!isSeen) return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(at) });
   const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
   await store.finishOutgoing(db, mail, {
     status: verdict.status,

@@ -187,8 +187,8 @@ export async function makeOutgoing(db: Queryable, now: string, limit: number): P
 export async function leaseOutgoing(db: Queryable, now: string, until: string, limit: number): Promise<OutgoingRow[]> {
   return await db.query<OutgoingRow>(sql`
     UPDATE mail_outgoing m SET attempts = m.attempts + 1, next_at = ${until}::timestamptz
-    WHERE m.id IN (SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
-      ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
+    WHERE m.id = ANY(ARRAY(SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
+      ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))
     RETURNING m.id, m.user_id AS "userId", m.notification_ids AS "notificationIds", m.attempts, m.due_at AS "dueAt"`);
 }
 
