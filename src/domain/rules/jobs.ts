@@ -15,12 +15,13 @@ import { rulesView, type TimedRule } from './registry.ts';
 import {
   advanceScan,
   armTimer,
-  dropTimer,
+  dropStaleTimer,
   findTimer,
   listDue,
   listScans,
   listStale,
   lockScan,
+  moveTimer,
   purgeTimers,
   type TimedInForce,
 } from './store-timers.ts';
@@ -46,8 +47,9 @@ function timedRules({ config }: Pick<Caller, 'config'>): TimedRule[] {
  * @returns true when there may be more
  */
 export async function fireDueRules(work: Work, caller: Caller, actorOf: ActorOf): Promise<boolean> {
-  if (timedRules(caller).length === 0) return false;
-  const due = await work.read(caller, (ctx) => listDue(ctx, MOST_DUE));
+  const known = inForce(caller);
+  if (known.length === 0) return false;
+  const due = await work.read(caller, (ctx) => listDue(ctx, known, MOST_DUE));
   const isFull = due.length === MOST_DUE;
   const errors: unknown[] = [];
   const takeNext = async (): Promise<void> => {
@@ -110,14 +112,16 @@ function inForce(caller: Caller): TimedInForce[] {
  * was changed does not make it fire.
  */
 export function timerUpdater(): (db: Queryable, work: Work, caller: Caller, nowMs: number) => Promise<boolean> {
-  let upToDate = '[]';
+  let upToDate = '';
   let checkedAt = Number.NEGATIVE_INFINITY;
   return async (db, work, caller, nowMs) => {
     const wanted = inForce(caller);
-    const key = JSON.stringify(wanted);
+    const { version } = caller.config;
+    const key = JSON.stringify([version, wanted]);
     if (key === upToDate && (wanted.length === 0 || Math.abs(nowMs - checkedAt) < RECHECK_MS)) return false;
     const ids = wanted.map(({ rule_id }) => rule_id);
-    if (await purgeTimers(db, ids)) return true;
+    // It reads all timers, so it does not run at each check.
+    if (key !== upToDate && (await purgeTimers(db, ids, version))) return true;
     let hasMore = false;
     for (const id of await listScans(db, wanted, new Date(nowMs).toISOString())) {
       const armed = await work.write(caller, (ctx) => armNext(ctx, id));
@@ -154,12 +158,12 @@ async function armNext(ctx: WriteContext, ruleId: string): Promise<boolean> {
 async function updateStale(ctx: WriteContext, wanted: readonly TimedInForce[]): Promise<number> {
   const stale = await listStale(ctx, wanted, BATCH);
   for (const [ruleId, timers] of Map.groupBy(stale, ({ rule_id }) => rule_id)) {
-    const left = new Set(timers.map(({ object_id }) => object_id));
-    await armOn(ctx, ruleId, [...left], (timer) => {
+    const left = new Map(timers.map(({ object_id, since }) => [object_id, since]));
+    await armOn(ctx, ruleId, [...left.keys()], (timer) => {
+      ctx.plan(moveTimer, { ...timer, read_since: left.get(timer.object_id) ?? timer.since });
       left.delete(timer.object_id);
-      ctx.plan(armTimer, { ...timer, is_past: false });
     });
-    for (const object_id of left) ctx.plan(dropTimer, { rule_id: ruleId, object_id });
+    for (const [object_id, read_since] of left) ctx.plan(dropStaleTimer, { rule_id: ruleId, object_id, read_since });
   }
   return stale.length;
 }

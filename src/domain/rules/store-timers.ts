@@ -2,6 +2,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
 
 /** A timer with the column names of the table. */
 export interface TimerRow {
@@ -62,14 +63,6 @@ export async function findTimer(
   return rows[0];
 }
 
-/** The oldest due timers, in a random order: other processes read the same ones. */
-export async function listDue(ctx: ReadContext, limit: number): Promise<{ ruleId: string; objectId: string }[]> {
-  return await ctx.query(sql`
-    SELECT due.rule_id AS "ruleId", due.object_id AS "objectId" FROM (
-      SELECT t.rule_id, t.object_id FROM rule_timers t WHERE t.due_at <= ${ctx.now}::timestamptz
-      ORDER BY t.due_at LIMIT ${limit}::int) due ORDER BY random()`);
-}
-
 /** A rule on time as it is now. */
 export interface TimedInForce {
   rule_id: string;
@@ -81,6 +74,23 @@ export interface TimedInForce {
 function inForceRows(inForce: readonly TimedInForce[]): Sql {
   return sql`jsonb_to_recordset(${JSON.stringify(inForce)}::jsonb) AS f (rule_id uuid, rule_version integer,
     calendar_version integer)`;
+}
+
+/**
+ * The oldest due timers, in a random order: other processes read the same ones. Without those of rules that are newer than the
+ * configuration of this process: it would take them without firing.
+ */
+export async function listDue(
+  ctx: ReadContext,
+  inForce: readonly TimedInForce[],
+  limit: number,
+): Promise<{ ruleId: string; objectId: string }[]> {
+  return await ctx.query(sql`
+    SELECT due.rule_id AS "ruleId", due.object_id AS "objectId" FROM (
+      SELECT t.rule_id, t.object_id FROM rule_timers t
+        JOIN ${inForceRows(inForce)} ON f.rule_id = t.rule_id AND f.rule_version >= t.rule_version
+      WHERE t.due_at <= ${ctx.now}::timestamptz
+      ORDER BY t.due_at LIMIT ${limit}::int) due ORDER BY random()`);
 }
 
 /** Pending timers that were computed with older versions of their rule or its calendar. */
@@ -96,13 +106,21 @@ export async function listStale(
     LIMIT ${limit}::int`);
 }
 
-/** Deletes timers and scans of rules that are not there any more, in bounded batches. @returns whether there may be more */
-export async function purgeTimers(db: Queryable, rules: readonly string[]): Promise<boolean> {
+/**
+ * Deletes timers and scans of rules that are not there any more, in bounded batches. Deletes nothing if there is a newer
+ * configuration, whose rules would be missing here.
+ *
+ * @param rules ids of all rules on time in the configuration with this version
+ * @returns whether there may be more
+ */
+export async function purgeTimers(db: Queryable, rules: readonly string[], configVersion: number): Promise<boolean> {
+  const isNewest = sql`${CONFIG_VERSION} = ${configVersion}::bigint`;
   const rows = await db.query<{ removed: number }>(sql`
     WITH gone AS (
       DELETE FROM rule_timers WHERE ctid = ANY (ARRAY(
-        SELECT t.ctid FROM rule_timers t WHERE t.rule_id <> ALL (${[...rules]}::uuid[]) LIMIT ${BATCH}::int)) RETURNING 1
-    ), scans AS (DELETE FROM rule_timer_scans WHERE rule_id <> ALL (${[...rules]}::uuid[]))
+        SELECT t.ctid FROM rule_timers t WHERE t.rule_id <> ALL (${[...rules]}::uuid[]) AND ${isNewest}
+        LIMIT ${BATCH}::int)) RETURNING 1
+    ), scans AS (DELETE FROM rule_timer_scans WHERE rule_id <> ALL (${[...rules]}::uuid[]) AND ${isNewest})
     SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
@@ -162,4 +180,29 @@ export const armTimer: TableWrite<TimerRow & { is_past: boolean }> = {
     ON CONFLICT (object_id, rule_id) DO UPDATE SET since = EXCLUDED.since, due_at = EXCLUDED.due_at,
       rule_version = EXCLUDED.rule_version, calendar_version = EXCLUDED.calendar_version
     WHERE t.due_at IS NOT NULL OR t.since <> EXCLUDED.since`,
+};
+
+/** Pending timers as they were read, locked in the order of the key; one that was armed anew meanwhile is right already. */
+function unchanged(rows: Sql): Sql {
+  return sql`(SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (${ROW}, read_since timestamptz)
+    JOIN rule_timers l ON l.object_id = r.object_id AND l.rule_id = r.rule_id
+    WHERE l.since = r.read_since AND l.due_at IS NOT NULL ORDER BY l.object_id, l.rule_id FOR UPDATE OF l) AS r`;
+}
+
+/** Moves pending timers that were computed again without a change of their records. */
+export const moveTimer: TableWrite<TimerRow & { read_since: string }> = {
+  name: 'move_rule_timers',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    UPDATE rule_timers t SET since = r.since, due_at = r.due_at, rule_version = r.rule_version,
+      calendar_version = r.calendar_version
+    FROM ${unchanged(rows)} WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id`,
+};
+
+/** Drops pending timers of records on which their rule cannot fire any more. */
+export const dropStaleTimer: TableWrite<Pick<TimerRow, 'rule_id' | 'object_id'> & { read_since: string }> = {
+  name: 'drop_stale_rule_timers',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    DELETE FROM rule_timers t USING ${unchanged(rows)} WHERE t.object_id = r.object_id AND t.rule_id = r.rule_id`,
 };

@@ -272,6 +272,26 @@ describe('rules on time', () => {
     assert.equal((await read(late)).values.kind, 'fresh');
   });
 
+  it('are left to processes that know their rule', async () => {
+    clock.set(MONDAY);
+    await work();
+    const app = apps[0] as TestApp;
+    const older = app.app.system();
+    const newest = `  - { code: newest, types: [case], runAs: robot, after: { duration: PT1H, since: workflowState, while: { field: workflowState, operator: equals, value: solved } }, do: [ { set: { kind: newest } } ] }`;
+    await app.apply(bundle(rulesOf('PT6H', newest)));
+    const id = await make();
+    await go(id, 'solve');
+    clock.set('2026-11-23T09:00:00.000Z');
+    const people = new Authenticator({ db: app.db, versions: app.app.versions, clock });
+    await fireDueRules(app.app.work, older, (userId) => people.actorOf(userId));
+    await timerUpdater()(app.db, app.app.work, older, clock.now());
+    const pending = `SELECT i.code FROM rule_timers t JOIN config_items i ON i.id = t.rule_id
+      WHERE t.object_id = $1 AND t.due_at <= '2026-11-23T09:00:00.000Z'`;
+    assert.deepEqual(await rows(pending, [id]), [{ code: 'newest' }]);
+    await work();
+    assert.equal((await read(id)).values.kind, 'newest');
+  });
+
   it('can be tried', async () => {
     clock.set(MONDAY);
     const id = await make();

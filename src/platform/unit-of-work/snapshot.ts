@@ -40,6 +40,9 @@ export interface DerivedView<T> {
   build(source: ConfigSource, snapshot: ConfigSnapshot): T;
 }
 
+/** SQL for the version of the newest configuration that the statement sees. */
+export const CONFIG_VERSION = sql`(SELECT v.config FROM cache_versions v)`;
+
 export class ConfigSnapshot {
   readonly version: number;
   readonly #source: ConfigSource;
@@ -71,7 +74,7 @@ export async function loadSnapshot(db: { query<Row>(statement: Sql): Promise<Row
     items: ConfigItem[] | null;
     versions: StoredTypeVersion[] | null;
   }>(sql`
-    SELECT (SELECT config FROM cache_versions) AS version,
+    SELECT ${CONFIG_VERSION} AS version,
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'section', section, 'code', code, 'formerCodes', former_codes, 'state', state,
          'version', version, 'updatedAt', to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'compiled', compiled)
          ORDER BY section, code) FROM config_items) AS items,
