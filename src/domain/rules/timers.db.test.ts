@@ -292,6 +292,36 @@ describe('rules on time', () => {
     assert.equal((await read(id)).values.kind, 'newest');
   });
 
+  it('run on each SLA event, also when another process reports one that a rule refuses', async () => {
+    clock.set(MONDAY);
+    const app = apps[0] as TestApp;
+    const stop = `  - { code: stop, types: [case], runAs: robot, on: [ObjectUpdated], when: { field: title, operator: equals, value: Refused }, onError: refuse, do: [ { set: { locked: x } } ] }`;
+    await app.apply(bundle(rulesOf('PT6H', stop)));
+    const refused = await make({ kind: 'sla', title: 'Refused' });
+    clock.set('2026-11-23T09:30:00.000Z');
+    const other = await make({ kind: 'sla' });
+    clock.set('2026-11-23T13:30:00.000Z');
+    const { work: units, system, versions } = app.app;
+    await versions.refresh();
+    const client = await app.db.connect();
+    let wasHeld = false;
+    const racing: Pick<typeof units, 'read' | 'write'> = {
+      read: (caller, unit) => units.read(caller, unit),
+      write: async (caller, unit) => {
+        const holds = caller.reacts === false && !wasHeld;
+        if (!holds) return await units.write(caller, unit);
+        wasHeld = true;
+        await client.query('BEGIN');
+        await client.query('SELECT 1 FROM sla_instances WHERE object_id = $1 FOR UPDATE', [refused]);
+        return await units.write(caller, unit).finally(() => client.query('ROLLBACK'));
+      },
+    };
+    while (await fireDue(racing as typeof units, system()));
+    client.release();
+    assert.ok(wasHeld);
+    assert.deepEqual([(await read(refused)).values.kind, (await read(other)).values.kind], ['sla', 'urgent']);
+  });
+
   it('can be tried', async () => {
     clock.set(MONDAY);
     const id = await make();

@@ -77,14 +77,22 @@ export async function fireDue(work: Work, caller: Caller): Promise<boolean> {
   try {
     return (await runBatch(work, caller, (ctx) => lockDue(ctx, BATCH))) === BATCH;
   } catch (error) {
-    if (!isOfRule(error)) throw error;
+    if (!isOfRule(error) && !isFault(error, 'OVERLOADED')) throw error;
   }
-  // A rule refused one of the events. One by one, the others are reported with what rules do; that one is reported without it.
-  const one = (ctx: WriteContext): Promise<StoredInstance[]> => lockDue(ctx, 1);
+  // A rule refused one of the events, or users kept changing one of the records that rules change. One by one, the others are
+  // reported with what rules do; what a rule refuses is reported without it.
   for (let left = BATCH; left > 0; left--) {
-    const taken = await runBatch(work, caller, one).catch((error: unknown) => {
+    let id: string | null = null;
+    const one = async (ctx: WriteContext): Promise<StoredInstance[]> => {
+      const found = await lockDue(ctx, 1);
+      id = found[0]?.id ?? null;
+      return found;
+    };
+    const taken = await runBatch(work, caller, one).catch(async (error: unknown) => {
       if (!isOfRule(error)) throw error;
-      return runBatch(work, { ...caller, reacts: false }, one);
+      // Another process may have taken it meanwhile, and this one must not take the next one without its rules.
+      await runBatch(work, { ...caller, reacts: false }, (ctx) => lockDue(ctx, 1, id));
+      return 1;
     });
     if (taken === 0) return false;
   }

@@ -136,10 +136,15 @@ export async function isDue(ctx: Pick<ReadContext, 'query' | 'now'>): Promise<bo
   return rows[0]?.due === true;
 }
 
-/** Due instances that no other process has locked, locked until the unit of work ends. */
-export async function lockDue(ctx: WriteContext, limit: number): Promise<StoredInstance[]> {
+/**
+ * Due instances that no other process has locked, locked until the unit of work ends.
+ *
+ * @param id only this one
+ */
+export async function lockDue(ctx: WriteContext, limit: number, id: string | null = null): Promise<StoredInstance[]> {
   return await ctx.lock<StoredInstance>(sql`
     SELECT ${COLUMNS} FROM sla_instances i WHERE i.status <> 'STOPPED' AND i.next_at <= ${ctx.now}::timestamptz
+      AND (${id}::uuid IS NULL OR i.id = ${id}::uuid)
     ORDER BY i.next_at LIMIT ${limit}::int FOR NO KEY UPDATE OF i SKIP LOCKED`);
 }
 
