@@ -285,11 +285,13 @@ describe('received mail', () => {
   it('does not hold the event loop while a large message is parsed', async () => {
     const body = `${'<div class="a"><p>Some <b>text</b> of a letter</p></div>'.repeat(100_000)}`;
     const raw = mail({ type: 'Content-Type: text/html', body: body.slice(0, 5_000_000), subject: 'Large' });
+    // CPU time of this thread, in microseconds: other processes of a busy machine do not count.
     let longest = 0;
-    let last = performance.now();
+    let last = process.threadCpuUsage();
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const { user, system } = process.threadCpuUsage(last);
+      longest = Math.max(longest, user + system);
+      last = process.threadCpuUsage();
     }, 5);
     try {
       await send(raw);
@@ -297,6 +299,6 @@ describe('received mail', () => {
       clearInterval(timer);
     }
     // The client of this test encodes 7 MB in the same process; parsing in the event loop takes seconds.
-    assert.ok(longest < 500, `${longest} ms`);
+    assert.ok(longest < 500_000, `${longest} µs`);
   });
 });

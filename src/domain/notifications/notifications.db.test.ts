@@ -333,11 +333,7 @@ describe('notifications', () => {
     await ok('anna', 'PUT', '/notifications/choices', { comment: { console: false, mail: 'never' } });
     await make();
     assert.deepEqual(await explain('anna'), ['NOT_WANTED', 'comment', 'NOT_CONCERNED', 'assigned']);
-    assert.deepEqual(
-      await explain('anna', 'clerk'),
-      ['UNKNOWN', 'UNKNOWN', 'UNKNOWN'],
-      'the assignee is a hidden field',
-    );
+    assert.deepEqual(await explain('anna', 'clerk'), ['UNKNOWN', 'UNKNOWN'], 'the assignee is a hidden field');
     const refused = await send('anna', 'POST', '/notifications/explain', { objectId: id, user: 'rita' });
     assert.deepEqual([refused.status, refused.body.error.code], [403, 'RIGHT_MISSING']);
     const [event] = (await ok('chief', 'GET', '/audit?type=NotificationsExplained&pageSize=1')).rows;

@@ -295,7 +295,7 @@ describe('rules on time', () => {
   it('run on each SLA event, also when another process reports one that a rule refuses', async () => {
     clock.set(MONDAY);
     const app = apps[0] as TestApp;
-    const stop = `  - { code: stop, types: [case], runAs: robot, on: [ObjectUpdated], when: { field: title, operator: equals, value: Refused }, onError: refuse, do: [ { set: { locked: x } } ] }`;
+    const stop = `  - { code: stop, types: [case], runAs: robot, on: [ObjectUpdated], when: { field: title, operator: equals, value: Refused }, once: every-time, onError: refuse, do: [ { set: { locked: x } } ] }`;
     await app.apply(bundle(rulesOf('PT6H', stop)));
     const refused = await make({ kind: 'sla', title: 'Refused' });
     clock.set('2026-11-23T09:30:00.000Z');
