@@ -1,7 +1,8 @@
 /**
- * `npm run bench:notifications -- [--users N] [--rate N] [--seconds N]`: changes at a fixed rate that concern users, watchers and
- * groups. First the making of notifications is held by a lock, then the backlog is made, then both run together: whether changes
- * become slower, how old the oldest event without notifications gets, and how many notifications are made in a second. The
+ * `npm run bench:notifications -- [--minutes N] [--users N] [--rate N] [--seconds N] [--streams N]`: changes at a fixed rate that
+ * concern users, watchers and groups, while users have live streams. Rounds with and without the making of notifications
+ * alternate: without, a lock holds it, and the backlog is made afterwards. Prints the response times of changes, how old the
+ * oldest event without notifications is, and CPU time. It ends after `--minutes` (default 6), the preparation included. The
  * service and an embedded database of its own run on this machine.
  */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { loadDesk } from './desk-records.ts';
 import { connect } from './environment.ts';
+import { Streams } from './notification-streams.ts';
 import {
   docket,
   freePort,
@@ -23,21 +25,28 @@ import {
   type Started,
   startService,
   stop,
+  stopAll,
 } from './processes.ts';
+import { median } from './rounds.ts';
 
 const { values: options } = parseArgs({
   options: {
+    minutes: { type: 'string', default: '6' },
     users: { type: 'string', default: '10000' },
     rate: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '60' },
+    seconds: { type: 'string', default: '20' },
+    streams: { type: 'string', default: '1000' },
   },
 });
+const UNTIL = performance.now() + Number(options.minutes) * 60_000;
 const USERS = Number(options.users);
 const RATE = Number(options.rate);
 const SECONDS = Number(options.seconds);
+const STREAMS = Number(options.streams);
 const RECORDS = 5000;
 const MEMBERS = 20;
 const WATCHERS = 10;
+const SAMPLE_MS = 250;
 const LOGINS = Array.from({ length: USERS }, (_, index) => `user${index}`);
 const GROUPS = Array.from({ length: Math.ceil(USERS / MEMBERS) }, (_, index) => `team${index}`);
 
@@ -59,10 +68,6 @@ function say(line: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${line}\n`);
 }
 
-function print(name: string, text: string): void {
-  process.stdout.write(`${name.padEnd(36)}${text}\n`);
-}
-
 interface Record {
   id: string;
   revision: number;
@@ -72,6 +77,9 @@ interface Bench {
   service: ServiceOptions;
   pid: number;
   db: pg.Client;
+  /** A second connection, which holds the making of notifications by a lock. */
+  holder: pg.Client;
+  streams: Streams;
   key: string;
   records: Record[];
   groups: string[];
@@ -131,136 +139,213 @@ async function change(bench: Bench, from: number): Promise<{ ms: number[]; faile
   return { ms: ms.sort((one, other) => one - other), failed };
 }
 
-interface State {
-  pending: number;
-  lag: number;
-  made: number;
-}
-
-async function stateOf(db: pg.Client): Promise<State> {
-  const { rows } = await db.query<State>(
+async function pendingOf(db: pg.Client): Promise<{ pending: number; lag: number }> {
+  const { rows } = await db.query<{ pending: number; lag: number }>(
     `SELECT (coalesce((SELECT max(place) FROM journal_places), 0) - m.place)::int AS pending,
       coalesce(extract(epoch FROM now() - (SELECT j.at FROM journal_places p JOIN journal j ON j.seq = p.seq
-        WHERE p.place > m.place ORDER BY p.place LIMIT 1)), 0)::float8 AS lag,
-      (SELECT count(*)::int FROM notifications) AS made FROM notification_making m`,
+        WHERE p.place > m.place ORDER BY p.place LIMIT 1)), 0)::float8 AS lag
+     FROM notification_making m`,
   );
-  return rows[0] as State;
+  return rows[0] ?? { pending: 0, lag: 0 };
 }
 
-/** Samples the lag each second until stopped. */
-function watchLag(db: pg.Client): () => Promise<number> {
-  let most = 0;
+async function countMade(db: pg.Client): Promise<number> {
+  const { rows } = await db.query<{ made: number }>('SELECT count(*)::int AS made FROM notifications');
+  return rows[0]?.made ?? 0;
+}
+
+/** Samples the lag until stopped. @returns the samples in seconds, sorted */
+function sampleLag(db: pg.Client): () => Promise<number[]> {
+  const samples: number[] = [];
   let isOver = false;
   const sampling = (async () => {
     while (!isOver) {
-      most = Math.max(most, (await stateOf(db)).lag);
-      await sleep(1000);
+      samples.push((await pendingOf(db)).lag);
+      await sleep(SAMPLE_MS);
     }
   })();
   return async () => {
     isOver = true;
     await sampling;
-    return most;
+    return samples.sort((one, other) => one - other);
   };
 }
 
-async function phase(bench: Bench, name: string, from: number): Promise<void> {
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+}
+
+/** Figures of one phase: milliseconds, seconds of lag, and processors kept busy. */
+interface Phase {
+  failed: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  /** Notifications, and events of streams, in a second. */
+  made: number;
+  live: number;
+  lag: number;
+  lagMost: number;
+  service: number;
+  database: number;
+  others: number;
+}
+
+/** The number of changes sent so far. */
+let sent = 0;
+
+async function measure(bench: Bench): Promise<Phase> {
+  const { db, pid, streams } = bench;
   const postmaster = postmasterOf(bench.service.folder);
-  const [spent, machine, before] = [
-    spentBy(bench.pid, postmaster),
-    readProcessors([bench.pid]),
-    await stateOf(bench.db),
+  const roots = [pid, process.pid, ...(postmaster === null ? [] : [postmaster])];
+  const madeBefore = await countMade(db);
+  const receivedBefore = streams.received;
+  const stopLag = sampleLag(db);
+  const [spentBefore, machineBefore, began] = [spentBy(pid, postmaster), readProcessors(roots), performance.now()];
+  const { ms, failed } = await change(bench, sent);
+  const [spent, machine, seconds] = [
+    spentBy(pid, postmaster),
+    readProcessors(roots),
+    (performance.now() - began) / 1000,
   ];
-  const stopLag = watchLag(bench.db);
-  const { ms, failed } = await change(bench, from);
-  const lag = await stopLag();
-  const [now, after] = [spentBy(bench.pid, postmaster), await stateOf(bench.db)];
-  const at = (share: number): string => `${Math.round(ms[Math.floor((ms.length - 1) * share)] ?? 0)} ms`;
-  const cpu = (part: 'server' | 'database'): string => ((now[part] - spent[part]) / SECONDS).toFixed(2);
-  print(
-    name,
-    `change p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)} of ${ms.length}, ${failed} failed; ${after.made - before.made} notifications, ` +
-      `lag at most ${lag.toFixed(1)} s; CPUs: service ${cpu('server')}, database ${cpu('database')}; ` +
-      `others keep ${otherLoad(machine, readProcessors([bench.pid])).toFixed(1)} busy`,
-  );
+  sent += ms.length;
+  const lags = await stopLag();
+  return {
+    failed,
+    p50: at(ms, 0.5),
+    p95: at(ms, 0.95),
+    p99: at(ms, 0.99),
+    made: ((await countMade(db)) - madeBefore) / seconds,
+    live: (streams.received - receivedBefore) / seconds,
+    lag: at(lags, 0.5),
+    lagMost: at(lags, 1),
+    service: (spent.server - spentBefore.server) / seconds,
+    database: (spent.database - spentBefore.database) / seconds,
+    others: otherLoad(machineBefore, machine),
+  };
 }
 
-/** Waits until the backlog is made. */
+/** Waits until there is no backlog. */
 async function catchUp({ db }: Bench): Promise<void> {
-  const [before, began] = [await stateOf(db), performance.now()];
-  let now = before;
-  while (now.pending > 0) {
-    await sleep(100);
-    now = await stateOf(db);
-  }
+  const { pending } = await pendingOf(db);
+  const [before, began] = [await countMade(db), performance.now()];
+  while ((await pendingOf(db)).pending > 0) await sleep(50);
   const seconds = (performance.now() - began) / 1000;
-  print(
-    'backlog',
-    `${before.pending} events in ${seconds.toFixed(1)} s: ${Math.round(before.pending / seconds)} events/s, ` +
-      `${Math.round((now.made - before.made) / seconds)} notifications/s`,
+  const made = (await countMade(db)) - before;
+  say(
+    `backlog of ${pending} events made in ${seconds.toFixed(1)} s: ${Math.round(pending / seconds)} events/s, ` +
+      `${Math.round(made / seconds)} notifications/s`,
   );
 }
 
-async function prepare(service: ServiceOptions, child: Started): Promise<Bench> {
-  const { folder } = service;
+/** One phase while a lock holds the making of notifications. */
+async function measureHeld(bench: Bench): Promise<Phase> {
+  await bench.holder.query('BEGIN');
+  try {
+    await bench.holder.query('SELECT FROM notification_making FOR UPDATE');
+    return await measure(bench);
+  } finally {
+    await bench.holder.query('COMMIT');
+  }
+}
+
+const HEAD = [
+  'round',
+  'notifications',
+  'p50 ms',
+  'p95 ms',
+  'p99 ms',
+  'failed',
+  'made/s',
+  'live events/s',
+  'lag p50 s',
+  'lag most s',
+].concat('service CPUs', 'database CPUs', 'other CPUs');
+
+function row(round: number | string, kind: string, phase: Phase, isMade: boolean): string {
+  const lag = isMade ? [phase.lag.toFixed(2), phase.lagMost.toFixed(2)] : ['', ''];
+  const times = [phase.p50, phase.p95, phase.p99].map((ms) => ms.toFixed(1));
+  const made = [phase.made, phase.live].map((rate) => String(Math.round(rate)));
+  const cpu = [phase.service, phase.database, phase.others].map((processors) => processors.toFixed(2));
+  return `| ${[round, kind, ...times, phase.failed, ...made, ...lag, ...cpu].join(' | ')} |\n`;
+}
+
+function medians(phases: readonly Phase[]): Phase {
+  const of = (key: keyof Phase): number => median(phases.map((phase) => phase[key]));
+  const keys = Object.keys(phases[0] ?? {}) as (keyof Phase)[];
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as unknown as Phase;
+}
+
+/** Rounds until the time is over. Each of the two is first in every other round. */
+async function rounds(bench: Bench): Promise<void> {
+  const print = (line: string): boolean => process.stdout.write(line);
+  print(`| ${HEAD.join(' | ')} |\n|${'---|'.repeat(HEAD.length)}\n`);
+  const all: { held: Phase[]; made: Phase[] } = { held: [], made: [] };
+  let longest = 0;
+  for (let round = 1; round === 1 || performance.now() + longest < UNTIL; round++) {
+    const began = performance.now();
+    for (const kind of round % 2 === 0 ? (['made', 'held'] as const) : (['held', 'made'] as const)) {
+      const phase = kind === 'held' ? await measureHeld(bench) : await measure(bench);
+      all[kind].push(phase);
+      print(row(round, kind, phase, kind === 'made'));
+      await catchUp(bench);
+    }
+    longest = Math.max(longest, performance.now() - began);
+  }
+  const [held, made] = [medians(all.held), medians(all.made)];
+  print(row('median', 'held', held, false) + row('median', 'made', made, true));
+  const ratios = (['p50', 'p95', 'p99'] as const).map((key) => `${key} ${(made[key] / held[key]).toFixed(2)}`);
+  print(`\nResponse times with notifications, divided by those without: ${ratios.join(', ')}\n`);
+}
+
+async function prepare(service: ServiceOptions, { child }: Started): Promise<Bench> {
+  const { folder, port } = service;
   const { db } = await connect(folder);
-  const made = await docket(service, [
-    'keys',
-    'create',
-    '--owner',
-    'admin',
-    '--name',
-    'bench',
-    '--scopes',
-    'all',
-    '--json',
-  ]);
+  const args = ['keys', 'create', '--owner', 'admin', '--name', 'bench', '--scopes', 'all', '--json'];
+  const { key } = JSON.parse(await docket(service, args)) as { key: string };
   const { rows } = await db.query<Record>(`SELECT id, revision FROM objects ORDER BY md5(id::text)`);
   const groups = await db.query<{ id: string }>(`SELECT id FROM groups WHERE code LIKE 'team%' ORDER BY code`);
+  const streams = new Streams();
+  await streams.open(db, port, STREAMS);
   return {
     service,
-    pid: child.child.pid ?? 0,
+    pid: child.pid ?? 0,
     db,
-    key: (JSON.parse(made) as { key: string }).key,
+    holder: (await connect(folder)).db,
+    streams,
+    key,
     records: rows.map(({ id, revision }) => ({ id, revision: Number(revision) })),
     groups: groups.rows.map(({ id }) => id),
   };
 }
 
-async function main(): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'docket-bench-'));
+async function main(folder: string): Promise<void> {
+  // The embedded database may run as another user.
   await chmod(folder, 0o711);
   const service: ServiceOptions = { folder, port: await freePort(), env: { DOCKET_STARTER: 'itsm' } };
-  let child: Started | undefined;
-  try {
-    child = await startService(service);
-    const place = path.join(folder, 'bundle');
-    await mkdir(place);
-    await writeFile(path.join(place, 'bench.yaml'), bundle());
-    await docket(service, ['apply', place]);
-    await stop(child.child);
-    const filling = await connect(folder);
-    await fill(filling.db);
-    await filling.leave();
-    say(`${USERS} users, ${GROUPS.length} groups, ${RECORDS} records with ${WATCHERS} watchers each`);
-    child = await startService(service);
-    const bench = await prepare(service, child);
-    const holder = await connect(folder);
-    await phase(bench, 'warm-up', 0);
-    await catchUp(bench);
-    await holder.db.query('BEGIN');
-    await holder.db.query('SELECT FROM notification_making FOR UPDATE');
-    await phase(bench, 'changes alone', RATE * SECONDS);
-    await holder.db.query('COMMIT');
-    await catchUp(bench);
-    await phase(bench, 'changes and notifications', 2 * RATE * SECONDS);
-    await catchUp(bench);
-    await holder.leave();
-  } finally {
-    await stop(child?.child);
-    await rm(folder, { recursive: true, force: true });
-  }
+  const first = await startService(service);
+  const files = path.join(folder, 'bundle');
+  await mkdir(files);
+  await writeFile(path.join(files, 'bench.yaml'), bundle());
+  await docket(service, ['apply', files]);
+  await stop(first.child);
+  const filling = await connect(folder);
+  await fill(filling.db);
+  await filling.leave();
+  say(`${USERS} users, ${GROUPS.length} groups, ${RECORDS} records with ${WATCHERS} watchers each`);
+  const bench = await prepare(service, await startService(service));
+  say(`${STREAMS} streams are open; warm-up`);
+  await measure(bench);
+  await catchUp(bench);
+  await rounds(bench);
+  bench.streams.close();
 }
 
-await main();
+const folder = await mkdtemp(path.join(tmpdir(), 'docket-bench-'));
+try {
+  await main(folder);
+} finally {
+  await stopAll();
+  await rm(folder, { recursive: true, force: true });
+}
 process.exit();
