@@ -153,6 +153,15 @@ describe('whether a rule fires', () => {
     );
   });
 
+  it('does not fire at a time that a field gives which the user of the rule may not read', () => {
+    const timed = (since: string): Rule => ({ ...ruleWith(P1), when: null, after: { ms: 0, calendarId: null, since } });
+    const hides: RecordRight = { ...ALL, canRead: (code) => code !== 'secret' };
+    const on = occasion({ secret: '2026-01-01T00:00:00.000Z' }, undefined);
+    assert.equal(fires(timed('secret'), on, VARIABLES, ALL), true);
+    assert.equal(fires(timed('secret'), on, VARIABLES, hides), false);
+    assert.equal(fires(timed('workflowState'), on, VARIABLES, hides), true);
+  });
+
   it('sees only what the user of the rule may read', () => {
     const secret = ruleWith({ field: 'secret', operator: 'not-equals', value: 'x' });
     const hides: RecordRight = { ...ALL, canRead: (code) => code !== 'secret' };

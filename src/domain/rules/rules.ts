@@ -3,7 +3,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { ACTOR_IN, CHANGED, isEventField } from '../../contract/rule-fields.ts';
 import { evaluate, type RecordFacts, type TypedField, type Variables } from '../../lib/filter.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
-import type { Rule } from './registry.ts';
+import { type Rule, SINCE_STATE } from './registry.ts';
 
 /** How many rules may stand behind each other in a chain. */
 export const MOST_DEPTH = 8;
@@ -81,12 +81,14 @@ export function canMatch({ when, requires, dependsOnActor }: Rule, { after }: Oc
 
 /** Whether the rule fires, judged by what the user of the rule may read. */
 export function fires(
-  { when, once, namesRecord }: Rule,
+  { when, once, namesRecord, after: timing }: Rule,
   occasion: Occasion,
   variables: Variables,
   right: RecordRight,
 ): boolean {
   if (!right.can('read')) return false;
+  // When a rule on time fires tells the value of the field that it counts from.
+  if (timing !== undefined && timing.since !== SINCE_STATE && !right.canRead(timing.since)) return false;
   if (when === null) return true;
   const { event, after, before, titleField } = occasion;
   const canRead = (code: string, field: TypedField): boolean => {
