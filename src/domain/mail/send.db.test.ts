@@ -211,13 +211,13 @@ describe('mails about notifications', () => {
         throw new Error('broken');
       },
     });
-    await job?.run();
+    await assert.rejects(async () => await job?.run(), /broken/);
     await job?.stop?.();
     assert.ok(asked >= 2);
     const rows = await stored(
       app,
       `SELECT attempts, status, next_at > now() + interval '30 seconds' AND next_at < now() + interval '2 minutes' AS later
-        FROM mail_outgoing WHERE error = 'broken'`,
+        FROM mail_outgoing WHERE error = 'The mail could not be composed.'`,
     );
     assert.deepEqual(rows, [
       { attempts: 1, status: 'PENDING', later: true },

@@ -114,35 +114,46 @@ interface Message {
   headers: Record<string, string>;
 }
 
+/** @throws Error why the mail could not be composed; it is tried again and given up like one that cannot be delivered */
 async function sendOne(
   parts: SenderParts,
   mail: store.OutgoingRow,
   deliver: (message: Message) => Promise<void>,
 ): Promise<void> {
   const { db, clock } = parts;
-  let isSeen = true;
-  // What cannot be composed is tried again and given up like what cannot be delivered.
-  const { outcome, error } = await attempt(async () => {
-    const message = await messageOf(parts, mail);
-    if (message === undefined) isSeen = false;
-    else await deliver(message);
-  });
-  const at = clock.now();
-  if (!isSeen) return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(at) });
-  const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
-  await store.finishOutgoing(db, mail, {
-    status: verdict.status,
-    at: instant(at),
-    ...(verdict.status === 'PENDING' ? { nextAt: instant(at + verdict.delayMs) } : {}),
-    ...(error === undefined ? {} : { error }),
-  });
+  const finish = async ({ outcome, error }: Attempt): Promise<void> => {
+    const at = clock.now();
+    const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
+    await store.finishOutgoing(db, mail, {
+      status: verdict.status,
+      at: instant(at),
+      ...(verdict.status === 'PENDING' ? { nextAt: instant(at + verdict.delayMs) } : {}),
+      ...(error === undefined ? {} : { error }),
+    });
+  };
+  let message: Message | undefined;
+  try {
+    message = await messageOf(parts, mail);
+  } catch (error) {
+    // The error may quote what the reader of the list may not see.
+    await finish({ outcome: { kind: 'failed' }, error: 'The mail could not be composed.' });
+    throw error;
+  }
+  if (message !== undefined) return await finish(await attempt(deliver, message));
+  await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(clock.now()) });
 }
 
 const LONGEST_ERROR = 500;
 
-async function attempt(send: () => Promise<void>): Promise<{ outcome: SendOutcome; error?: string }> {
+interface Attempt {
+  outcome: SendOutcome;
+  /** What the mail server answered, or why it could not be reached. */
+  error?: string;
+}
+
+async function attempt(deliver: (message: Message) => Promise<void>, given: Message): Promise<Attempt> {
   try {
-    await send();
+    await deliver(given);
     return { outcome: { kind: 'accepted' } };
   } catch (error) {
     const { responseCode, message } = error as { responseCode?: number; message: string };
