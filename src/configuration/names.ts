@@ -336,6 +336,7 @@ class Mapping {
   }
 
   #template(value: unknown, scope: Scope): unknown {
+    if (Array.isArray(value)) return value.map((one, index) => this.#template(one, inside(scope, index)));
     if (isObject(value)) {
       const texts = Object.entries(value).map(([key, text]) => [key, this.#template(text, inside(scope, key))]);
       return Object.fromEntries(texts);

@@ -74,6 +74,7 @@ export const EVENTS = {
   RelationAdded: ofRecord('relation', 'A relation from a record was created.', RELATION),
   RelationArchived: ofRecord('relation', 'A relation from a record was removed.', RELATION),
   RuleNotified: inHistory('A rule notified users.', { rule: Type.String() }),
+  RulePosted: inHistory('A rule sent a message to another system.', { rule: Type.String() }),
   SlaStarted: ofRecord('sla', 'An SLA instance started.', SLA),
   SlaPaused: ofRecord('sla', 'An SLA instance was paused.', SLA),
   SlaResumed: ofRecord('sla', 'An SLA instance was resumed.', SLA),

@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   HOOK_STORE('FOR UPDATE SKIP LOCKED) d', ') d'),
   HOOK_STORE('AND j.seq > p.from_seq', '', PERIODS),
   HOOK_STORE('(p.until_seq IS NULL OR j.seq <= p.until_seq)', 'true', PERIODS),
-  HOOK_STORE("(p.types = '{}' OR EXISTS", '(true OR EXISTS', PERIODS),
+  HOOK_STORE("(p.types = '{}' OR ", '(true OR ', PERIODS),
   HOOK_STORE('pg_advisory_xact_lock_shared(${PERIOD_LOCK}::bigint)', '${PERIOD_LOCK}::bigint', PERIODS),
   PAYLOAD(
     '      if ((await filter(ctx, object, [row])).has(event.id)) return OUT_OF_SIGHT;',

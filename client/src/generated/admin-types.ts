@@ -1998,7 +1998,7 @@ export type RuleRun = {
   chain: Array<string>;
   outcome: 'DONE' | 'FAILED';
   effects: Array<{
-    kind: 'set' | 'comment' | 'transition' | 'create' | 'notify';
+    kind: 'set' | 'comment' | 'transition' | 'create' | 'notify' | 'post';
     objectId: string | null;
   }>;
   error: {

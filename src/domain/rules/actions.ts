@@ -1,7 +1,8 @@
 /** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
 import { Fault } from '../../lib/fault.ts';
+import { isObject } from '../../lib/json.ts';
 import { fillTemplate, placeholders } from '../../lib/template.ts';
-import type { PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
 import { templateValues } from '../desk/index.ts';
 import { findType, localized, registry, setValue } from '../metadata/index.ts';
@@ -26,12 +27,12 @@ export async function runActions(ctx: WriteContext, rule: Rule, objectId: string
   const effects: Effect[] = [];
   for (const action of rule.do) {
     const object = await requireVisible(ctx, objectId);
-    effects.push({ kind: action.kind, id: await run(ctx, action, object) });
+    effects.push({ kind: action.kind, id: await run(ctx, action, object, rule.code) });
   }
   return effects;
 }
 
-async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObject): Promise<string> {
+async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObject, rule: string): Promise<string> {
   const objectId = object.row.id;
   switch (action.kind) {
     case 'set':
@@ -51,14 +52,36 @@ async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObj
       return objectId;
     case 'create':
       return await createRelated(ctx, action, object);
+    case 'post':
+      await postMessage(ctx, action, object, rule);
+      return objectId;
     case 'notify':
-      notifyPeople(ctx, action.to, object);
+      notifyPeople(ctx, action.to, object, rule);
       return objectId;
   }
 }
 
+/** The message is sent after commit, by the delivery of the webhook. Its texts are filled now, with the rights of the rule. */
+async function postMessage(
+  ctx: WriteContext,
+  { connectionId: connection, body }: Extract<CompiledAction, { kind: 'post' }>,
+  object: VisibleObject,
+  rule: string,
+): Promise<void> {
+  const fill = async (value: unknown): Promise<unknown> => {
+    if (typeof value === 'string') return await filled(ctx, object, value);
+    if (Array.isArray(value)) return await Promise.all(value.map(fill));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      await Promise.all(Object.entries(value).map(async ([key, one]) => [key, await fill(one)])),
+    );
+  };
+  const stored = { connection, body: JSON.stringify(await fill(body)) };
+  ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored });
+}
+
 /** Notifications are made of the event after commit; each recipient is judged with their own rights. */
-function notifyPeople(ctx: WriteContext, codes: readonly string[], object: VisibleObject): void {
+function notifyPeople(ctx: WriteContext, codes: readonly string[], object: VisibleObject, rule: string): void {
   const values = readableValues(object);
   const idsOf = (dataType: 'user' | 'group'): string[] =>
     codes.flatMap((code) => {
@@ -67,13 +90,8 @@ function notifyPeople(ctx: WriteContext, codes: readonly string[], object: Visib
     });
   const [users, groups] = [idsOf('user'), idsOf('group')];
   if (users.length + groups.length === 0) return;
-  // The context adds the code of the rule to the data.
-  const event = {
-    type: 'RuleNotified',
-    objectId: object.row.id,
-    stored: { users: users.join(), groups: groups.join() },
-  };
-  ctx.emit(event as PlannedEvent);
+  const stored = { users: users.join(), groups: groups.join() };
+  ctx.emit({ type: 'RuleNotified', objectId: object.row.id, data: { rule }, stored });
 }
 
 /** A record of an older version of its type may lack some of the fields. */

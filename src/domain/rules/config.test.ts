@@ -64,7 +64,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   [
     'actions of a rule that cannot work',
     `relationDefinitions: [ { code: caused-by, sourceTypes: [problem], targetTypes: [incident] } ]\n${rule(
-      "do: [ { }, { transition: t, set: { priority: p1 } }, { transition: gone }, { comment: { visibility: public, body: '{{ cost }}' } }, { notify: { to: [title, gone] } }, { create: { type: incident, relation: caused-by, values: { title: '{{ cost }}', priority: '{{ title }}', weight: '{{ title }}' } } } ]",
+      "do: [ { }, { transition: t, set: { priority: p1 } }, { transition: gone }, { comment: { visibility: public, body: '{{ cost }}' } }, { notify: { to: [title, gone] } }, { post: { connection: gone, body: { text: 'x', blocks: [ { text: '{{ cost }}' } ] } } }, { create: { type: incident, relation: caused-by, values: { title: '{{ cost }}', priority: '{{ title }}', weight: '{{ title }}' } } } ]",
     )}`,
     [
       'rules[0].do[0] INVALID',
@@ -73,10 +73,12 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
       'rules[0].do[3].comment.body UNKNOWN_FIELD',
       'rules[0].do[4].notify.to[0] WRONG_TYPE',
       'rules[0].do[4].notify.to[1] UNKNOWN_FIELD',
-      'rules[0].do[5].create.relation NOT_ALLOWED',
-      'rules[0].do[5].create.values.priority NOT_ALLOWED',
-      'rules[0].do[5].create.values.title UNKNOWN_FIELD',
-      'rules[0].do[5].create.values.weight UNKNOWN_FIELD',
+      'rules[0].do[5].post.body.blocks[0].text UNKNOWN_FIELD',
+      'rules[0].do[5].post.connection UNKNOWN_REFERENCE',
+      'rules[0].do[6].create.relation NOT_ALLOWED',
+      'rules[0].do[6].create.values.priority NOT_ALLOWED',
+      'rules[0].do[6].create.values.title UNKNOWN_FIELD',
+      'rules[0].do[6].create.values.weight UNKNOWN_FIELD',
     ],
   ],
   [

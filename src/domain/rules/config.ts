@@ -65,6 +65,12 @@ const Action = closed({
       { typesAt: 'type' },
     ),
   ),
+  post: Type.Optional(
+    closed({
+      connection: CodeOf('webhooks'),
+      body: Type.Record(Type.String(), Type.Unknown(), { names: { kind: 'template' } }),
+    }),
+  ),
   notify: Type.Optional(closed({ to: Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }) })),
 });
 
@@ -125,6 +131,11 @@ function references({ types, runAs, after, do: actions }: RuleDefinition): Refer
     { section: 'users', code: runAs, path: ['runAs'] },
     ...(calendar === undefined ? [] : [{ section: 'calendars', code: calendar, path: ['after', 'calendar'] }]),
     ...types.map((code, index) => ({ section: 'types', code, path: ['types', index] })),
+    ...actions.flatMap(({ post }, index): Reference[] =>
+      post === undefined
+        ? []
+        : [{ section: 'webhooks', code: post.connection, path: ['do', index, 'post', 'connection'] }],
+    ),
     ...actions.flatMap(({ create }, index): Reference[] => {
       if (create === undefined) return [];
       const path = ['do', index, 'create'];
@@ -256,6 +267,22 @@ function checkRelation(
     report(at, problem('RULE_RELATION_TARGET', { relation: code, type: target }));
 }
 
+/** Characters of the JSON of a message before its placeholders are filled. */
+const LONGEST_MESSAGE = 10_000;
+
+function checkMessage(body: unknown, path: ItemPath, { types, report }: Checked): void {
+  if (JSON.stringify(body).length > LONGEST_MESSAGE) {
+    report(path, problem('TEXT_TOO_LONG', { max: LONGEST_MESSAGE }));
+  }
+  const check = (value: unknown, at: ItemPath): void => {
+    if (typeof value === 'string') checkTemplate(value, at, types, report);
+    else if (typeof value === 'object' && value !== null) {
+      for (const [key, one] of Object.entries(value)) check(one, [...at, Array.isArray(value) ? Number(key) : key]);
+    }
+  };
+  check(body, path);
+}
+
 /** Checks that each type has the fields, and that they hold users or groups. */
 function checkRecipients(codes: readonly string[], path: ItemPath, { types, report }: Checked): void {
   for (const [index, code] of codes.entries()) {
@@ -277,7 +304,7 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
     report(path, problem('RULE_ACTION_KINDS', { known: [...ACTION_KINDS] }));
     return undefined;
   }
-  const { set, comment, transition, reason, create, notify } = action;
+  const { set, comment, transition, reason, create, notify, post } = action;
   if (reason !== undefined && transition === undefined) report([...path, 'reason'], problem('RULE_REASON'));
   if (set !== undefined) {
     if (Object.keys(set).length === 0) report([...path, 'set'], problem('EMPTY_MAPPING'));
@@ -295,6 +322,11 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
   if (notify !== undefined) {
     checkRecipients(notify.to, [...path, 'notify', 'to'], checked);
     return { kind: 'notify', to: notify.to };
+  }
+  if (post !== undefined) {
+    checkMessage(post.body, [...path, 'post', 'body'], checked);
+    const { connection: code, body } = post;
+    return { kind: 'post', connectionId: view.has('webhooks', code) ? view.id('webhooks', code) : null, body };
   }
   return create === undefined ? undefined : compileCreate(create, [...path, 'create'], checked);
 }

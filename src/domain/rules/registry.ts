@@ -17,7 +17,7 @@ import { isFault } from '../../lib/fault.ts';
 import type { ConfigSource, ConfigSnapshot, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type LocalizedText, type RecordType, typeView } from '../metadata/index.ts';
 
-export const ACTION_KINDS = ['set', 'comment', 'transition', 'create', 'notify'] as const;
+export const ACTION_KINDS = ['set', 'comment', 'transition', 'create', 'notify', 'post'] as const;
 
 /** An action as a bundle writes it, with exactly one of these. */
 export interface ActionDefinition {
@@ -31,6 +31,8 @@ export interface ActionDefinition {
   create?: { type: string; relation?: string; values?: Record<string, unknown> };
   /** Codes of fields with users or groups. */
   notify?: { to: string[] };
+  /** Code of a webhook, and JSON whose texts can have placeholders. */
+  post?: { connection: string; body: Record<string, unknown> };
 }
 
 /** When a rule on time fires: `duration` of open time after `since` changed last, if `while` holds then. */
@@ -74,7 +76,8 @@ export type CompiledAction =
       set: Record<string, unknown>;
       filled: Record<string, string>;
     }
-  | { kind: 'notify'; to: string[] };
+  | { kind: 'notify'; to: string[] }
+  | { kind: 'post'; connectionId: string | null; body: Record<string, unknown> };
 
 /** With ids instead of logins, and of the codes of the types that it is for. */
 export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | 'when' | 'do' | 'after'> {

@@ -10,7 +10,7 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { type CompiledWebhook, requestOf, verdictOf } from './rules.ts';
-import { type EventParts, type Payload, Payloads, type Sender } from './payload.ts';
+import { type EventParts, isMessage, type Payload, Payloads, type Sender } from './payload.ts';
 import { sealPurpose } from './signing-secrets.ts';
 import {
   type Finished,
@@ -198,7 +198,7 @@ export class Deliverer {
     const timestamp = instant(at);
     const { id, eventId, eventType, eventAt, attemptCount, maxAttempts, baseDelayMs } = delivery;
     const told = { deliveryId: id, eventId, eventType, occurredAt: eventAt, data };
-    const { headers, body } = requestOf(sender.secrets, told, timestamp);
+    const { headers, body } = requestOf(sender.secrets, told, timestamp, isMessage(delivery));
     const outcome = await outbound.post(sender.webhook.endpoint, headers, body);
     // If the clock was set back meanwhile, the attempt must not end before it started.
     const now = Math.max(clock.now(), at + durationOf(outcome));

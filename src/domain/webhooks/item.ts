@@ -26,7 +26,7 @@ export const WebhookItem = closed({
   endpoint: Type.String({ minLength: 1, maxLength: 2048 }),
   secretRef: CodeOf('signingSecrets'),
   executionPrincipal: Login,
-  eventTypes: Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true }),
+  eventTypes: Type.Array(oneOf(WEBHOOK_EVENTS), { uniqueItems: true }),
   filters: Type.Optional(
     closed(
       {

@@ -65,6 +65,11 @@ export interface Sender {
 
 export type Payload = { kind: 'send'; data: Record<string, unknown> } | { kind: 'skip'; reason: string };
 
+/** Whether the delivery is a message of a rule, which is sent as it is. */
+export function isMessage({ eventType }: Pick<LeasedDelivery, 'eventType'>): boolean {
+  return eventType === 'RulePosted';
+}
+
 const OUT_OF_SIGHT: Payload = { kind: 'skip', reason: 'The executor may not see what the event is about.' };
 const FILTERED: Payload = { kind: 'skip', reason: 'The condition of the subscription does not hold.' };
 
@@ -84,6 +89,8 @@ export class Payloads {
 
   async of(ctx: ReadContext, delivery: LeasedDelivery, sender: Sender): Promise<Payload> {
     const { objectId, eventData } = delivery;
+    // A message of a rule was filled with the rights of the rule.
+    if (isMessage(delivery)) return { kind: 'send', data: eventData };
     if (objectId === null) return await this.#article(ctx, eventData, sender.webhook);
     const found = await readCard(ctx, objectId);
     if (found === undefined) return OUT_OF_SIGHT;

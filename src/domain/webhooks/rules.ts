@@ -87,10 +87,17 @@ export interface SignedRequest {
  *
  * @param secrets as in `signedHeaders`
  * @param timestamp of the attempt, RFC 3339 UTC with milliseconds
+ * @param isMessage whether `data` is the whole body
  */
-export function requestOf(secrets: readonly string[], delivery: Delivery, timestamp: string): SignedRequest {
+export function requestOf(
+  secrets: readonly string[],
+  delivery: Delivery,
+  timestamp: string,
+  isMessage = false,
+): SignedRequest {
   const { deliveryId, eventId, eventType, occurredAt, data } = delivery;
-  const body = Buffer.from(JSON.stringify({ deliveryId, eventId, eventType, timestamp, occurredAt, data }));
+  const whole = { deliveryId, eventId, eventType, timestamp, occurredAt, data };
+  const body = Buffer.from(JSON.stringify(isMessage ? data : whole));
   return { deliveryId, headers: signedHeaders(secrets, timestamp, deliveryId, body), body };
 }
 

@@ -1,7 +1,7 @@
 /** SQL of dispatch and delivery. Any number of workers may run it at once. */
 import sql from 'sql-template-tag';
 import type { Queryable, Transaction } from '../../platform/database/pool.ts';
-import type { Backlog, OutboxRow } from '../../platform/audit/journal.ts';
+import { type Backlog, type OutboxRow, storedMember } from '../../platform/audit/journal.ts';
 import { FINISHED } from './rules.ts';
 import { newest } from './store.ts';
 
@@ -41,13 +41,16 @@ export interface Matched {
 /** The lock of `docket_set_period_seq()`, which sets the bounds of periods. */
 export const PERIOD_LOCK = 7_236_823_413;
 
+/** The id of the subscription through which a rule sends the message that journal row `j` stores; null for other events. */
+const POSTED = sql`CASE WHEN j.type = 'RulePosted' THEN ${storedMember('j', 'connection')} END`;
+
 /**
  * Predicate: period `p` takes the event of journal row `j`. The event lies in the period by its sequence number, and its type and the
  * type of its record match the subscription. An event without a record matches only if the subscription has no types.
  */
-export const TAKES = sql`j.type = ANY(p.event_types) AND j.seq > p.from_seq
+export const TAKES = sql`(j.type = ANY(p.event_types) OR ${POSTED} = p.subscription_id::text) AND j.seq > p.from_seq
   AND (p.until_seq IS NULL OR j.seq <= p.until_seq)
-  AND (p.types = '{}' OR EXISTS (SELECT 1 FROM objects o JOIN config_items t ON t.id = o.type_id
+  AND (p.types = '{}' OR ${POSTED} IS NOT NULL OR EXISTS (SELECT 1 FROM objects o JOIN config_items t ON t.id = o.type_id
     WHERE o.id = j.object_id AND (t.code = ANY(p.types) OR t.former_codes && p.types)))`;
 
 /**
@@ -60,7 +63,7 @@ export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): 
   return await tx.query<Matched>(sql`
     SELECT j.id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
       p.base_delay_ms AS "baseDelayMs",
-      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${EVENT_DATA_MEMBERS}::text[])), '{}') AS "eventData"
+      CASE WHEN j.type = 'RulePosted' THEN ${storedMember('j', 'body')}::jsonb ELSE coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${EVENT_DATA_MEMBERS}::text[])), '{}') END AS "eventData"
     FROM journal j JOIN webhook_periods p ON ${TAKES}
     WHERE j.seq = ANY(${rows.map((row) => row.journal_seq)}::bigint[])`);
 }

@@ -18,6 +18,7 @@ export const eventTexts = defineText(
     catalog: 'каталог',
     rule: 'правило',
     RuleNotified: 'Правило отправило уведомления',
+    RulePosted: 'Правило отправило сообщение в другую систему',
   },
   {
     ...events['en-US'],
@@ -34,6 +35,7 @@ export const eventTexts = defineText(
     catalog: 'the catalog',
     rule: 'a rule',
     RuleNotified: 'A rule sent notifications',
+    RulePosted: 'A rule sent a message to another system',
   },
 );
 
