@@ -47,7 +47,7 @@ export const EffectsSchema = Type.Object(
     ),
     webhooks: Type.Array(Type.Object({ subscriptionId: Id, eventType: Type.String() }, { $id: 'PlannedDelivery' }), {
       description:
-        'Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.',
+        'Subscriptions that match by event type and record type, whose conditions are not evaluated, and those through which rules send messages. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.',
     }),
     rules: Type.Array(Type.Object({ code: Type.String(), outcome: Type.String() }, { $id: 'PlannedRule' }), {
       description:

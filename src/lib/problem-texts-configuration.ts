@@ -145,6 +145,10 @@ export const CONFIGURATION_PROBLEMS = {
     'WRONG_TYPE',
     'Only fields with users or groups can be notified, and {field} is none. Use another one.',
   ],
+  RULE_WEBHOOK_USER: [
+    'NOT_ALLOWED',
+    'The webhook {webhook} has the user {user}. Let the rule and the webhook have the same user.',
+  ],
   RULE_CANNOT_FILL: ['NOT_ALLOWED', 'Placeholders are allowed in text fields only, and {field} is none. Remove them.'],
   RULE_RELATION_SOURCE: ['NOT_ALLOWED', 'A relation {relation} cannot start at records of {type}. Use another one.'],
   RULE_RELATION_TARGET: ['NOT_ALLOWED', 'A relation {relation} cannot lead to records of {type}. Use another one.'],

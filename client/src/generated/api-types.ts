@@ -405,7 +405,7 @@ export type Effects = {
    */
   sla: Array<PlannedSlaChange>;
   /**
-   * Subscriptions that match by event type and record type; conditions are not evaluated. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
+   * Subscriptions that match by event type and record type, whose conditions are not evaluated, and those through which rules send messages. Needs the scope `webhooks:manage` and the right `webhook.manage`, otherwise it is empty.
    */
   webhooks: Array<PlannedDelivery>;
   /**
@@ -2834,6 +2834,9 @@ export type WebhooksCreateData = {
      */
     secretRef: string;
     executionPrincipalId: string;
+    /**
+     * Without any, only messages of rules are sent.
+     */
     eventTypes: Array<
       | 'ObjectCreated'
       | 'ObjectUpdated'

@@ -27,6 +27,7 @@ function historyRow({ id, at, via, actor, event }: TriedEvent): HistoryRow {
 export interface EventOnRecord {
   type: string;
   record: VisibleObject | undefined;
+  stored: TriedEvent['event']['stored'];
 }
 
 /**
@@ -67,6 +68,10 @@ export async function recordEffects(
   return {
     events: tried.flatMap(({ id }) => shown.get(id) ?? []),
     sla,
-    visible: onVisible.map(({ event: { type, objectId = '' } }) => ({ type, record: records.get(objectId) })),
+    visible: onVisible.map(({ event: { type, objectId = '', stored } }) => ({
+      type,
+      record: records.get(objectId),
+      stored,
+    })),
   };
 }

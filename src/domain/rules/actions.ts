@@ -1,6 +1,7 @@
 /** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
 import { Fault } from '../../lib/fault.ts';
 import { isObject } from '../../lib/json.ts';
+import { problem } from '../../lib/problem.ts';
 import { fillTemplate, placeholders } from '../../lib/template.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
@@ -10,6 +11,9 @@ import { createObject, readableValues, requireVisible, updateObject, type Visibl
 import { addRelation, definitions } from '../relations/index.ts';
 import { findTransition, transitionObject } from '../workflow/index.ts';
 import type { CompiledAction, Rule } from './registry.ts';
+
+/** Characters of a filled message as JSON. */
+const LONGEST_SENT = 100_000;
 
 /** What an action did: the id of what it created, otherwise that of the record. */
 export interface Effect {
@@ -68,6 +72,7 @@ async function postMessage(
   object: VisibleObject,
   rule: string,
 ): Promise<void> {
+  requireOwnWebhook(ctx, connection);
   const fill = async (value: unknown): Promise<unknown> => {
     if (typeof value === 'string') return await filled(ctx, object, value);
     if (Array.isArray(value)) return await Promise.all(value.map(fill));
@@ -76,8 +81,23 @@ async function postMessage(
       await Promise.all(Object.entries(value).map(async ([key, one]) => [key, await fill(one)])),
     );
   };
-  const stored = { connection, body: JSON.stringify(await fill(body)) };
-  ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored });
+  const text = JSON.stringify(await fill(body));
+  if (text.length > LONGEST_SENT) throw new Fault('INVALID_REQUEST', problem('TEXT_TOO_LONG', { max: LONGEST_SENT }));
+  ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored: { connection, body: text } });
+}
+
+/**
+ * Changing the endpoint of a webhook needs the rights to act as its user. That the rule has the same user protects what it
+ * fills in from everybody else who manages webhooks.
+ *
+ * @throws Fault RIGHT_MISSING
+ */
+function requireOwnWebhook(ctx: ReadContext, connection: string | null): void {
+  const webhook = ctx.config.items('webhooks').find(({ id }) => id === connection);
+  const { executionPrincipalId } = (webhook?.compiled ?? {}) as { executionPrincipalId?: string | null };
+  if (executionPrincipalId !== ctx.actor.userId) {
+    throw new Fault('RIGHT_MISSING', problem('WEBHOOK_OF_OTHER_USER'));
+  }
 }
 
 /** Notifications are made of the event after commit; each recipient is judged with their own rights. */

@@ -18,7 +18,7 @@ workflows:
     initial: new
     states: [ { code: new, category: open }, { code: done, category: done } ]
     transitions: [ { code: t, from: [new], to: done }, { code: why, from: [new], to: done, fields: [ { code: $reason, required: true } ] } ]
-users: [ { login: anna } ]
+users: [ { login: anna }, { login: bob } ]
 `;
 
 const rule = (parts: string): string =>
@@ -80,6 +80,15 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
       'rules[0].do[6].create.values.title UNKNOWN_FIELD',
       'rules[0].do[6].create.values.weight UNKNOWN_FIELD',
     ],
+  ],
+  [
+    'a message through the webhook of another user',
+    `signingSecrets: [main]
+webhooks:
+  - { code: own, endpoint: 'https://192.0.2.1/x', secretRef: main, executionPrincipal: anna, eventTypes: [], enabled: false }
+  - { code: other, endpoint: 'https://192.0.2.1/x', secretRef: main, executionPrincipal: bob, eventTypes: [], enabled: false }
+${rule("do: [ { post: { connection: own, body: { text: '{{ title }}' } } }, { post: { connection: other, body: { text: x } } } ]")}`,
+    ['rules[0].do[1].post.connection NOT_ALLOWED'],
   ],
   [
     'a transition whose form needs a remark',

@@ -148,6 +148,7 @@ function references({ types, runAs, after, do: actions }: RuleDefinition): Refer
 
 /** A rule that is checked: its types, and where problems go. */
 interface Checked {
+  runAs: string;
   types: readonly TypeDefinition[];
   view: CompileView;
   report: Report;
@@ -229,8 +230,9 @@ const FILLED_TYPES: ReadonlySet<string> = new Set(['string', 'text']);
 function compileCreate(
   { type, relation, values = {} }: NonNullable<ActionDefinition['create']>,
   path: ItemPath,
-  { types, view, report }: Checked,
+  checked: Checked,
 ): CompiledAction {
+  const { types, view, report } = checked;
   const target = view.get<TypeDefinition>('types', type);
   const fields = fieldsOf(target === undefined ? [] : [target]);
   const filled = Object.entries(values).filter(
@@ -246,7 +248,7 @@ function compileCreate(
   }
   const plain = Object.fromEntries(Object.entries(values).filter(([code]) => !filled.some(([one]) => one === code)));
   const set = compileSet(plain, [...path, 'values'], fields, checkField, { view, report });
-  checkRelation(relation, type, path, { types, view, report });
+  checkRelation(relation, type, path, checked);
   return { kind: 'create', type, relation: relation ?? null, set, filled: Object.fromEntries(filled) };
 }
 
@@ -269,6 +271,14 @@ function checkRelation(
 
 /** Characters of the JSON of a message before its placeholders are filled. */
 const LONGEST_MESSAGE = 10_000;
+
+/** A message must not tell the managers of the webhook what its user may not read. */
+function checkWebhook(code: string, path: ItemPath, { runAs, view, report }: Checked): void {
+  const user = view.get<{ executionPrincipal: string }>('webhooks', code)?.executionPrincipal;
+  const idOf = (login: string): string | undefined => (view.has('users', login) ? view.id('users', login) : undefined);
+  if (user !== undefined && idOf(user) !== idOf(runAs))
+    report(path, problem('RULE_WEBHOOK_USER', { webhook: code, user }));
+}
 
 function checkMessage(body: unknown, path: ItemPath, { types, report }: Checked): void {
   if (JSON.stringify(body).length > LONGEST_MESSAGE) {
@@ -326,6 +336,7 @@ function compileAction(action: ActionDefinition, path: ItemPath, checked: Checke
   if (post !== undefined) {
     checkMessage(post.body, [...path, 'post', 'body'], checked);
     const { connection: code, body } = post;
+    checkWebhook(code, [...path, 'post', 'connection'], checked);
     return { kind: 'post', connectionId: view.has('webhooks', code) ? view.id('webhooks', code) : null, body };
   }
   return create === undefined ? undefined : compileCreate(create, [...path, 'create'], checked);
@@ -335,7 +346,7 @@ function compile(rule: RuleDefinition, view: CompileView, report: Report): unkno
   checkUnique(rule.types, (code) => code, ['types'], '', report);
   const types = rule.types.flatMap((code) => view.get<TypeDefinition>('types', code) ?? []);
   // References are checked elsewhere, which reports unknown types.
-  const checked = { types, view, report };
+  const checked = { runAs: rule.runAs, types, view, report };
   const { types: codes, runAs, when: _when, after, do: actions, ...rest } = rule;
   if ((after === undefined) === (rule.on.length === 0)) report([], problem('RULE_ON_OR_AFTER'));
   return {

@@ -15,7 +15,10 @@ const Endpoint = Type.String({
   maxLength: 2048,
   description: 'An https URL without user name, query and fragment, whose host resolves to public addresses only.',
 });
-const EventTypes = Type.Array(oneOf(WEBHOOK_EVENTS), { minItems: 1, uniqueItems: true });
+const EventTypes = Type.Array(oneOf(WEBHOOK_EVENTS), {
+  uniqueItems: true,
+  description: 'Without any, only messages of rules are sent.',
+});
 const Filters = closed({
   types: Type.Optional(
     Type.Array(IdOrCode, {

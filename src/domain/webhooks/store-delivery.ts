@@ -7,7 +7,7 @@ import { newest } from './store.ts';
 
 /**
  * Members of an event's data that are sent with its delivery: identifiers, and the title of an article. No user-written text of
- * records.
+ * records; only messages of rules are stored with what was filled in.
  */
 const EVENT_DATA_MEMBERS = [
   'commentId',

@@ -94,7 +94,6 @@ describe('subscriptions', () => {
     for (const [more, place] of wrong) assert.deepEqual(places(await create(more)), [place], JSON.stringify(more));
     for (const more of [
       { eventTypes: ['ObjectMade'] },
-      { eventTypes: [] },
       { eventTypes: ['ObjectCreated', 'ObjectCreated'] },
       { retryPolicy: { maxAttempts: 0 } },
       { retryPolicy: { maxAttempts: 11 } },

@@ -28,6 +28,7 @@ export const RUSSIAN_FAULTS: Readonly<Record<keyof typeof FAULT_PROBLEMS, string
   USER_OR_KEY: 'Укажите либо user, либо keyId.',
   NOT_EXPLAINED: 'Операцию {operation} нельзя объяснить: её нельзя выполнить пробно.',
   RIGHT_OF_ROLE_MISSING: 'У вас нет права {right}. Попросите у администратора роль с этим правом.',
+  WEBHOOK_OF_OTHER_USER: 'У правила и вебхука разные пользователи. Укажите одного и того же.',
   CREATE_NOT_ALLOWED: 'У вас нет права создать такую запись. Обратитесь к администратору.',
   ACTION_NOT_ALLOWED: 'У вас нет права на это действие с записью ({action}). Обратитесь к администратору.',
   TRANSITION_NOT_ALLOWED: 'У вас нет права на переход {transition} в этой записи. Обратитесь к администратору.',

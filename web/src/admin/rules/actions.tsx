@@ -1,7 +1,7 @@
 /** The actions of a rule, one after another. */
-import { ActionIcon, Button, Group, Input, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Input, Select, Stack, Text, Textarea } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, IconPlus, IconX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { COMMENT_VISIBILITIES, DEFAULT_VISIBILITY } from '../../../../src/contract/comment-visibility.ts';
 import { VISIBILITY_VIEWS } from '../../desk/comment-visibility.tsx';
 import { useLanguage } from '../../i18n/language.ts';
@@ -20,6 +20,7 @@ const BLANK = {
   transition: '',
   create: { type: '', values: {} },
   notify: { to: [] },
+  post: { connection: '', body: { text: '{{ number }} {{ title }}' } },
 } as const;
 type Kind = keyof typeof BLANK;
 const KINDS = Object.keys(BLANK) as Kind[];
@@ -146,6 +147,8 @@ function ActionForm(props: ActionFormProps) {
           onChange={(codes) => set(['do', index, 'notify', 'to'], codes)}
         />
       );
+    case 'post':
+      return <PostForm {...props} />;
     default:
       return (
         <Text size="sm" c="dimmed">
@@ -233,6 +236,54 @@ function CreateForm({ set, action, index }: ActionFormProps) {
         value={(at(action, ['create', 'values']) ?? {}) as Record<string, unknown>}
         onChange={(next) => set(['do', index, 'create', 'values'], next)}
         fields={fields.filter(({ readOnly }) => !readOnly)}
+      />
+    </Stack>
+  );
+}
+
+/** The object that the text says; otherwise the text, which the plan then refuses. */
+function bodyOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function PostForm({ set, action, index }: ActionFormProps) {
+  const t = useText(texts);
+  const body = at(action, ['post', 'body']) ?? {};
+  const [typed, setTyped] = useState('');
+  // As it was typed, unless the body was changed elsewhere.
+  const isTyped = JSON.stringify(bodyOf(typed)) === JSON.stringify(body);
+  const text = isTyped ? typed : typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+  return (
+    <Stack gap="xs">
+      <ChooseItem
+        section="webhooks"
+        label={t.webhook}
+        description={t.webhookHint}
+        required
+        clearable={false}
+        value={textAt(action, ['post', 'connection']) || null}
+        onChange={(code) => set(['do', index, 'post', 'connection'], code ?? '')}
+      />
+      <Textarea
+        label={t.messageBody}
+        description={t.messageHint}
+        required
+        autosize
+        minRows={3}
+        maxRows={16}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        spellCheck={false}
+        value={text}
+        error={typeof body === 'string' ? t.notJson : undefined}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value);
+          set(['do', index, 'post', 'body'], bodyOf(value));
+        }}
       />
     </Stack>
   );

@@ -76,7 +76,7 @@ function Form({ onClose, onSaved, subscription }: FormProps) {
       )}
       <MultiSelect
         label={t.events}
-        required
+        description={t.eventsHint}
         searchable
         data={EVENT_KINDS.map((kind) => ({ value: kind as string, label: eventName(events, kind) }))}
         {...form.input('kinds')}
@@ -154,12 +154,11 @@ function useSubscriptionForm(
           })
         : call<typeof webhooks.changeSubscription>('PATCH', `/webhooks/${subscription.id}`, { body: settings });
     },
-    ready: ({ code, endpoint, secretRef, executor, kinds, condition }) =>
+    ready: ({ code, endpoint, secretRef, executor, condition }) =>
       (subscription !== undefined || code.trim() !== '') &&
       endpoint.trim().length > 'https://'.length &&
       secretRef !== null &&
       executor !== null &&
-      kinds.length > 0 &&
       (condition === undefined || isComplete(condition)),
     touches: [subscriptionsKey],
     done: subscription === undefined ? t.created : t.changed,
