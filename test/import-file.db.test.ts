@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FaultProxy } from './harness/fault-proxy.ts';
+import { bundle } from './harness/small-configuration.ts';
 import { type ImportExportFixture, type RunResult, startImportExportFixture } from './harness/import-export-fixture.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -177,6 +178,37 @@ describe('docket import', () => {
       [run.rows[0]?.id],
     );
     assert.deepEqual([by, via], [null, 'import']);
+  });
+
+  it('runs rules if the definition says so', async () => {
+    await x.app.apply(
+      bundle(`
+users: [{ login: robot, displayName: Robot }]
+roles:
+  - code: robot
+    records: [{ type: ticket, actions: [read, update], fields: { read: '*', write: [note] } }]
+    assignedTo: { users: [robot] }
+rules:
+  - { code: greet, on: [ObjectCreated], types: [ticket], runAs: robot, when: { field: title, operator: starts-with, value: Ruled }, do: [ { set: { note: greeted } } ] }`),
+    );
+    const noteOf = async (title: string) =>
+      (
+        await x.rows<{ note: string | null }>(`SELECT "values" ->> 'note' AS note FROM objects WHERE title = $1`, [
+          title,
+        ])
+      )[0];
+    for (const [code, rules, note] of [
+      ['ruled', true, 'greeted'],
+      ['unruled', false, null],
+    ] as const) {
+      await x.define({ code, sourceCode: code, rules });
+      const title = `Ruled ${code}`;
+      const ended = await docket('import', await file(`${code}.csv`, `ext,title\n1,${title}\n`), '--definition', code);
+      assert.equal(ended.code, 0, ended.err);
+      assert.deepEqual(await noteOf(title), { note });
+    }
+    const [run] = await x.rows('SELECT outcome FROM rule_runs');
+    assert.deepEqual(run, { outcome: 'DONE' });
   });
 
   it('rejects unreadable files and imports nothing of them', async () => {

@@ -26,6 +26,7 @@ import type { WebhookEvent } from '../contract/events.ts';
 import { Authenticator, explainRequest, type Explanation, ownFieldView, SignIns } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
+import { ruleReaction } from '../domain/rules/index.ts';
 import { type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
@@ -106,11 +107,14 @@ export class LocalTarget implements ConfigurationTarget {
     return bundleSchemaText(this.#tool.sections);
   }
 
-  /** Streams a file of any size. An interrupted import resumes when it is repeated. */
+  /** Streams a file of any size. An interrupted import resumes when it is repeated. Rules react if the definition says so. */
   async importFile({ file, definition, dryRun, onProgress }: ImportRequest): Promise<ImportOutcome> {
-    const { db, clock, work, caller } = this.#tool;
+    const { db, clock, workWith, caller } = this.#tool;
     const sha256 = await sha256Of(file);
     const versions = new VersionWatcher({ db, clock, prepare: (snapshot) => ensureNumbering(db, snapshot) });
+    const people = new Authenticator({ db, versions, clock });
+    const noLog = (): void => {};
+    const work = workWith(ruleReaction((userId) => people.actorOf(userId), noLog));
     let lock: SessionLock | undefined;
     try {
       return await importFile({

@@ -21,7 +21,7 @@ import { Database, SERVICE_NAME, TOOL_NAME } from '../platform/database/pool.ts'
 import { type Between, lookBetween } from '../platform/database/pooler.ts';
 import { Outbound } from '../platform/outbound/outbound.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
-import type { Caller } from '../platform/unit-of-work/context.ts';
+import type { Caller, Follower } from '../platform/unit-of-work/context.ts';
 import { Work } from '../platform/unit-of-work/work.ts';
 import { stopSignals } from './stop-signals.ts';
 
@@ -175,6 +175,8 @@ export interface Tool {
   /** The clock of the database. */
   clock: Clock;
   work: Work;
+  /** As `work`, with a reaction to the changes of records. */
+  workWith(reaction: Follower): Work;
   blobs: BlobStore;
   /** Checks addresses under the settings' rule; nothing is sent. */
   outbound: Outbound;
@@ -194,18 +196,20 @@ export async function openTool(settings: Settings, log: (line: string) => void):
     const clock = await readClock(db);
     const blobs = openBlobs(settings);
     const outbound = new Outbound({ allowPrivate: settings.webhookAllowPrivate });
+    const options = {
+      db,
+      clock,
+      blobs,
+      followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
+      constraints: CONSTRAINTS,
+    };
     return {
       db,
       clock,
       blobs,
       outbound,
-      work: new Work({
-        db,
-        clock,
-        blobs,
-        followers: followers(searchParts(), { oidc: settings.oidc !== undefined }),
-        constraints: CONSTRAINTS,
-      }),
+      work: new Work(options),
+      workWith: (reaction) => new Work({ ...options, reaction }),
       sections: configSections(outbound),
       caller: systemCaller(config),
       close,

@@ -97,6 +97,7 @@ export interface Definition {
   mode?: 'CREATE_ONLY' | 'UPDATE_ONLY' | 'UPSERT';
   sourceCode?: string;
   resolver?: { externalIdField: string };
+  rules?: boolean;
   mapping?: { source: string; target: string; transform?: string | string[]; precedence?: number }[];
 }
 
