@@ -55,6 +55,7 @@ export {
   readableTitle,
   readableValues,
   viewBefore,
+  viewOf,
 } from './record.ts';
 export type { ObjectRow } from './store.ts';
 export { eventDecoder, type HistoryRow, stateTimes } from './store-history.ts';

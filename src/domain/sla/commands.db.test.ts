@@ -312,4 +312,19 @@ describe('commands on SLA instances', () => {
       explanation.elapsedMs,
     );
   });
+
+  it('answers with what rules change in the same unit of work', async () => {
+    await world.apply(`
+rules:
+  - { code: prioritise, on: [SlaPaused], types: [incident], runAs: agent, do: [ { set: { priority: p1 } } ] }
+  - { code: finish, on: [SlaResumed], types: [incident], runAs: agent, do: [ { transition: to-done } ] }`);
+    const [id, instance] = await fresh();
+    world.clock.pass(HOUR);
+    const paused = await command(instance, 'pause');
+    assert.deepEqual([paused.status, paused.targetMs], ['PAUSED', 4 * HOUR]);
+    assert.deepEqual(await world.sla(id), paused);
+    const finished = await command(instance, 'resume');
+    assert.deepEqual([finished.status, 'pausedAt' in finished, 'stoppedAt' in finished], ['STOPPED', false, true]);
+    assert.deepEqual(await world.sla(id), finished);
+  });
 });

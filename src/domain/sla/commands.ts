@@ -3,10 +3,10 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { variables } from '../metadata/index.ts';
-import { changedSince, holdRevision, requireActive, type VisibleObject } from '../objects/index.ts';
+import { changedSince, holdRevision, plannedRow, requireActive, viewOf, type VisibleObject } from '../objects/index.ts';
 import type { Command } from './contract.ts';
 import { type CalendarInForce, calendarOf, slaRegistry } from './registry.ts';
-import { calendarVersionOf, planDraft, presentOf, settingFor } from './effective-policy.ts';
+import { calendarVersionOf, planDraft, plannedInstance, presentOf, settingFor } from './effective-policy.ts';
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
@@ -115,9 +115,23 @@ async function recalculateInstance(
   return plannedAnswer(ctx, planDraft(ctx, draft, next), next, object);
 }
 
+/** The instance as it is committed, with what rules on the event of the command change in the same unit of work. */
 function plannedAnswer(ctx: WriteContext, instance: Instance, setting: Setting, object: VisibleObject): InstanceAnswer {
   const stored: StoredInstance = { ...instance, storedCalendar: setting.calendar.definition };
-  return answerOf(ctx, stored, presentOf(ctx, stored, object));
+  const answer = answerOf(ctx, stored, presentOf(ctx, stored, object));
+  ctx.onReacted(() => {
+    const row = plannedRow(ctx, object.row.id) ?? object.row;
+    const latest = plannedInstance(ctx, instance);
+    // A rule can also have started another instance of the policy.
+    const now = latest?.id === instance.id ? latest : stored;
+    const next = answerOf(ctx, now, presentOf(ctx, now, viewOf(ctx, row)));
+    // The times of a pause or a stop can be gone.
+    delete answer.pausedAt;
+    delete answer.stoppedAt;
+    delete answer.breachedAt;
+    Object.assign(answer, next);
+  });
+  return answer;
 }
 
 /**
