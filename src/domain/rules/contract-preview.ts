@@ -17,7 +17,7 @@ export const previewRule = defineOperation({
   method: 'POST',
   path: '/rules/preview',
   summary: 'Preview on which records a rule would have fired',
-  description: `Compares the rule, which need not be stored, with the history of the last ${DAYS} days or of \`days\`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. At most ${BUDGET_MS / 1000} s of history reading: \`from\` says how far it came. A rule that runs as another user than the caller needs \`role.assign\`.`,
+  description: `Compares the rule, which need not be stored, with the history of the last ${DAYS} days or of \`days\`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. Of a rule on time, the changes of \`since\` in these days count, with the calendar as it is now. At most ${BUDGET_MS / 1000} s of history reading: \`from\` says how far it came. A rule that runs as another user than the caller needs \`role.assign\`.`,
   body: closed({
     rule: Type.Unknown({ description: 'A rule as in the section `rules` of a bundle.' }),
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DAYS })),

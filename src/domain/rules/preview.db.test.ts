@@ -16,6 +16,7 @@ types:
       - { code: title, dataType: string, required: true, search: { filter: true, text: true } }
       - { code: kind, dataType: string }
       - { code: team, dataType: string }
+      - { code: planned, dataType: datetime }
       - { code: secret, dataType: string }
 workflows:
   - code: flow
@@ -157,6 +158,29 @@ describe('the preview of a rule', () => {
     const foreign = await preview('clerk', { when: IS_NETWORK });
     assert.deepEqual([foreign.status, foreign.body.error.code], [403, 'RIGHT_MISSING']);
     assert.equal((await preview('clerk', { runAs: 'clerk', when: IS_NETWORK })).body.data.records, 2);
+  });
+
+  it('computes the moments of a rule on time, and meets the records as they were then', async () => {
+    const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const timed = (when?: object) => ({
+      on: undefined,
+      after: { duration: 'PT2H', since: 'planned' },
+      ...(when === undefined ? {} : { when }),
+    });
+    await make('Over', 'waits', { planned: at(-3) }, { kind: 'gone' });
+    await make('Moved', 'waits', { planned: at(-1) }, { planned: at(-5) });
+    await make('To come', 'waits', { planned: at(-1) });
+    await make('Cleared', 'waits', { planned: null });
+    assert.deepEqual(await found('chief', timed()), [
+      ['Moved', 1],
+      ['Over', 1],
+    ]);
+    const waits = { field: 'kind', operator: 'equals', value: 'waits' };
+    assert.deepEqual(await found('chief', timed(waits)), await found('chief', timed()), 'changed after the moment');
+    const { data } = (await preview('chief', timed())).body;
+    assert.equal(data.examples[0].eventType, 'Timer');
+    const fromState = { on: undefined, after: { duration: 'PT1H', since: 'workflowState' } };
+    assert.deepEqual(await found('chief', fromState), [], 'no record is an hour old');
   });
 
   it('refuses a rule that a bundle could not have, with places', async () => {

@@ -2,6 +2,7 @@
  * On which records a rule would have fired: the history is read backwards, and each record is taken back with it, so that the rule
  * meets the record as it was at each event. Rights are those of now.
  */
+import { isArchived } from '../../contract/state.ts';
 import { fieldsOf } from '../../lib/filter.ts';
 import type { Variables } from '../../lib/filter.ts';
 import { Turns } from '../../lib/yielding.ts';
@@ -19,14 +20,17 @@ import {
   type VisibleObject,
 } from '../objects/index.ts';
 import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
-import type { ActorOf } from './reaction.ts';
-import { type CompiledRule, type Rule, ruleOf } from './registry.ts';
+import { type ActorOf, TIMER } from './reaction.ts';
+import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
 import { canMatch, type EventFacts, fires, type Occasion, withEvent } from './rules.ts';
 import { allOf, eventsOf, partBefore, type PastEvent, type Wanted } from './store-preview.ts';
+import { momentOf } from './timers.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 
 /** Records that are held in memory at most. */
 const MOST_RECORDS = 10_000;
+/** Past states of records that are held in memory at most, for a rule on time. */
+const MOST_VIEWS = 50_000;
 const DAY_MS = 86_400_000;
 
 export interface PreviewParts {
@@ -66,6 +70,9 @@ interface PastRecord {
   unit: string | undefined;
   afterUnit: RecordView;
   firedIn: string | undefined;
+  /** Of a rule on time: when `since` changed next, and the record after each event until then, newest first. */
+  nextSince: string | undefined;
+  later: { at: string; view: RecordView }[];
 }
 
 /**
@@ -100,6 +107,7 @@ class Scan {
   readonly #turns = new Turns();
   readonly #began = performance.now();
   #limited = false;
+  #views = 0;
   #firings = 0;
 
   constructor(ctx: ReadContext, compiled: CompiledRule, actor: Actor | undefined, filters: readonly EventFilter[]) {
@@ -117,7 +125,8 @@ class Scan {
   }
 
   get result(): Pick<Preview, 'limited' | 'records' | 'firings' | 'examples'> {
-    const examples = [...this.#found.values()].slice(0, MOST_EXAMPLES);
+    const latest = [...this.#found.values()].sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+    const examples = latest.slice(0, MOST_EXAMPLES);
     return { limited: this.#limited, records: this.#found.size, firings: this.#firings, examples };
   }
 
@@ -128,7 +137,8 @@ class Scan {
     const wanted = { typeIds: [...this.#rules.keys()], events: [...this.#on], visible };
     let place: string | undefined;
     let reached = this.#ctx.now;
-    while (performance.now() - this.#began < BUDGET_MS && this.#records.size < MOST_RECORDS) {
+    const hasRoom = (): boolean => this.#records.size < MOST_RECORDS && this.#views < MOST_VIEWS;
+    while (performance.now() - this.#began < BUDGET_MS && hasRoom()) {
       const part = await partBefore(this.#ctx, place);
       // Clocks of several processes differ a little, and a part is much longer than that.
       if (part === undefined || Date.parse(part.newestAt) < Date.parse(since)) return since;
@@ -172,6 +182,8 @@ class Scan {
         unit: undefined,
         afterUnit: view,
         firedIn: undefined,
+        nextSince: undefined,
+        later: [],
       });
     }
   }
@@ -187,6 +199,7 @@ class Scan {
       record.unit = event.unit;
       record.afterUnit = record.view;
     }
+    if (record.rule.after !== undefined) this.#takeTimed(record, record.rule.after, event, since);
     const isChange = event.revision !== null;
     const counts = this.#on.has(event.type) && event.via !== 'import' && Date.parse(event.at) >= Date.parse(since);
     if (
@@ -199,6 +212,34 @@ class Scan {
       this.#count(record, event);
     }
     if (isChange) record.view = viewBefore(this.#ctx, record.view, [event.changes ?? {}]);
+  }
+
+  /** Counts the moment of a rule on time, if the event arms it. */
+  #takeTimed(record: PastRecord, after: NonNullable<Rule['after']>, event: PastEvent, from: string): void {
+    const { view, later, nextSince } = record;
+    later.push({ at: event.at, view });
+    this.#views++;
+    if (event.type !== 'ObjectCreated' && !Object.hasOwn(event.changes ?? {}, after.since)) return;
+    record.nextSince = event.at;
+    record.later = [];
+    this.#views -= later.length;
+    const start = after.since === SINCE_STATE ? event.at : view.row.values[after.since];
+    if (event.via === 'import' || typeof start !== 'string' || Date.parse(event.at) < Date.parse(from)) return;
+    const { dueAt } = momentOf(this.#ctx, { after }, start);
+    // A moment that is over when it is set is due at once.
+    const moment = dueAt === null ? Number.POSITIVE_INFINITY : Math.max(Date.parse(dueAt), Date.parse(event.at));
+    if (moment > Date.parse(nextSince ?? this.#ctx.now)) return;
+    const then = later.find(({ at }) => Date.parse(at) <= moment)?.view ?? view;
+    const at = new Date(moment).toISOString();
+    if (!isArchived(then.row) && this.#firesAt(record, then, at)) this.#count(record, { at, type: TIMER });
+  }
+
+  #firesAt({ rule, right }: PastRecord, { facts, version }: RecordView, at: string): boolean {
+    const event: EventFacts = { type: TIMER, via: 'system', actor: null, commentVisibility: null, changed: [] };
+    const after = withEvent(facts, event);
+    const occasion: Occasion = { event, after, before: undefined, titleField: version.titleField };
+    const variables = this.#variables(at);
+    return canMatch(rule, occasion, variables) && fires(rule, occasion, variables, right);
   }
 
   #fires({ rule, right, view, afterUnit }: PastRecord, event: PastEvent): boolean {
@@ -231,7 +272,7 @@ class Scan {
     return false;
   }
 
-  #count({ object }: PastRecord, { at, type }: PastEvent): void {
+  #count({ object }: PastRecord, { at, type }: Pick<PastEvent, 'at' | 'type'>): void {
     const { id, number } = object.row;
     const known = this.#found.get(id);
     this.#firings++;

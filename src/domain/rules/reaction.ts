@@ -26,7 +26,7 @@ export type ActorOf = (userId: string) => Promise<Actor | undefined>;
 
 /** An event, or the moment of a rule on time, which has the type `Timer`. */
 type Occurrence = Pick<PlannedEvent, 'objectId' | 'revision' | 'changes' | 'data' | 'origin'> & { type: string };
-const TIMER = 'Timer';
+export const TIMER = 'Timer';
 
 /** An event with the rules that led to it. */
 interface Taken {

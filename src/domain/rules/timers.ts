@@ -17,7 +17,11 @@ interface Moment {
   calendarVersion: number | null;
 }
 
-export function momentOf(ctx: ReadContext, { after: { ms, calendarId } }: TimedRule, since: string): Moment {
+export function momentOf(
+  ctx: ReadContext,
+  { after: { ms, calendarId } }: Pick<TimedRule, 'after'>,
+  since: string,
+): Moment {
   const start = Date.parse(since);
   if (calendarId === null) return { dueAt: instantOf(start + ms), calendarVersion: null };
   const calendar = findWorkTime(ctx, calendarId);

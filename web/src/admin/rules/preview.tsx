@@ -32,20 +32,9 @@ export function RuleAside({ item }: AsideProps) {
   const isStored = data?.some((one) => one.code === code) === true;
   return (
     <Stack gap="sm">
-      {item['after'] === undefined ? <PreviewPanel key={JSON.stringify(item)} item={item} /> : <NoPreview />}
+      <PreviewPanel key={JSON.stringify(item)} item={item} />
       {isStored && <TryPanel key={code} item={item} />}
     </Stack>
-  );
-}
-
-function NoPreview() {
-  const t = useText(texts);
-  return (
-    <Panel title={t.preview}>
-      <Text size="sm" c="dimmed">
-        {t.timePreview}
-      </Text>
-    </Panel>
   );
 }
 
@@ -110,7 +99,7 @@ function PreviewAnswer({ answer, days }: { answer: Preview; days: number }) {
                 {[number, title ?? t.hiddenTitle].filter((part) => part !== null).join(' · ')}
               </Anchor>
               <Text size="xs" c="dimmed">
-                <Time at={at} /> · {eventName(events, eventType)}
+                <Time at={at} /> · {eventType === 'Timer' ? t.timer : eventName(events, eventType)}
                 {firings > 1 && ` · ${t.times(firings)}`}
               </Text>
             </li>
