@@ -36,6 +36,8 @@ export const GUIDES = [
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/rename-a-field.md',
   'docs/how-to/route-incidents.md',
+  'docs/how-to/send-to-chat.md',
+  'docs/how-to/receive-from-chat.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-mail.md',
   'docs/how-to/receive-webhooks.md',

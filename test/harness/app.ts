@@ -226,6 +226,8 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     sections,
     onAnswer: () => {},
     apply: async (files, applied = {}) => {
+      // On a busy machine the versions can be out of date when nothing has read them for a while.
+      await app.versions.refresh();
       const result = await app.work.write(app.system(), (ctx) => applyBundle(ctx, sections, files, applied));
       return result.kind === 'done' ? result.data : undefined;
     },

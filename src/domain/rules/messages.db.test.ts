@@ -1,9 +1,16 @@
-/** Messages that rules send through webhooks (docs/spec/rules.md#actions), and the recipes of docs/how-to/send-to-chat.md. */
+/**
+ * Messages that rules send through webhooks (docs/spec/rules.md#actions), and the recipes of docs/how-to/send-to-chat.md and
+ * docs/how-to/receive-from-chat.md.
+ */
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chatReceiver } from '../../../deploy/chat/receiver.ts';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { isSigned, type Receiver, startReceiver } from '../../../test/harness/receiver.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
@@ -211,5 +218,71 @@ describe('messages of rules', () => {
     assert.deepEqual(Object.keys(bodies.get('/mattermost')).sort(), ['text', 'username']);
     assert.ok(bodies.get('/mattermost').text.startsWith(`**${number}**: the requester replied (`));
     assert.deepEqual(bodies.get('/telegram'), { chat_id: '-1001234567890', text: `${number} Disk <!channel> full` });
+  });
+
+  it('are taken from each chat that proves itself, once', async () => {
+    await app.apply(bundle(recipe('inbound/chat')));
+    await app.app.versions.refresh();
+    const { key } = await app.createKey({ login: 'chat', scopes: ['integrations:execute'] });
+    const found = await stored<any>(
+      app,
+      `SELECT id FROM config_items WHERE section = 'integrations' AND code = 'chat'`,
+    );
+    const integrationId = found[0].id;
+    const secrets = { slack: 'slack-secret', telegram: 'telegram-secret' };
+    const chat = chatReceiver({ docketUrl: app.url, key, integrationId, secrets }).listen(0, '127.0.0.1');
+    await once(chat, 'listening');
+    const send = async (to: string, body: string, headers: Record<string, string> = {}): Promise<[number, any]> => {
+      const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/${to}`;
+      const answer = await fetch(url, { method: 'POST', headers, body });
+      const text = await answer.text();
+      return [answer.status, text === '' ? undefined : JSON.parse(text)];
+    };
+    const command = (text: string, id: string): string =>
+      new URLSearchParams({ command: '/incident', text, user_name: 'olga', trigger_id: id }).toString();
+    const signed = (body: string, at = Date.now()): Record<string, string> => {
+      const sentAt = String(Math.floor(at / 1000));
+      const signature = createHmac('sha256', secrets.slack).update(`v0:${sentAt}:${body}`).digest('hex');
+      return { 'x-slack-request-timestamp': sentAt, 'x-slack-signature': `v0=${signature}` };
+    };
+    const telegram = { 'x-telegram-bot-api-secret-token': secrets.telegram };
+    const update = (text: string): string =>
+      JSON.stringify({ update_id: 7, message: { chat: { id: 42 }, from: { username: 'olga' }, text } });
+    try {
+      const jam = command('The printer is jammed & "smokes"\nFloor 2', '13.7');
+      const [status, answer] = await send('slack', jam, signed(jam));
+      assert.equal(status, 200);
+      assert.match(answer.text, /^Created INC\d+$/);
+      assert.deepEqual((await send('slack', jam, signed(jam)))[1], answer, 'the same message again');
+      const [made, ...others] = await stored<any>(
+        app,
+        `SELECT title, "values" ->> 'description' AS text FROM objects WHERE title LIKE 'The printer%'`,
+      );
+      assert.deepEqual(others, []);
+      assert.deepEqual(made, {
+        title: 'The printer is jammed & "smokes"',
+        text: 'The printer is jammed & "smokes"\nFloor 2\n\nolga (slack)',
+      });
+      const refused: [string, string, Record<string, string>, number][] = [
+        ['slack', jam, {}, 401],
+        ['slack', `${jam}&x=1`, signed(jam), 401],
+        ['slack', jam, signed(jam, Date.now() - 301_000), 401],
+        ['telegram', update('/incident Down'), {}, 401],
+        ['telegram', '{', telegram, 400],
+        ['telegram', `"${'x'.repeat(1_000_001)}"`, telegram, 413],
+        ['mattermost', jam, { authorization: 'Token undefined' }, 404],
+        ['other', jam, {}, 404],
+      ];
+      for (const [to, body, headers, expected] of refused) {
+        assert.equal((await send(to, body, headers))[0], expected, `${to} ${body.slice(0, 20)}`);
+      }
+      const [, { method, chat_id, text }] = await send('telegram', update('/incident@desk_bot All is down'), telegram);
+      assert.deepEqual([method, chat_id], ['sendMessage', 42]);
+      assert.match(text, /^Created INC\d+$/);
+      assert.deepEqual(await send('telegram', update('Good morning'), telegram), [200, undefined]);
+      assert.match((await send('telegram', update('/incident'), telegram))[1].text, /^Write what happened/);
+    } finally {
+      chat.close();
+    }
   });
 });
