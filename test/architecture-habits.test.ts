@@ -233,6 +233,8 @@ function stateProblems(files: readonly Source[]): string[] {
 
 const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
 const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
+/** These pass a transaction to the code under test. Others use `duringTransaction`, which may wait and always gives it back. */
+const TRANSACTIONS = /batching|cells|doctor-deep|feed|history-replay/;
 
 /** Hooks at the top of a file run for the tests of every file that shares its process; tests that do not run prove nothing. */
 function testProblems(files: readonly Source[]): string[] {
@@ -248,6 +250,8 @@ function testProblems(files: readonly Source[]): string[] {
       );
       if (HOOKS.has(name.replace(/^(?:test|it)\./, '')) && !inDescribe)
         problems.push(`${file.path} has a hook outside of describe`);
+      if (/\bdb\.connect$/.test(name) || (/\bdb\.transaction$/.test(name) && !TRANSACTIONS.test(file.path)))
+        problems.push(`${file.path} calls ${name}`);
       if (/\.(?:skip|only|todo)$/.test(name)) problems.push(`${file.path} calls ${name}`);
       if (!RUNNERS.test(name)) continue;
       for (const option of node['arguments'] as Node[]) {
@@ -381,6 +385,7 @@ describe('conventions of the source code', () => {
       ["describe.only('a', () => {});", 'calls describe.only'],
       ["it('a', { todo: true }, () => {});", 'has a test with todo'],
       ["it('a', (t) => t.skip());", 'calls t.skip'],
+      ["it('a', () => app.db.connect());", 'calls app.db.connect'],
       ['const a = 1;', 'has no test'],
     ] as const) {
       assert.deepEqual(testProblems(bad('test/a.test.ts', text)), [`test/a.test.ts ${problem}`], text);

@@ -15,6 +15,7 @@ import { CHECKS } from '../src/modules.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { CREATE, inboundOf } from './harness/inbound-fixture.ts';
 import { CORRUPTIONS } from './harness/corruptions.ts';
+import { duringTransaction } from './harness/database.ts';
 
 describe('docket doctor --deep', () => {
   let fixture: RecordFixture;
@@ -122,16 +123,11 @@ describe('docket doctor --deep', () => {
   });
 
   it('finds an idle transaction', async () => {
-    const client = await fixture.app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(fixture.app.db, async (client) => {
       await client.query('SELECT 1');
       assert.match((await examineIdle(fixture.app.db, 0)).says, /idle for more than 0 s: process \d+/);
       assert.ok((await examineIdle(fixture.app.db)).ok);
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
+    });
     assert.ok((await examineIdle(fixture.app.db, 0)).ok);
   });
 });

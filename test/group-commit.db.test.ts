@@ -13,6 +13,7 @@ import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { assertHistories, writeAtRandom } from './harness/group-writers.ts';
 import { ACTIONS, bundle, stored, user } from './harness/small-configuration.ts';
+import { duringTransaction } from './harness/database.ts';
 
 const WRITERS = 64;
 const ROUNDS = 3;
@@ -64,19 +65,14 @@ describe('group commit', () => {
   const made = async (count: number): Promise<Made[]> =>
     (await together(count, (turn) => create(`made ${turn}`))).map(({ body }) => body.data as Made);
   /** Concurrent calls that reach the database at about the same time. */
-  const atOnce = async <T>(count: number, fn: (turn: number) => Promise<T>): Promise<T[]> => {
-    const client = await app.db.connect();
-    try {
-      await client.query('BEGIN');
+  const atOnce = <T>(count: number, fn: (turn: number) => Promise<T>): Promise<T[]> =>
+    duringTransaction(app.db, async (client) => {
       await client.query('LOCK TABLE journal IN SHARE MODE');
       const calls = together(count, fn);
       await sleep(500);
       await client.query('ROLLBACK');
       return await calls;
-    } finally {
-      client.release();
-    }
-  };
+    });
   /** How many transactions wrote the events of these records. */
   const transactions = async (ids: readonly string[]): Promise<number> => {
     const [row] = await stored<{ n: number }>(
@@ -181,9 +177,7 @@ describe('group commit', () => {
   it('does not let a locked record hold up the others', async () => {
     const [locked, ...free] = await made(33);
     assert.ok(locked);
-    const client = await app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(app.db, async (client) => {
       await client.query('SELECT 1 FROM objects WHERE id = $1 FOR UPDATE', [locked.id]);
       const change = { expectedRevision: 1, changes: { note: 'changed' } };
       const waiting = send('PATCH', `/objects/${locked.id}`, change);
@@ -194,10 +188,7 @@ describe('group commit', () => {
       assert.ok(performance.now() - began < 3000, `they took ${Math.round(performance.now() - began)} ms`);
       await client.query('ROLLBACK');
       assert.equal((await waiting).status, 200, 'it waited, and was not refused');
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
+    });
   });
 
   it('leaves nothing that the integrity checks find', async () => {

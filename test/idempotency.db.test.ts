@@ -10,6 +10,7 @@ import { purgeIdempotency } from '../src/platform/unit-of-work/idempotency.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { watchAnswers } from './harness/response-check.ts';
 import { ACTIONS, bundle, changeRights, stored, user } from './harness/small-configuration.ts';
+import { duringTransaction } from './harness/database.ts';
 
 const WORLD = `
 types:
@@ -258,15 +259,13 @@ describe('Idempotency-Key', () => {
       await limited.close();
     }
     const impatient = await startTestApp({ on: app, impatient: true });
-    const client = await app.db.connect();
     try {
-      await client.query('BEGIN');
-      await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
-      while (impatient.app.versions.age <= 1000) await sleep(20);
-      assertRefused(await post('down', body({}), key, impatient), 503, 'DATABASE_UNAVAILABLE');
+      await duringTransaction(app.db, async (client) => {
+        await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
+        while (impatient.app.versions.age <= 1000) await sleep(20);
+        assertRefused(await post('down', body({}), key, impatient), 503, 'DATABASE_UNAVAILABLE');
+      });
     } finally {
-      await client.query('ROLLBACK');
-      client.release();
       await impatient.close();
     }
     await created('down', body({}));
@@ -275,18 +274,14 @@ describe('Idempotency-Key', () => {
   it('lets duplicates wait for the first without blocking others, up to a time limit', async () => {
     const objectId = randomUUID();
     const given = body({ title: 'slow' }, { objectId });
-    const client = await app.db.connect();
-    let first: Promise<TestAnswer>;
-    try {
+    const done = await duringTransaction(app.db, async (client) => {
       // Another transaction holds the id uncommitted, so that the first call runs as long as the test needs.
-      await client.query('BEGIN');
-      await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       await client.query(
         `INSERT INTO objects (id, type_id, type_version, revision, "values", folded, created_at, updated_at)
          SELECT $1, id, 1, 1, '{}', '{}', now(), now() FROM config_items WHERE section = 'types' LIMIT 1`,
         [objectId],
       );
-      first = post('slow', given);
+      const first = post('slow', given);
       const blocked =
         "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%objects%'";
       while ((await stored(app, blocked)).length === 0) await sleep(10);
@@ -304,10 +299,9 @@ describe('Idempotency-Key', () => {
       }
       const waited = performance.now() - began;
       assert.ok(waited > 4000 && waited < 20_000, `they waited ${Math.round(waited)} ms`);
-    } finally {
-      await client.query('ROLLBACK').finally(() => client.release());
-    }
-    const done = await first;
+      await client.query('ROLLBACK');
+      return await first;
+    });
     assert.equal(done.status, 201, JSON.stringify(done.body));
     assertReplay(await post('slow', given), done);
     assert.equal(await effects('slow'), 1);
@@ -346,14 +340,8 @@ describe('Idempotency-Key', () => {
   });
 
   it('expires after 24 hours and not before (ID8)', async () => {
-    const age = async (name: string, hours: number): Promise<void> => {
-      const client = await app.db.connect();
-      await client.query(`UPDATE idempotency SET created_at = now() - $2 * interval '1 hour' WHERE key = $1`, [
-        name,
-        hours,
-      ]);
-      client.release();
-    };
+    const age = (name: string, hours: number): Promise<unknown> =>
+      stored(app, `UPDATE idempotency SET created_at = now() - $2 * interval '1 hour' WHERE key = $1`, [name, hours]);
     const first = await created('young', body({ title: 'young' }));
     await created('old', body({ title: 'old' }));
     await age('young', 23.9);

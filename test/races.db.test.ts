@@ -11,6 +11,7 @@ import { isFault } from '../src/lib/fault.ts';
 import { drainOutbox } from '../src/platform/audit/journal.ts';
 import { startTestApp, type TestAnswer, type TestApp } from './harness/app.ts';
 import { ACTIONS, bundle, changeRights, idOf, stored, user } from './harness/small-configuration.ts';
+import { duringTransaction } from './harness/database.ts';
 
 const ROUNDS = 200;
 const WRITERS = 16;
@@ -322,26 +323,23 @@ describe('concurrent changes', () => {
   it('are rejected if the version row was not read for a second', async () => {
     const path = `/api/v1/objects/${(await create()).id}`;
     const apps = await together(2, () => startTestApp({ on: one, impatient: true }));
-    const client = await one.db.connect();
     try {
-      await client.query('BEGIN');
-      await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
-      for (const app of apps) {
-        while (app.app.versions.age <= FRESH_MS) await sleep(20);
-        const began = performance.now();
-        const refused = await app.request('GET', path, { key });
-        assert.deepEqual([refused.status, refused.body.error.code], [503, 'DATABASE_UNAVAILABLE']);
-        assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-        assert.ok(performance.now() - began < HANGS_MS, 'and does not hang until the database gives up');
-      }
-      await client.query('ROLLBACK');
+      await duringTransaction(one.db, async (client) => {
+        await client.query('LOCK TABLE cache_versions IN ACCESS EXCLUSIVE MODE');
+        for (const app of apps) {
+          while (app.app.versions.age <= FRESH_MS) await sleep(20);
+          const began = performance.now();
+          const refused = await app.request('GET', path, { key });
+          assert.deepEqual([refused.status, refused.body.error.code], [503, 'DATABASE_UNAVAILABLE']);
+          assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+          assert.ok(performance.now() - began < HANGS_MS, 'and does not hang until the database gives up');
+        }
+      });
       // As soon as it can be read again; on a busy machine a second may have gone by once more.
       const until = performance.now() + HANGS_MS;
       for (const app of apps)
         while ((await app.request('GET', path, { key })).status !== 200) assert.ok(performance.now() < until);
     } finally {
-      await client.query('ROLLBACK');
-      client.release();
       for (const app of apps) await app.close();
     }
   });
@@ -367,18 +365,14 @@ describe('concurrent changes', () => {
     };
     const writer = async (turn: number): Promise<void> => {
       for (let round = 0; round < 4; round++) {
-        const client = await either(turn).db.connect();
         const event = randomUUID();
-        try {
-          await client.query('BEGIN');
+        await duringTransaction(either(turn).db, async (client) => {
           await client.query("INSERT INTO outbox (event_id, type, at, journal_seq) SELECT $1, 'T', now(), 0", [event]);
           await sleep(round === 0 ? 1000 - turn * 10 : Math.random() * 600);
           const keep = (turn + round) % 6 !== 0;
           await client.query(keep ? 'COMMIT' : 'ROLLBACK');
           if (keep) committed.add(event);
-        } finally {
-          client.release();
-        }
+        });
         const { id } = await create();
         const [row] = await stored<{ id: string }>(one, 'SELECT id FROM journal WHERE object_id = $1', [id]);
         committed.add(row?.id ?? 'the event of a create');

@@ -6,6 +6,7 @@ import { roleView } from '../src/domain/access/roles.ts';
 import { storedCodesOf } from '../src/domain/metadata/stored-codes.ts';
 import { loadSnapshot } from '../src/platform/unit-of-work/snapshot.ts';
 import { type BundleFixture, changed, file, startBundleFixture } from './harness/bundle-fixture.ts';
+import { duringTransaction } from './harness/database.ts';
 
 describe('a rename in some of several types', () => {
   let fixture: BundleFixture;
@@ -138,8 +139,8 @@ macros:
   });
 
   it('waits for writers of records once, two seconds at most', async () => {
-    await fixture.db.transaction('BEGIN', async (tx) => {
-      await tx.query(sql`LOCK TABLE objects IN ROW EXCLUSIVE MODE`);
+    await duringTransaction(fixture.db, async (client) => {
+      await client.query('LOCK TABLE objects IN ROW EXCLUSIVE MODE');
       const started = performance.now();
       const gone = fixture.apply(file(ONE('{ code: other, dataType: string }')));
       await assert.rejects(gone, (error: { code?: unknown }) => error.code === 'OVERLOADED');

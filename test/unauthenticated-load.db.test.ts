@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import sql from 'sql-template-tag';
 import { makeKey } from '../src/domain/access/keys.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
+import { duringTransaction } from './harness/database.ts';
 
 const RECORD = { typeDefinitionId: 'incident', values: { title: 'made beside strangers' } };
 
@@ -23,8 +23,8 @@ describe('invalid credentials', () => {
     const release = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();
     // Every look-up of a key or session now waits for as long as this transaction is open.
-    const holding = app.db.transaction('BEGIN', async (db) => {
-      await db.query(sql`LOCK TABLE api_keys, sessions IN ACCESS EXCLUSIVE MODE`);
+    const holding = duringTransaction(app.db, async (client) => {
+      await client.query('LOCK TABLE api_keys, sessions IN ACCESS EXCLUSIVE MODE');
       locked.resolve();
       await release.promise;
     });

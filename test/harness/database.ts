@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { migrate, readMigrations } from '../../src/platform/database/migrate.ts';
+import type { Database, DatabaseClient } from '../../src/platform/database/pool.ts';
 import { startTestCluster, type TestCluster } from './cluster.ts';
 
 /** Set by `global-setup.ts` for the test files of its run: connects to the administrative database. */
@@ -55,6 +56,30 @@ export function throughPooler(url: string): { url: string; pooled: boolean } {
   const changed = new URL(url);
   changed.host = pooler;
   return { url: changed.toString(), pooled: true };
+}
+
+/**
+ * Runs `fn` in an open transaction of its own, for tests of what others do meanwhile. What `fn` does not commit is rolled back. The
+ * service ends a transaction of its pool after 15 s without a statement; this one may last, so that no test fails because the
+ * machine is slow. The connection is always given back, because `close` waits for it.
+ */
+export async function duringTransaction<T>(
+  db: Pick<Database, 'connect'>,
+  fn: (client: DatabaseClient) => Promise<T>,
+): Promise<T> {
+  const client = await db.connect();
+  let lost: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    return await fn(client);
+  } finally {
+    // Does nothing after a COMMIT.
+    await client.query('ROLLBACK').catch((error: Error) => {
+      lost = error;
+    });
+    client.release(lost);
+  }
 }
 
 async function connected<T>(url: string, fn: (client: pg.Client) => Promise<T>): Promise<T> {

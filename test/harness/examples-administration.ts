@@ -1,5 +1,6 @@
 /** Example calls for users, integrations and configuration, recorded into the OpenAPI documents. */
 import type { Recorder } from './examples-recorder.ts';
+import { stored } from './small-configuration.ts';
 
 /** Ids of users. */
 export interface People {
@@ -117,17 +118,13 @@ export async function integrationExamples(on: Recorder, { admin }: People): Prom
 /** The service of the examples sends nothing: a delivery that failed is written as the worker writes it. */
 async function deliveryStory(on: Recorder, subscriptionId: string): Promise<void> {
   const id = '01a202d0-5c1e-7d20-8a11-3f0c5b7e9a10';
-  const client = await on.app.db.connect();
-  try {
-    await client.query(
-      `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status, attempt_count,
+  await stored(
+    on.app,
+    `INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, event_at, event_seq, event_data, status, attempt_count,
         max_attempts, base_delay_ms, created_at, due_at, finished_at)
       VALUES ($1, $2, $1, 'ObjectCreated', now(), 0, '{}', 'FAILED', 5, 5, 1000, now(), now(), now())`,
-      [id, subscriptionId],
-    );
-  } finally {
-    client.release();
-  }
+    [id, subscriptionId],
+  );
   await on.keep('webhooks.deliveries', { query: { subscriptionId } });
   await on.keep('webhooks.delivery', { params: { id } });
   await on.keep('webhooks.retry', { params: { id } });

@@ -5,6 +5,7 @@ import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { watchAnswers } from './response-check.ts';
 import { ACTIONS, bundle, idOf, stored } from './small-configuration.ts';
+import { duringTransaction } from './database.ts';
 
 /**
  * - chief: all rights. agent: ordinary work, without internal comments, `secret` hidden, `grade` read-only, one transition.
@@ -235,16 +236,14 @@ export function concurrently<T>(count: number, fn: (turn: number) => Promise<T>)
  * Sends `call` while another transaction holds an uncommitted change of the record. Commits it when `waiters` statements wait
  * for it, and returns the response: the call must respect the change.
  */
-export async function duringUncommittedChange(
+export async function duringUncommittedChange<T = TestAnswer>(
   fixture: Pick<RecordFixture, 'app'>,
   statement: string,
   values: unknown[],
-  call: () => Promise<TestAnswer>,
+  call: () => Promise<T>,
   waiters = 1,
-): Promise<TestAnswer> {
-  const client = await fixture.app.db.connect();
-  try {
-    await client.query('BEGIN');
+): Promise<T> {
+  return await duringTransaction(fixture.app.db, async (client) => {
     await client.query(statement, values);
     const answer = call();
     const waits = async (): Promise<boolean> => {
@@ -258,7 +257,5 @@ export async function duringUncommittedChange(
       await new Promise((resolve) => setTimeout(resolve, 2));
     await client.query('COMMIT');
     return await answer;
-  } finally {
-    client.release();
-  }
+  });
 }

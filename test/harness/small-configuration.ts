@@ -1,5 +1,6 @@
 /** A small configuration for tests across modules. */
 import type { TestAnswer, TestApp } from './app.ts';
+import { duringTransaction } from './database.ts';
 
 export const RIGHTS =
   'webhook.manage, integration.manage, import.manage, import.execute, export.execute, kb.read, kb.write, kb.publish, ' +
@@ -21,28 +22,19 @@ export function bundle(text: string): { name: string; text: string }[] {
 
 /** Changes rows directly, like another process of the service: raises the version row in the same transaction. */
 export async function changeRights(app: TestApp, statement: string, values: readonly unknown[]): Promise<void> {
-  const client = await app.db.connect();
-  try {
-    await client.query('BEGIN');
+  await duringTransaction(app.db, async (client) => {
     await client.query(statement, [...values]);
     await client.query('UPDATE cache_versions SET rights = rights + 1');
     await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
+  });
 }
 
 /** The id of a user, group, role or other configured thing. */
 export async function idOf(app: TestApp, table: 'users' | 'groups' | 'config_items', code: string): Promise<string> {
   const column = table === 'users' ? 'login' : 'code';
-  const client = await app.db.connect();
-  try {
-    const { rows } = await client.query<{ id: string }>(`SELECT id FROM ${table} WHERE ${column} = $1`, [code]);
-    if (rows.length !== 1 || rows[0] === undefined) throw new Error(`${table} has ${rows.length} rows named ${code}`);
-    return rows[0].id;
-  } finally {
-    client.release();
-  }
+  const rows = await stored<{ id: string }>(app, `SELECT id FROM ${table} WHERE ${column} = $1`, [code]);
+  if (rows.length !== 1 || rows[0] === undefined) throw new Error(`${table} has ${rows.length} rows named ${code}`);
+  return rows[0].id;
 }
 
 /** The id of something inside of a configured item: a state, a catalogue item, a section. */

@@ -13,6 +13,7 @@ import {
   countOutcomes,
   concurrently,
 } from '../../../test/harness/record-fixture.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 let around: RecordFixture;
 const comments = (made: Made): string => `/objects/${made.id}/comments`;
@@ -73,18 +74,13 @@ describe('comments', () => {
   });
 
   it('are all found for the history of their record, including archived ones', async () => {
-    const client = await around.app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(around.app.db, async (client) => {
       // Force the plan of a large table: a sequential scan then appears only if no index fits.
       await client.query('SET LOCAL enable_seqscan = off');
       const asked = "WHERE object_id = '00000000-0000-7000-8000-000000000000' AND visibility = 'internal'";
       const plan = await client.query(`EXPLAIN SELECT id FROM comments ${asked}`);
       assert.match(JSON.stringify(plan.rows), /comments_of_object/);
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
+    });
   });
 
   it('are hidden from callers without the right if they are internal', async () => {

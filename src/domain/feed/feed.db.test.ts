@@ -5,6 +5,7 @@ import { raw } from 'sql-template-tag';
 import { startTestApp } from '../../../test/harness/app.ts';
 import { type FeedEvent, type FeedFixture, startFeedFixture } from '../../../test/harness/feed-fixture.ts';
 import { givePlaces } from '../../platform/audit/places.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 let feed: FeedFixture;
 
@@ -38,30 +39,23 @@ describe('the changes feed', () => {
 
   it('shows a change that was committed late, and delays no other', async () => {
     const start = await feed.now();
-    let eventOfLate: string | undefined;
-    const held = Promise.withResolvers<void>();
-    const written = Promise.withResolvers<void>();
-    const late = feed.app.db.transaction('BEGIN', async (tx) => {
-      const [row] = await tx.query<{ id: string }>(
-        raw(`INSERT INTO journal (id, at, type, via, hash, object_id, revision)
-          SELECT gen_random_uuid(), now(), 'ObjectUpdated', 'api', '', id, revision FROM objects LIMIT 1 RETURNING id`),
+    const { late, next } = await duringTransaction(feed.app.db, async (client) => {
+      const { rows } = await client.query<{ id: string }>(
+        `INSERT INTO journal (id, at, type, via, hash, object_id, revision)
+          SELECT gen_random_uuid(), now(), 'ObjectUpdated', 'api', '', id, revision FROM objects LIMIT 1 RETURNING id`,
       );
-      eventOfLate = row?.id;
-      written.resolve();
-      await held.promise;
+      const first = await feed.make('committed first');
+      await feed.now();
+      const read = await feed.readAll('chief', start);
+      assert.deepEqual(objects(read.events), [first]);
+      await client.query('COMMIT');
+      return { late: rows[0]?.id, next: read.next };
     });
-    await written.promise;
-    const first = await feed.make('committed first');
-    await feed.now();
-    const read = await feed.readAll('chief', start);
-    assert.deepEqual(objects(read.events), [first]);
-    held.resolve();
-    await late;
     const second = await feed.make('committed last');
     await feed.now();
-    const rest = (await feed.readAll('chief', read.next)).events;
+    const rest = (await feed.readAll('chief', next)).events;
     assert.equal(rest.length, 2);
-    assert.ok(rest.some(({ eventId }) => eventId === eventOfLate));
+    assert.ok(rest.some(({ eventId }) => eventId === late));
     assert.ok(rest.some(({ objectId }) => objectId === second));
   });
 

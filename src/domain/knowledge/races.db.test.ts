@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { assertRejected, countOutcomes, concurrently } from '../../../test/harness/record-fixture.ts';
+import {
+  assertRejected,
+  countOutcomes,
+  concurrently,
+  duringUncommittedChange,
+} from '../../../test/harness/record-fixture.ts';
 import { Articles, type Version } from '../../../test/harness/articles.ts';
 import { type CatalogFixture, startCatalogFixture } from '../../../test/harness/catalog-fixture.ts';
 
@@ -31,31 +36,6 @@ async function ready(code: string, more: object = {}): Promise<Version> {
   const draft = await articles.draft({ code, ...more });
   await articles.admit(draft);
   return draft;
-}
-
-/**
- * Runs `statement` in another transaction, starts `call`, and commits once a statement waits for a lock. Returns the result of
- * `call`: what it read before the commit must not take effect.
- */
-async function whileWaiting<T>(statement: string, values: unknown[], call: () => Promise<T>): Promise<T> {
-  const client = await world.app.db.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query(statement, values);
-    const answer = call();
-    const waits = async (): Promise<boolean> => {
-      const found = await world.rows<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return (found[0]?.n ?? 0) > 0;
-    };
-    for (let tries = 0; tries < 500 && !(await waits()); tries++)
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    await client.query('COMMIT');
-    return await answer;
-  } finally {
-    client.release();
-  }
 }
 
 describe('concurrent changes of articles', () => {
@@ -140,7 +120,7 @@ describe('concurrent changes of articles', () => {
     const draft = await ready(`w-${randomUUID()}`, { body: 'as published' });
     const publication = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET state = 'ACTIVE', draft_locale = NULL, active_locale = locale, published_at = now() WHERE id = $2`;
-    const answer = await whileWaiting(publication, [draft.id, draft.versionId], () =>
+    const answer = await duringUncommittedChange(world, publication, [draft.id, draft.versionId], () =>
       articles.edit(draft, { body: 'too late' }),
     );
     assertRejected(answer, 409, 'NOT_A_DRAFT');
@@ -152,7 +132,7 @@ describe('concurrent changes of articles', () => {
     const emptied = `WITH a AS (UPDATE kb_articles SET revision = revision + 1 WHERE id = $1)
       UPDATE kb_versions SET audiences = '[]', audience_ids = '{}' WHERE id = $2`;
     assertRejected(
-      await whileWaiting(emptied, [one.id, one.versionId], () => articles.publish(one)),
+      await duringUncommittedChange(world, emptied, [one.id, one.versionId], () => articles.publish(one)),
       409,
       'AUDIENCE_MISSING',
     );

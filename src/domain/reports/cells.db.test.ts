@@ -7,6 +7,7 @@ import { type Made, type RecordFixture, startRecordFixture } from '../../../test
 import { stepCounting } from './cells.ts';
 import { reportChecks } from './health.ts';
 import { startFactsRebuild } from './jobs.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 const OPEN = { field: 'workflowCategory', operator: 'in', value: ['open', 'waiting'] };
 const KIND_A = { field: 'kind', operator: 'equals', value: 'a' };
@@ -157,15 +158,16 @@ describe('counts of large types', () => {
 
   it('include changes of transactions that were open during a pass', async () => {
     const { db } = fixture.app;
-    await db.transaction('BEGIN', async (tx) => {
-      await tx.query(sql`UPDATE objects SET "values" = "values" || '{"kind": "b"}' WHERE id = ${id(11)}::uuid`);
-      await tx.query(sql`
+    await duringTransaction(db, async (client) => {
+      await client.query(sql`UPDATE objects SET "values" = "values" || '{"kind": "b"}' WHERE id = ${id(11)}::uuid`);
+      await client.query(sql`
         INSERT INTO journal (id, at, type, object_id, revision, actor_id, via, correlation_id, changes, data, hash)
         SELECT gen_random_uuid(), at, 'ObjectUpdated', object_id, 2, actor_id, via, correlation_id, '{"kind": ["a", "b"]}', data, hash
         FROM journal WHERE object_id = ${id(11)}::uuid LIMIT 1`);
       await change(id(13), { kind: 'b' });
       await count();
       assert.equal(await violations(), 0);
+      await client.query('COMMIT');
     });
     await compare('the open transaction has committed');
     await count();

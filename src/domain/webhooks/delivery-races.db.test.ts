@@ -14,6 +14,7 @@ import { SecretBox } from '../../platform/secrets.ts';
 import { dispatchEvents } from './dispatch.ts';
 import { examineDeliveries, examineSecrets } from './health.ts';
 import { finishDeliveries, leaseDeliveries, purgeDeliveries } from './store-delivery.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 const systemTime = { now: () => Date.now() };
 
@@ -122,9 +123,7 @@ describe('concurrent deliveries', () => {
     await hooks.subscribe();
     await makeMany(5);
     await dispatchEvents(hooks.app.db, systemTime);
-    const client = await hooks.app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(hooks.app.db, async (client) => {
       const later =
         "UPDATE webhook_deliveries SET lease = $1, due_at = now() + interval '1 minute' WHERE status = 'PENDING'";
       await client.query(later, [randomUUID()]);
@@ -132,9 +131,7 @@ describe('concurrent deliveries', () => {
       assert.deepEqual(await leaseAll(randomUUID(), 300, Date.now()), []);
       await client.query('COMMIT');
       assert.deepEqual(await leaseAll(randomUUID(), 300, Date.now()), []);
-    } finally {
-      client.release();
-    }
+    });
   });
 
   it('contain no event from before the subscription, even if it commits later', async () => {

@@ -7,6 +7,7 @@ import { type WebhookFixture, startWebhookFixture } from '../../../test/harness/
 import { dispatchEvents } from './dispatch.ts';
 import { examineDeliveries, redispatch } from './health.ts';
 import { newest } from './store.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 const clock = { now: () => Date.now() };
 
@@ -45,22 +46,18 @@ describe('the enabled period of a subscription', () => {
   it('contains a change that began before it was enabled and was written after', async () => {
     const { id: objectId } = await hooks.make();
     const { id } = await hooks.subscribe({ enabled: false, eventTypes: ['ObjectUpdated'] });
-    const client = await hooks.app.db.connect();
-    let changed: Promise<{ status: number }>;
-    try {
-      await client.query('BEGIN');
+    const { status } = await duringTransaction(hooks.app.db, async (client) => {
       await client.query('SELECT 1 FROM objects WHERE id = $1 FOR UPDATE', [objectId]);
-      changed = hooks.call('boss', 'PATCH', `/objects/${objectId}`, {
+      const changed = hooks.call('boss', 'PATCH', `/objects/${objectId}`, {
         expectedRevision: 1,
         changes: { title: 'Waits' },
       });
       await lockAwaited('UPDATE objects');
       await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
-    } finally {
       await client.query('COMMIT');
-      client.release();
-    }
-    assert.equal((await changed).status, 200);
+      return await changed;
+    });
+    assert.equal(status, 200);
     const [row] = await hooks.rows<{ after: boolean }>(
       `SELECT (SELECT seq FROM journal WHERE object_id = $1 AND revision = 2) > from_seq AS after
         FROM webhook_periods WHERE subscription_id = $2`,
@@ -76,32 +73,24 @@ describe('the enabled period of a subscription', () => {
 
   it('excludes an event with a lower number, however late it commits', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
-    const client = await hooks.app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(hooks.app.db, async (client) => {
       await client.query(event);
       await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/enable`);
       await client.query('COMMIT');
-    } finally {
-      client.release();
-    }
+    });
     await dispatchEvents(hooks.app.db, clock);
     assert.deepEqual(await hooks.deliveries(id), []);
   });
 
   it('contains an event that commits before the disabling, and none that commits later', async () => {
     const { id } = await hooks.subscribe();
-    const client = await hooks.app.db.connect();
-    let taken: string | undefined;
-    try {
-      await client.query('BEGIN');
-      taken = ((await client.query(event)).rows[0] as { event_id: string }).event_id;
+    const taken = await duringTransaction(hooks.app.db, async (client) => {
+      const { event_id } = (await client.query(event)).rows[0] as { event_id: string };
       await hooks.okAdmin('boss', 'POST', `/webhooks/${id}/disable`);
       await client.query('COMMIT');
       await client.query(event);
-    } finally {
-      client.release();
-    }
+      return event_id;
+    });
     await dispatchEvents(hooks.app.db, clock);
     assert.deepEqual(
       (await hooks.deliveries(id)).map(({ eventId }) => eventId),
@@ -111,25 +100,20 @@ describe('the enabled period of a subscription', () => {
 
   it('is decided before a later event is dispatched', async () => {
     const { id } = await hooks.subscribe({ enabled: false });
-    const client = await hooks.app.db.connect();
-    let dispatched: Promise<unknown>;
-    let taken: string | undefined;
-    try {
-      await client.query('BEGIN');
+    const taken = await duringTransaction(hooks.app.db, async (client) => {
       // Simulates a subscription that gets its number now and commits later.
       await client.query(
         `INSERT INTO webhook_periods (id, subscription_id, from_at, event_types, max_attempts, base_delay_ms)
           VALUES (gen_random_uuid(), $1, now(), '{ObjectCreated}', 3, 1000)`,
         [id],
       );
-      [{ event_id: taken }] = (await hooks.rows(event)) as [{ event_id: string }];
-      dispatched = dispatchEvents(hooks.app.db, clock);
+      const [{ event_id }] = (await hooks.rows(event)) as [{ event_id: string }];
+      const dispatched = dispatchEvents(hooks.app.db, clock);
       await lockAwaited('pg_advisory_xact_lock_shared');
-    } finally {
       await client.query('COMMIT');
-      client.release();
-    }
-    await dispatched;
+      await dispatched;
+      return event_id;
+    });
     assert.deepEqual(
       (await hooks.deliveries(id)).map(({ eventId }) => eventId),
       [taken],
@@ -138,9 +122,7 @@ describe('the enabled period of a subscription', () => {
 
   it('uses the same number for periods that one transaction ends and starts', async () => {
     const { id } = await hooks.subscribe();
-    const client = await hooks.app.db.connect();
-    try {
-      await client.query('BEGIN');
+    await duringTransaction(hooks.app.db, async (client) => {
       await client.query('UPDATE webhook_periods SET until_at = now() WHERE subscription_id = $1', [id]);
       await hooks.rows(event);
       await client.query(
@@ -149,9 +131,7 @@ describe('the enabled period of a subscription', () => {
         [id],
       );
       await client.query('COMMIT');
-    } finally {
-      client.release();
-    }
+    });
     const [row] = await hooks.rows<{ n: number; numbers: number }>(
       `SELECT count(*)::int AS n, count(DISTINCT coalesce(until_seq, from_seq))::int AS numbers
         FROM webhook_periods WHERE subscription_id = $1`,

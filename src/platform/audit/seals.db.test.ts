@@ -11,6 +11,7 @@ import type { Database } from '../database/pool.ts';
 import { type Finding, verifyJournal } from './seals-verify.ts';
 import { givePlaces } from './places.ts';
 import { adoptJournal, SEAL_ROWS, sealCursor, sealJournal } from './seals.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 let around: RecordFixture;
 let db: Database;
@@ -166,9 +167,7 @@ describe('the seal chain of the journal', () => {
   });
 
   it('blocks no writer and waits for none; late commits are sealed later', async () => {
-    const held = await db.connect();
-    try {
-      await held.query('BEGIN');
+    await duringTransaction(db, async (held) => {
       const row = `INSERT INTO journal (id, at, type, via, hash) VALUES (gen_random_uuid(), now(), 'T', 'system', '\\x00')`;
       await held.query(row);
       const before = await sealCursor(db);
@@ -177,10 +176,7 @@ describe('the seal chain of the journal', () => {
       assert.equal(await sealJournal(db, Date.now()), undefined);
       assert.equal((await sealCursor(db)).number, before.number);
       assert.ok((await verifyJournal(db)).unsealed > 0);
-      await held.query('ROLLBACK');
-    } finally {
-      held.release(true);
-    }
+    });
     assert.equal(await sealAll(db), 1);
     assert.deepEqual(await findings(), []);
   });

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/database.ts';
+import { createTestDatabase, type TestDatabase, duringTransaction } from '../../../test/harness/database.ts';
 import { byId, find } from '../database/lookups.ts';
 import type { TableWrite } from './context.ts';
 import { Groups } from './groups.ts';
@@ -73,17 +73,14 @@ describe('statements', () => {
       ['22012', sql`SELECT 1 / ${0}::int`],
       ['42P01', sql`SELECT 1 FROM nothing`],
     ];
-    const client = await holdAll(db);
-    try {
+    await duringTransaction(db, async (client) => {
+      await client.query('SELECT id FROM things FOR UPDATE');
       for (const [code, statement] of refused) {
         for (let round = 0; round < 3; round++) {
           assert.deepEqual(await Promise.all([1, 2, 3].map(() => codeOf(db.query(statement)))), [code, code, code]);
         }
       }
-    } finally {
-      await client.query('ROLLBACK');
-      client.release();
-    }
+    });
     assert.equal(
       await codeOf(db.transaction('BEGIN', (tx) => tx.query(sql`SELECT docket_require('any', 0, 1)`))),
       'DK001',
@@ -256,12 +253,4 @@ async function codeOf(failing: Promise<unknown>): Promise<string> {
     () => 'none',
     (error: unknown) => String((error as { code?: string }).code),
   );
-}
-
-/** A connection that holds all rows locked. */
-async function holdAll(db: Database): ReturnType<Database['connect']> {
-  const client = await db.connect();
-  await client.query('BEGIN');
-  await client.query('SELECT id FROM things FOR UPDATE');
-  return client;
 }

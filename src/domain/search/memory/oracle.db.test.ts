@@ -41,6 +41,7 @@ import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { RecordSource } from './record-source.ts';
 import { MemoryServer } from './server.ts';
+import { duringTransaction } from '../../../../test/harness/database.ts';
 
 const WORDS = 'printer print printing paper paperless broken принтер принтера tck000003 5'.split(' ');
 const CODES = ['kind', 'region', 'score', 'price', 'day', 'tags', 'secret', 'hush', 'title'];
@@ -299,19 +300,17 @@ describe('The index in memory and the statements', () => {
         return doc >= 0 && !deleted.has(doc);
       });
     let late = '';
-    await world.app.db.transaction('BEGIN', async (tx) => {
+    await duringTransaction(world.app.db, async (client) => {
       // This transaction has an id, and commits after the two that follow.
-      await tx.query({ text: 'SELECT pg_current_xact_id()', values: [] });
+      await client.query('SELECT pg_current_xact_id()');
       late = await world.make({ title: 'between' });
       assert.ok(await follower.catchUp());
-      await tx.query({
-        text: `UPDATE search_records SET words = words || '''late'':1A' WHERE id = $1`,
-        values: [late],
-      });
-      await tx.query({
-        text: `INSERT INTO journal (id, at, type, object_id, via, hash) SELECT gen_random_uuid(), now(), 'ObjectUpdated', $1, 'api', ''`,
-        values: [late],
-      });
+      await client.query(`UPDATE search_records SET words = words || '''late'':1A' WHERE id = $1`, [late]);
+      await client.query(
+        `INSERT INTO journal (id, at, type, object_id, via, hash) SELECT gen_random_uuid(), now(), 'ObjectUpdated', $1, 'api', ''`,
+        [late],
+      );
+      await client.query('COMMIT');
     });
     assert.ok(await follower.catchUp());
     const words = follower.index.segments.flatMap(({ segment }) => segment.parts.dictionary.range('late', false));
