@@ -243,7 +243,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Last, so that no timers remain if the service cannot be built.
   await versions.start();
   replica?.start();
-  memory?.start(comparedCodes(versions.current()));
+  memory?.start(comparedCodes(await versions.fresh()));
   // A wrong setting is logged at once, not only when the first file is uploaded.
   void health.state();
   let loop: Loop | undefined;
