@@ -1,5 +1,6 @@
 /** Consequences of changes of users and rights, whichever operation makes the change. */
 import { Fault } from '../../lib/fault.ts';
+import type { EventType } from '../../contract/events.ts';
 import type { Follower, Invariant } from '../../platform/unit-of-work/context.ts';
 import { accessLock } from '../identity/index.ts';
 import { endSessionsOf, administratorExists } from './store.ts';
@@ -14,9 +15,13 @@ export const sessionFollower: Follower = {
   },
 };
 
+/** Events of changes that take the right to assign roles from nobody: roles come from groups, and not from units. */
+const HARMLESS: ReadonlySet<EventType> = new Set(['GroupMemberAdded', 'OrgMemberSet', 'OrgMemberRemoved']);
+
 /**
  * Refuses a change after which no user could assign roles. It checks every change that changes the rights version, so no list
- * of commands has to be maintained. The expiry of a key is not a change and is not checked.
+ * of commands has to be maintained, except units whose events are all harmless. The expiry of a key is not a change and is not
+ * checked.
  *
  * @param provider whether users can sign in by OpenID Connect
  */
@@ -35,8 +40,8 @@ export function administratorFollower(provider: boolean): Follower {
   };
   return {
     name: 'access.administrator',
-    follow: async (ctx) => {
-      if (ctx.invalidated.size > 0) ctx.verify(invariant);
+    follow: async (ctx, events) => {
+      if (ctx.invalidated.size > 0 && !events.every(({ type }) => HARMLESS.has(type))) ctx.verify(invariant);
     },
   };
 }

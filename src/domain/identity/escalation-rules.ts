@@ -8,7 +8,6 @@ import { articlesAdmit } from '../knowledge/index.ts';
 import {
   groupsAround,
   loadStandings,
-  rolesOfGroups,
   rolesOfUsers,
   type Standing,
   unitsAbove,
@@ -84,8 +83,9 @@ class EscalationCheck {
   async members(members: GrantedAccess['members']): Promise<void> {
     if (members.length === 0) return;
     const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
-    const around = byStart(await groupsAround(this.#ctx, [...byGroup.keys()]));
-    const rolesAt = byStart(await rolesOfGroups(this.#ctx, [...new Set([...around.values()].flat())]));
+    const found = await groupsAround(this.#ctx, [...byGroup.keys()]);
+    const around = byStart(found);
+    const rolesAt = new Map(found.map(({ id, roles }) => [id, roles]));
     const inner = members.flatMap(({ memberType, memberId }) => (memberType === 'group' ? [memberId] : []));
     const inside = inner.length === 0 ? new Map() : byStart(await usersInside(this.#ctx, inner));
     for (const [groupId, own] of byGroup) {

@@ -147,6 +147,14 @@ export const deleteOrgMember: TableWrite<{ user_id: string; expected: string }> 
     WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected RETURNING 1`,
 };
 
+/**
+ * Rows `id`. A single id is a parameter of its own: the statement is then planned once. The plan of a statement with an array
+ * depends on its length and is made again for each call, which costs several times as much as to run it.
+ */
+function idRows(ids: readonly string[]): Sql {
+  return ids.length === 1 ? sql`SELECT ${ids[0]}::uuid AS id` : sql`SELECT unnest(${[...ids]}::uuid[]) AS id`;
+}
+
 /** What rights depend on: all direct and indirect memberships of a user, and the roles that they hold. */
 export interface Standing {
   userId: string;
@@ -164,7 +172,7 @@ export interface Standing {
 export async function loadStandings(ctx: ReadContext, userIds: readonly string[]): Promise<Standing[]> {
   if (userIds.length === 0) return [];
   return await ctx.query<Standing>(sql`
-    WITH RECURSIVE asked AS (SELECT unnest(${[...userIds]}::uuid[]) AS id), held AS (
+    WITH RECURSIVE asked AS (${idRows(userIds)}), held AS (
       SELECT m.member_id AS person, m.group_id AS id FROM asked u JOIN group_members m ON m.member_type = 'user' AND m.member_id = u.id
         JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
       UNION
@@ -198,40 +206,37 @@ interface Pair {
   id: string;
 }
 
-/** Each group with itself and the active groups that contain it, directly or indirectly. */
-export async function groupsAround(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
-  return await ctx.query<Pair>(sql`
+/** Each group with itself and the active groups that contain it, directly or indirectly, and the roles assigned to each of these. */
+export async function groupsAround(
+  ctx: ReadContext,
+  groupIds: readonly string[],
+): Promise<(Pair & { roles: string[] })[]> {
+  return await ctx.query(sql`
     WITH RECURSIVE around AS (
-      SELECT id AS start, id FROM unnest(${[...groupIds]}::uuid[]) AS asked (id)
+      SELECT id AS start, id FROM (${idRows(groupIds)}) AS asked
       UNION
       SELECT a.start, m.group_id FROM around a JOIN group_members m ON m.member_type = 'group' AND m.member_id = a.id
         JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-    ) SELECT start, id FROM around`);
+    ) SELECT start, id, ARRAY(SELECT r.role_id::text FROM role_assignments r
+      WHERE r.member_type = 'group' AND r.member_id = around.id) AS roles FROM around`);
 }
 
 /** Each group with its users and those of the active groups inside it. */
 export async function usersInside(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE inside AS (
-      SELECT id AS start, id FROM unnest(${[...groupIds]}::uuid[]) AS asked (id)
+      SELECT id AS start, id FROM (${idRows(groupIds)}) AS asked
       UNION
       SELECT i.start, m.member_id FROM inside i JOIN group_members m ON m.member_type = 'group' AND m.group_id = i.id
         JOIN groups g ON g.id = m.member_id AND g.state = 'ACTIVE'
     ) SELECT DISTINCT i.start, m.member_id AS id FROM inside i JOIN group_members m ON m.member_type = 'user' AND m.group_id = i.id`);
 }
 
-/** Each group with the roles that are assigned to it directly. */
-export async function rolesOfGroups(ctx: ReadContext, groupIds: readonly string[]): Promise<Pair[]> {
-  return await ctx.query<Pair>(sql`
-    SELECT member_id AS start, role_id AS id FROM role_assignments
-    WHERE member_type = 'group' AND member_id = ANY(${[...groupIds]}::uuid[])`);
-}
-
 /** The roles that at least one of the users holds, directly or by a group. */
 export async function rolesOfUsers(ctx: ReadContext, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const rows = await ctx.query<{ id: string }>(sql`
-    WITH RECURSIVE asked AS (SELECT unnest(${[...userIds]}::uuid[]) AS id), held AS (
+    WITH RECURSIVE asked AS (${idRows(userIds)}), held AS (
       SELECT DISTINCT g.id FROM asked u JOIN group_members m ON m.member_type = 'user' AND m.member_id = u.id
         JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
       UNION
@@ -248,7 +253,7 @@ export async function rolesOfUsers(ctx: ReadContext, userIds: readonly string[])
 export async function unitsAbove(ctx: ReadContext, unitIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE above AS (
-      SELECT o.id AS start, o.id, o.parent_id FROM org_units o WHERE o.id = ANY(${[...unitIds]}::uuid[])
+      SELECT o.id AS start, o.id, o.parent_id FROM org_units o WHERE o.id IN (${idRows(unitIds)})
       UNION
       SELECT a.start, o.id, o.parent_id FROM above a JOIN org_units o ON o.id = a.parent_id AND o.state = 'ACTIVE'
     ) SELECT start, id FROM above`);
@@ -258,7 +263,7 @@ export async function unitsAbove(ctx: ReadContext, unitIds: readonly string[]): 
 export async function unitsBelow(ctx: ReadContext, unitIds: readonly string[]): Promise<Pair[]> {
   return await ctx.query<Pair>(sql`
     WITH RECURSIVE below AS (
-      SELECT id AS start, id FROM unnest(${[...unitIds]}::uuid[]) AS asked (id)
+      SELECT id AS start, id FROM (${idRows(unitIds)}) AS asked
       UNION
       SELECT b.start, o.id FROM below b JOIN org_units o ON o.parent_id = b.id AND o.state = 'ACTIVE'
     ) SELECT start, id FROM below`);
