@@ -149,7 +149,10 @@ export const MUTANTS: readonly Mutant[] = [
   HANDED("      if (this.#depends(roles, '$myGroups')) {", '      if (roles.length < 0) {'),
   HANDED('if (!has) throw escalation(', 'if (has === undefined) throw beyond('),
   HANDED('if (configured || (await', 'if (configured && (await'),
-  ACCESS_FOLLOW('if (ctx.invalidated.size > 0) ctx.verify(invariant);', ''),
+  ACCESS_FOLLOW(
+    'if (ctx.invalidated.size > 0 && !events.every(({ type }) => HARMLESS.has(type))) ctx.verify(invariant);',
+    '',
+  ),
   BUNDLE_RIGHTS('    if (!same) requireRight(ctx, section);\n', ''),
   BUNDLE_RIGHTS('bundle.sections.has(section.key))) requireRight', "bundle.sections.has('')) ) requireRight"),
   OBJECTS("  if (!object.right.can('create')) throw createMissing();", ''),

@@ -7,6 +7,7 @@ import { ACTIONS, bundle, stored } from '../../../test/harness/small-configurati
 import { Authenticator } from '../access/index.ts';
 import { fireDue } from '../sla/index.ts';
 import { fireDueRules, timerUpdater } from './jobs.ts';
+import { duringTransaction } from '../../../test/harness/database.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 
@@ -303,7 +304,6 @@ describe('rules on time', () => {
     clock.set('2026-11-23T13:30:00.000Z');
     const { work: units, system, versions } = app.app;
     await versions.refresh();
-    const client = await app.db.connect();
     let wasHeld = false;
     const racing: Pick<typeof units, 'read' | 'write'> = {
       read: (caller, unit) => units.read(caller, unit),
@@ -311,13 +311,13 @@ describe('rules on time', () => {
         const holds = caller.reacts === false && !wasHeld;
         if (!holds) return await units.write(caller, unit);
         wasHeld = true;
-        await client.query('BEGIN');
-        await client.query('SELECT 1 FROM sla_instances WHERE object_id = $1 FOR UPDATE', [refused]);
-        return await units.write(caller, unit).finally(() => client.query('ROLLBACK'));
+        return await duringTransaction(app.db, async (client) => {
+          await client.query('SELECT 1 FROM sla_instances WHERE object_id = $1 FOR UPDATE', [refused]);
+          return await units.write(caller, unit);
+        });
       },
     };
     while (await fireDue(racing as typeof units, system()));
-    client.release();
     assert.ok(wasHeld);
     assert.deepEqual([(await read(refused)).values.kind, (await read(other)).values.kind], ['sla', 'urgent']);
   });
