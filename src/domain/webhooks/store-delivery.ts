@@ -63,7 +63,7 @@ export async function matchEvents(tx: Transaction, rows: readonly OutboxRow[]): 
   return await tx.query<Matched>(sql`
     SELECT j.id AS "eventId", p.subscription_id AS "subscriptionId", p.max_attempts AS "maxAttempts",
       p.base_delay_ms AS "baseDelayMs",
-      CASE WHEN j.type = 'RulePosted' THEN ${storedMember('j', 'body')}::jsonb ELSE coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${EVENT_DATA_MEMBERS}::text[])), '{}') END AS "eventData"
+      coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.data) WHERE key = ANY(${EVENT_DATA_MEMBERS}::text[])), '{}') AS "eventData"
     FROM journal j JOIN webhook_periods p ON ${TAKES}
     WHERE j.seq = ANY(${rows.map((row) => row.journal_seq)}::bigint[])`);
 }
@@ -82,12 +82,15 @@ export interface NewDelivery {
   at: string;
 }
 
+/** Messages of rules are copied in the database: those of a thousand events would hold up the process. */
 export async function insertDeliveries(db: Queryable, rows: readonly NewDelivery[]): Promise<void> {
   await db.query(sql`
     INSERT INTO webhook_deliveries (id, subscription_id, event_id, event_type, object_id, event_at, event_seq, event_data,
       max_attempts, base_delay_ms, created_at, due_at)
-    SELECT id, subscription_id, event_id, event_type, object_id, event_at, event_seq, event_data, max_attempts, base_delay_ms,
-      at, at
+    SELECT id, subscription_id, event_id, event_type, object_id, event_at, event_seq,
+      CASE WHEN event_type = 'RulePosted'
+        THEN (SELECT ${storedMember('j', 'body')}::jsonb FROM journal j WHERE j.seq = r.event_seq) ELSE event_data END,
+      max_attempts, base_delay_ms, at, at
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r (id uuid, subscription_id uuid, event_id uuid,
       event_type text, object_id uuid, event_at timestamptz, event_seq bigint, event_data jsonb, max_attempts integer,
       base_delay_ms integer, at timestamptz)
