@@ -1,6 +1,5 @@
 /** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
 import { Fault } from '../../lib/fault.ts';
-import { isObject } from '../../lib/json.ts';
 import { problem } from '../../lib/problem.ts';
 import { fillTemplate, placeholders } from '../../lib/template.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -73,17 +72,17 @@ async function postMessage(
   rule: string,
 ): Promise<void> {
   requireOwnWebhook(ctx, connection);
-  const fill = async (value: unknown): Promise<unknown> => {
-    if (typeof value === 'string') return await filled(ctx, object, value);
-    if (Array.isArray(value)) return await Promise.all(value.map(fill));
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      await Promise.all(Object.entries(value).map(async ([key, one]) => [key, await fill(one)])),
-    );
-  };
-  const text = JSON.stringify(await fill(body));
+  const valueOf = await templateValues(ctx, object, new Set(textsIn(body).flatMap(placeholders)));
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'string' ? fillTemplate(value, valueOf) : value,
+  );
   if (text.length > LONGEST_SENT) throw new Fault('INVALID_REQUEST', problem('TEXT_TOO_LONG', { max: LONGEST_SENT }));
   ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored: { connection, body: text } });
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /**
