@@ -147,7 +147,7 @@ export const CONFIGURATION_PROBLEMS = {
   ],
   RULE_WEBHOOK_USER: [
     'NOT_ALLOWED',
-    'The webhook {webhook} has the user {user}. Let the rule and the webhook have the same user.',
+    'The rule and its webhook {webhook} have different users. Give both the same one.',
   ],
   RULE_CANNOT_FILL: ['NOT_ALLOWED', 'Placeholders are allowed in text fields only, and {field} is none. Remove them.'],
   RULE_RELATION_SOURCE: ['NOT_ALLOWED', 'A relation {relation} cannot start at records of {type}. Use another one.'],

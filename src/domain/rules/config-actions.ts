@@ -148,8 +148,7 @@ const LONGEST_MESSAGE = 10_000;
 function checkWebhook(code: string, path: ItemPath, { runAs, view, report }: Checked): void {
   const user = view.get<{ executionPrincipal: string }>('webhooks', code)?.executionPrincipal;
   const idOf = (login: string): string | undefined => (view.has('users', login) ? view.id('users', login) : undefined);
-  if (user !== undefined && idOf(user) !== idOf(runAs))
-    report(path, problem('RULE_WEBHOOK_USER', { webhook: code, user }));
+  if (user !== undefined && idOf(user) !== idOf(runAs)) report(path, problem('RULE_WEBHOOK_USER', { webhook: code }));
 }
 
 function checkMessage(body: unknown, path: ItemPath, { types, report }: Checked): void {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { file, problemsOf } from '../../../test/harness/bundle-fixture.ts';
+import type { Change, CompileView } from '../../configuration/section.ts';
+import { rulesSection } from './config.ts';
 
 /** What the tested rules refer to. */
 const GROUND = `
@@ -128,4 +130,14 @@ describe('the section of rules', () => {
       assert.deepEqual(problems.map((problem) => `${problem.path} ${problem.code}`).sort(), [...expected].sort());
     });
   }
+
+  it('needs the right to manage webhooks for a rule that sends messages', () => {
+    const view = { has: () => true, id: () => 'anna' } as unknown as CompileView;
+    const rights = (action: Change['action'], post?: object): unknown => {
+      const definition = { runAs: 'anna', do: [{ ...(post === undefined ? { set: {} } : { post }) }] };
+      return rulesSection.rights?.({ action, definition } as Change, view, 'anna');
+    };
+    const post = { connection: 'own', body: {} };
+    assert.deepEqual([rights('create'), rights('create', post), rights('archive', post)], [[], ['webhook.manage'], []]);
+  });
 });

@@ -186,7 +186,12 @@ export const rulesSection = defineSection<Item, RuleDefinition>({
   key: 'rules',
   summary: 'Rules: what happens by itself when records change.',
   schema: RuleItem,
-  rights: (change, view, actorId) => connectionRights(change, view, actorId, 'runAs'),
+  rights: (change, view, actorId) => {
+    const posts = (change.definition as RuleDefinition).do.some(({ post }) => post !== undefined);
+    const own = connectionRights(change, view, actorId, 'runAs');
+    // Its messages are signed like the deliveries of the webhook, which they could imitate.
+    return posts && change.action !== 'archive' ? [...own, 'webhook.manage'] : own;
+  },
   normalise,
   references,
   compile,
