@@ -46,6 +46,7 @@ export {
   requireVisible,
 } from './load.ts';
 export {
+  evaluateAccess,
   type ObjectAnswer,
   project,
   type RecordView,
@@ -55,7 +56,6 @@ export {
   readableTitle,
   readableValues,
   viewBefore,
-  viewOf,
 } from './record.ts';
 export type { ObjectRow } from './store.ts';
 export { eventDecoder, type HistoryRow, stateTimes } from './store-history.ts';

@@ -317,6 +317,7 @@ describe('commands on SLA instances', () => {
     await world.apply(`
 rules:
   - { code: prioritise, on: [SlaPaused], types: [incident], runAs: agent, do: [ { set: { priority: p1 } } ] }
+  - { code: conceal, on: [SlaPaused], types: [incident], runAs: agent, when: { field: note, operator: equals, value: hide }, do: [ { set: { secret: true } } ] }
   - { code: finish, on: [SlaResumed], types: [incident], runAs: agent, do: [ { transition: to-done } ] }`);
     const [id, instance] = await fresh();
     world.clock.pass(HOUR);
@@ -326,5 +327,9 @@ rules:
     const finished = await command(instance, 'resume');
     assert.deepEqual([finished.status, 'pausedAt' in finished, 'stoppedAt' in finished], ['STOPPED', false, true]);
     assert.deepEqual(await world.sla(id), finished);
+    const [, hidden] = await fresh({ note: 'hide' });
+    const { status, body } = await world.command('looker', hidden, 'pause', {});
+    assert.deepEqual([status, body.data.status, body.data.targetMs], [200, 'PAUSED', 16 * HOUR], 'as before the rules');
+    assert.equal((await world.command('looker', hidden, 'resume', {})).status, 404);
   });
 });

@@ -3,7 +3,14 @@ import { Fault, faultAt } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { variables } from '../metadata/index.ts';
-import { changedSince, holdRevision, plannedRow, requireActive, viewOf, type VisibleObject } from '../objects/index.ts';
+import {
+  changedSince,
+  holdRevision,
+  evaluateAccess,
+  plannedRow,
+  requireActive,
+  type VisibleObject,
+} from '../objects/index.ts';
 import type { Command } from './contract.ts';
 import { type CalendarInForce, calendarOf, slaRegistry } from './registry.ts';
 import { calendarVersionOf, planDraft, plannedInstance, presentOf, settingFor } from './effective-policy.ts';
@@ -120,11 +127,13 @@ function plannedAnswer(ctx: WriteContext, instance: Instance, setting: Setting, 
   const stored: StoredInstance = { ...instance, storedCalendar: setting.calendar.definition };
   const answer = answerOf(ctx, stored, presentOf(ctx, stored, object));
   ctx.onReacted(() => {
-    const row = plannedRow(ctx, object.row.id) ?? object.row;
+    const view = evaluateAccess(ctx, plannedRow(ctx, object.row.id) ?? object.row);
+    // A rule can have hidden the record from the caller.
+    if (!view.right.can('read')) return;
     const latest = plannedInstance(ctx, instance);
     // A rule can also have started another instance of the policy.
     const now = latest?.id === instance.id ? latest : stored;
-    const next = answerOf(ctx, now, presentOf(ctx, now, viewOf(ctx, row)));
+    const next = answerOf(ctx, now, presentOf(ctx, now, view));
     // The times of a pause or a stop can be gone.
     delete answer.pausedAt;
     delete answer.stoppedAt;
