@@ -179,6 +179,8 @@ describe('the preview of a rule', () => {
     assert.deepEqual(await found('chief', timed(waits)), await found('chief', timed()), 'changed after the moment');
     const { data } = (await preview('chief', timed())).body;
     assert.equal(data.examples[0].eventType, 'Timer');
+    const hidden = (await preview('clerk', { ...timed(), runAs: 'clerk' })).body.data;
+    assert.deepEqual([hidden.records, hidden.limited], [0, false], 'the time tells the value of a field');
     const fromState = { on: undefined, after: { duration: 'PT1H', since: 'workflowState' } };
     assert.deepEqual(await found('chief', fromState), [], 'no record is an hour old');
   });

@@ -30,7 +30,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 /** Records that are held in memory at most. */
 const MOST_RECORDS = 10_000;
 /** Past states of records that are held in memory at most, for a rule on time. */
-const MOST_VIEWS = 50_000;
+const MOST_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 
 export interface PreviewParts {
@@ -290,11 +290,12 @@ function common(one: RecordRight, other: RecordRight): RecordRight {
   };
 }
 
-/** Whether the condition names a field that the user of the rule may read on the record, and the caller may not. */
-function hides({ when }: Rule, { version, right }: VisibleObject, own: RecordRight): boolean {
+/** Whether the rule names a field that its user may read on the record, and the caller may not. */
+function hides({ when, after }: Rule, { version, right }: VisibleObject, own: RecordRight): boolean {
   const named = when === null ? [] : fieldsOf(when);
   const codes = named.flatMap(({ code, kind }) =>
     kind === 'value' ? [code] : code === 'title' && version.titleField !== null ? [version.titleField] : [],
   );
+  if (after !== undefined && after.since !== SINCE_STATE) codes.push(after.since);
   return codes.some((code) => own.canRead(code) && !right.canRead(code));
 }
