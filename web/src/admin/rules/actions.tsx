@@ -245,7 +245,7 @@ function CreateForm({ set, action, index }: ActionFormProps) {
 function bodyOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : text;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : text;
   } catch {
     return text;
   }
