@@ -29,7 +29,7 @@ rules:
   - { code: c-off, name: Off, enabled: false, on: [CommentAdded], types: [case], runAs: robot, when: { field: changed, operator: contains, value: kind }, do: [{ set: { team: x } }] }
 roles:
   - code: robot
-    records: [{ type: case, actions: [${ACTIONS}], fields: { read: [title, kind, team], write: [team] } }]
+    records: [{ type: case, actions: [${ACTIONS}], fields: { read: [title, kind, team, planned], write: [team] } }]
     assignedTo: { users: [robot] }
   - code: chief
     rights: [config.manage, role.assign]
