@@ -134,7 +134,7 @@ describe('the section of rules', () => {
   it('needs the right to manage webhooks for a rule that sends messages', () => {
     const view = { has: () => true, id: () => 'anna' } as unknown as CompileView;
     const rights = (action: Change['action'], post?: object): unknown => {
-      const definition = { runAs: 'anna', do: [{ ...(post === undefined ? { set: {} } : { post }) }] };
+      const definition = { runAs: 'anna', do: [post === undefined ? { set: {} } : { post }] };
       return rulesSection.rights?.({ action, definition } as Change, view, 'anna');
     };
     const post = { connection: 'own', body: {} };
