@@ -1,8 +1,9 @@
 /** The own account: profile, password and sessions, in both languages. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
 import { AGENT, REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole, until } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -148,6 +149,33 @@ describe('the own account in a browser', () => {
     assert.equal(await mail.inputValue(), 'Daily digest');
     await check();
     await close();
+  });
+
+  it('shares one stream of notifications among tabs', async () => {
+    const { page, context, check, close } = await console.open(REQUESTER, '/portal', { language: 'en-US' });
+    const second = await context.newPage();
+    await second.goto(`${console.url}/portal`);
+    const openStreams = async (): Promise<number> => {
+      const { body } = await console.app.request('GET', '/metrics');
+      return Number(/^docket_event_streams (\d+)$/m.exec(String(body))?.[1]);
+    };
+    const unreadIn = async (tab: Page): Promise<number> =>
+      Number(/\d+/.exec(await tab.getByRole('link', { name: /^Notifications/ }).innerText())?.[0] ?? 0);
+    const seenBy = async (tabs: readonly Page[]): Promise<void> => {
+      const [before] = await Promise.all(tabs.map(unreadIn));
+      const body = { body: 'Please restart it.', visibility: 'public' };
+      await console.call('POST', `/objects/${console.seeded.incident}/comments`, body);
+      for (const tab of tabs) await until('the bell changes', async () => (await unreadIn(tab)) === (before ?? 0) + 1);
+      assert.equal(await openStreams(), 1);
+    };
+    await until('a stream is open', async () => (await openStreams()) === 1);
+    await seenBy([page, second]);
+    await check();
+    // The first tab has the stream; the second takes over.
+    await page.close();
+    await seenBy([second]);
+    await close();
+    await until('the stream is closed', async () => (await openStreams()) === 0);
   });
 
   it('fits a telephone, and shows the own keys where they may be managed', async () => {
