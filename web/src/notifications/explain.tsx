@@ -5,6 +5,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { type AnswerOf, call } from '../api/client.ts';
 import type { notifications } from '../api/types.ts';
 import { useHas, useSession } from '../app/session.ts';
+import { recordQuery } from '../desk/queries.ts';
 import { PersonPicker } from '../fields/pickers.tsx';
 import { eventName, eventTexts } from '../i18n/event-texts.ts';
 import { useFormats } from '../i18n/format.ts';
@@ -24,6 +25,7 @@ export function ExplainNotificationsPage() {
   const has = useHas();
   const me = useSession().user;
   const navigate = useNavigate();
+  const record = useQuery(recordQuery(recordId));
   const explained = useQuery({
     queryKey: ['notifications', 'explained', recordId, user],
     queryFn: ({ signal }) =>
@@ -40,7 +42,19 @@ export function ExplainNotificationsPage() {
       search: id === null || id === me.id ? {} : { user: id },
     });
   return (
-    <Page title={t.title} hint={t.hint} back={{ label: t.record, href: `/records/${recordId}` }} narrow>
+    <Page
+      title={t.title}
+      hint={
+        <>
+          <Text size="sm" c="bright" lineClamp={2}>
+            {[record.data?.number, record.data?.title].filter(Boolean).join(' · ')}
+          </Text>
+          {t.hint}
+        </>
+      }
+      back={{ label: record.data?.number ?? t.record, href: `/records/${recordId}` }}
+      narrow
+    >
       {has('role.assign') && (
         <Panel>
           <PersonPicker label={t.person} value={user ?? me.id} onChange={choose} />
@@ -66,22 +80,19 @@ function Explained({ answer }: { answer: Answer }) {
       {events.length === 0 ? (
         <Empty>{t.none}</Empty>
       ) : (
-        <Table.ScrollContainer minWidth={560}>
-          <Table aria-label={t.title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.event}</Table.Th>
-                <Table.Th>{t.result}</Table.Th>
-                <Table.Th>{t.why}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {events.map((event) => (
-                <Row key={event.id} event={event} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Table aria-label={t.title} horizontalSpacing="xs" layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.event}</Table.Th>
+              <Table.Th>{t.result}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {events.map((event) => (
+              <Row key={event.id} event={event} />
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
     </Panel>
   );
@@ -97,7 +108,7 @@ function Row({ event }: { event: Answer['events'][number] }) {
     ...(mail === null ? [] : [t.mailAt(format.instant(mail.dueAt))]),
   ];
   return (
-    <Table.Tr>
+    <Table.Tr style={{ verticalAlign: 'top' }}>
       <Table.Td>
         {eventName(names, event.type)}
         <Text size="xs" c="dimmed">
@@ -108,8 +119,6 @@ function Row({ event }: { event: Answer['events'][number] }) {
         <Text size="sm" fw={kind === null ? 400 : 600}>
           {kind === null ? t.notTold : t.told}
         </Text>
-      </Table.Td>
-      <Table.Td>
         {kind === null ? t[reason ?? 'UNKNOWN'] : t[kind]}
         {details.length > 0 && (
           <Text size="xs" c="dimmed">

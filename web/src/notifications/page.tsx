@@ -1,5 +1,5 @@
 /** The notifications of the user, newest first. Opening a record marks its notification as read. */
-import { Button, Checkbox, Loader, Text, VisuallyHidden } from '@mantine/core';
+import { Anchor, Button, Checkbox, Loader, Text, VisuallyHidden } from '@mantine/core';
 import { IconSettings } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -72,7 +72,7 @@ function Row({ item, onOpen }: { item: Item; onOpen: () => void }) {
   const t = useText(texts);
   const { object, actor, comment } = item;
   const isUnread = item.readAt === null;
-  const name = [object.number, object.title].filter((part) => part !== null).join(' ');
+  const name = [object.number, object.title].filter((part) => part !== null).join(' · ');
   const text = useSentence(item);
   return (
     <li className={classes.item}>
@@ -80,11 +80,16 @@ function Row({ item, onOpen }: { item: Item; onOpen: () => void }) {
         {isUnread && <VisuallyHidden>{t.unread}</VisuallyHidden>}
       </span>
       <span className={classes.text}>
-        <Link to="/records/$recordId" params={{ recordId: object.id }} onClick={onOpen}>
+        <Anchor
+          size="sm"
+          lineClamp={2}
+          renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: object.id }} {...props} />}
+          onClick={onOpen}
+        >
           {name === '' ? t.hiddenTitle : name}
-        </Link>
+        </Anchor>
         <Text size="sm" fw={isUnread ? 600 : 400} component="div">
-          {actor === null ? text : `${actor.displayName} ${text}`}
+          {actor === null ? text : t.by(actor.displayName, text)}
         </Text>
       </span>
       <Text size="xs" c="dimmed" component="span">

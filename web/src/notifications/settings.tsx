@@ -44,11 +44,14 @@ function ChoicesForm({ stored }: { stored: Choices }) {
   const mails = (['now', 'digest', 'never'] as const).map((value) => ({ value, label: t[value] }));
   return (
     <>
-      <Table.ScrollContainer minWidth={340}>
-        <Table aria-label={t.settings}>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t.mailHint}
+      </Text>
+      <Table.ScrollContainer minWidth={310}>
+        <Table aria-label={t.settings} horizontalSpacing={4}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{t.what}</Table.Th>
+              <Table.Th>{t.event}</Table.Th>
               <Table.Th>{t.inConsole}</Table.Th>
               <Table.Th>{t.mail}</Table.Th>
             </Table.Tr>
@@ -66,6 +69,7 @@ function ChoicesForm({ stored }: { stored: Choices }) {
                 </Table.Td>
                 <Table.Td>
                   <Select
+                    miw={118}
                     aria-label={`${nameOf(kind)}: ${t.mail}`}
                     data={mails}
                     value={choices[kind].mail}

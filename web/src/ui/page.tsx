@@ -28,7 +28,7 @@ export function Page({ title, hint, actions, back, narrow = false, children }: P
   useDocumentTitle(`${title} · Docket`);
   return (
     <div className={classes.page}>
-      <header className={classes.head}>
+      <header className={classes.head} data-narrow={narrow || undefined}>
         <div className={classes.titles}>
           {back !== undefined && (
             <Anchor size="xs" renderRoot={(props) => <Link to={back.href} search={back.search ?? {}} {...props} />}>

@@ -2,6 +2,7 @@
 import { Button, Input } from '@mantine/core';
 import { IconFilterPlus, IconPencil, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
+import { labelText, useLabels } from '../../fields/labels.ts';
 import { ConditionEditor } from '../../filters/condition-editor.tsx';
 import { type Condition, type ConditionField, isGroup, valueForm } from '../../filters/model.ts';
 import { texts as filterTexts } from '../../filters/texts.ts';
@@ -29,7 +30,7 @@ function plain(condition: Condition | undefined): Condition | undefined {
 
 export function ConditionPart({ label, none, value, onChange, fields, optional = true }: ConditionPartProps) {
   const t = useText(texts);
-  const words = useConditionWords(fields);
+  const words = useConditionWords(fields, value);
   const [open, setOpen] = useState(false);
   const present = typeof value === 'object' && value !== null;
   return (
@@ -86,7 +87,11 @@ const VARIABLES = {
   $now: 'now',
 } as const;
 
-export function useConditionWords(fields: readonly ConditionField[]): (condition: unknown) => string {
+const ID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/** @param used the conditions that will be said, for the names of records in them */
+export function useConditionWords(fields: readonly ConditionField[], used: unknown): (condition: unknown) => string {
+  const labels = useLabels(JSON.stringify(used)?.match(ID) ?? []);
   const words = useText(filterTexts);
   const t = useText(texts);
   const byCode = new Map(fields.map((field) => [field.code, field]));
@@ -94,7 +99,8 @@ export function useConditionWords(fields: readonly ConditionField[]): (condition
     if (typeof value === 'string' && Object.hasOwn(VARIABLES, value)) {
       return words[VARIABLES[value as keyof typeof VARIABLES]].toLowerCase();
     }
-    return field?.constraints.options?.find(({ code }) => code === value)?.name ?? String(value ?? '…');
+    const option = field?.constraints.options?.find(({ code }) => code === value)?.name;
+    return option ?? labelText(labels.get(String(value))) ?? String(value ?? '…');
   };
   const say = (condition: Condition, inner: boolean): string => {
     if (isGroup(condition)) {

@@ -1,7 +1,7 @@
 /** Places of rules in the diagram of which rule can fire which. Pure. */
 import type { RuleInGraph } from './queries.ts';
 
-export const BOX = { width: 196, height: 56, gapX: 60, gapY: 24, margin: 20 };
+export const BOX = { width: 184, height: 56, gapX: 36, gapY: 24, margin: 12 };
 
 export interface Place {
   rule: RuleInGraph;

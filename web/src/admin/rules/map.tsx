@@ -13,7 +13,7 @@ import classes from './rules.module.css';
 import { texts } from './texts.ts';
 
 /** Characters of a name that a box has room for. */
-const LONGEST = 24;
+const LONGEST = 22;
 
 export default function MapPage() {
   const t = useText(texts);

@@ -11,7 +11,7 @@ import { texts } from './texts.ts';
 /** Returns short descriptions of the details. */
 export function useTransitionDetails(transition: TransitionItem, shape: TypeShape): string[] {
   const t = useText(texts);
-  const words = useConditionWords(shape.conditionFields);
+  const words = useConditionWords(shape.conditionFields, transition.condition);
   const nameOf = (code: string): string =>
     code === '$reason'
       ? t.reason
