@@ -89,7 +89,7 @@ function Row({ item, onOpen }: { item: Item; onOpen: () => void }) {
           {name === '' ? t.hiddenTitle : name}
         </Anchor>
         <Text size="sm" fw={isUnread ? 600 : 400} component="div">
-          {actor === null ? text : t.by(actor.displayName, text)}
+          {actor === null ? text : `${actor.displayName}: ${text}`}
         </Text>
       </span>
       <Text size="xs" c="dimmed" component="span">
