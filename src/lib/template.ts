@@ -2,6 +2,7 @@
  * Texts with placeholders: `{{ title }}` is replaced by the value of the field (docs/reference/macros.md#texts). There are no
  * conditions, loops or functions, and a value is not searched for placeholders.
  */
+import { MENTION } from './mentions.ts';
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]{1,64})\s*\}\}/g;
 
@@ -28,4 +29,16 @@ export function replacePlaceholders(text: string, rename: (name: string) => stri
 
 export function fillTemplate(text: string, valueOf: (name: string) => string): string {
   return text.replace(PLACEHOLDER, (_, name: string) => valueOf(name));
+}
+
+/** What is syntax in Markdown. An underscore inside a word and a backslash before a letter are none. */
+const SYNTAX = /[`*[\]<]|~(?=~)|&(?=#?\w{1,31};)|\\(?=[!-/:-@[-`{-~\s]|$)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+
+/**
+ * The value as text in Markdown: strangers write values, so none becomes a link with a text of its own, an image, code or
+ * emphasis. Nor does it mention anybody: an invisible character (U+2060) follows the `@`. A plain web address stays one.
+ */
+export function asMarkdown(value: string): string {
+  const text = value.replace(SYNTAX, '\\$&');
+  return text.replace(MENTION, (login) => `@\u2060${login.slice(1)}`).replace(/@$/, '@\u2060');
 }

@@ -1,7 +1,7 @@
 /** The actions of a rule, through the ordinary commands and with the rights of the user of the rule. */
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
-import { fillTemplate, placeholders } from '../../lib/template.ts';
+import { asMarkdown, fillTemplate, placeholders } from '../../lib/template.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment } from '../comments/index.ts';
 import { templateValues } from '../desk/index.ts';
@@ -47,7 +47,7 @@ async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObj
       return objectId;
     case 'comment': {
       const { defaultLocale } = registry(ctx).settings;
-      const body = await filled(ctx, object, localized(action.body, defaultLocale, defaultLocale));
+      const body = await filled(ctx, object, localized(action.body, defaultLocale, defaultLocale), true);
       return (await addComment(ctx, { objectId, visibility: action.visibility, body })).id;
     }
     case 'transition':
@@ -126,9 +126,9 @@ function changesOf(
   return Object.fromEntries(entries);
 }
 
-async function filled(ctx: ReadContext, object: VisibleObject, text: string): Promise<string> {
+async function filled(ctx: ReadContext, object: VisibleObject, text: string, isMarkdown = false): Promise<string> {
   const valueOf = await templateValues(ctx, object, new Set(placeholders(text)));
-  return fillTemplate(text, valueOf);
+  return fillTemplate(text, isMarkdown ? (name) => asMarkdown(valueOf(name)) : valueOf);
 }
 
 async function makeTransition(
@@ -162,7 +162,9 @@ async function createRelated(
     const known = type?.newest.fields.get(field);
     if (known !== undefined) values[field] = setValue(ctx, known, configured);
   }
-  for (const [field, text] of Object.entries(texts)) values[field] = await filled(ctx, object, text);
+  for (const [field, text] of Object.entries(texts)) {
+    values[field] = await filled(ctx, object, text, type?.newest.fields.get(field)?.dataType === 'rich-text');
+  }
   const { id } = await createObject(ctx, { typeDefinitionId: code, values });
   if (relation === null) return id;
   const definition = [...definitions(ctx).values()].find((one) => one.code === relation && one.active);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import MarkdownIt from 'markdown-it';
 import { withChangedElements, withEventFields } from '../../contract/rule-fields.ts';
 import {
   type Condition,
@@ -9,6 +10,8 @@ import {
   resolverOf,
   type Variables,
 } from '../../lib/filter.ts';
+import { mentionedLogins } from '../../lib/mentions.ts';
+import { asMarkdown, fillTemplate } from '../../lib/template.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import { isEventField } from '../../contract/rule-fields.ts';
 import { requiredValue, type Rule } from './registry.ts';
@@ -176,4 +179,39 @@ describe('whether a rule fires', () => {
     assert.equal(fires(own, occasion({ requester: 'u' }, {}), VARIABLES, unseen), false);
     assert.equal(fires(ruleWith(P1), occasion({ priority: 'p1' }, {}), VARIABLES, { ...ALL, can: () => false }), false);
   });
+});
+
+describe('a value in a comment of a rule', () => {
+  const reader = MarkdownIt({ html: false, linkify: false, breaks: true });
+  const VALUES = [
+    '[Sign in](https://evil.example)',
+    '[a]: https://evil.example\n\n[a]',
+    '\\[a](https://evil.example)',
+    '![x](https://evil.example/x.png)',
+    '<https://evil.example> <b>bold</b> &lt; &amp;',
+    '**bold** _slanted_ ~~gone~~ `code`',
+    'host_name C:\\Users\\new \\\\server\\share \\',
+    '@anna, (@boris) and anna@example.org @',
+  ];
+
+  for (const value of VALUES) {
+    it(`is text: ${JSON.stringify(value)}`, () => {
+      for (const text of [
+        'Seen: {{ v }} [desk](https://desk.example)',
+        '[{{ v }}](https://desk.example)',
+        '{{ v }}anna',
+      ]) {
+        const filled = fillTemplate(text, () => asMarkdown(value));
+        const html = reader.render(filled);
+        assert.doesNotMatch(html, /<(?:img|em|strong|s|code|b)\b|href="https:\/\/evil/, html);
+        assert.deepEqual(mentionedLogins(filled), []);
+        const shown = html
+          .replace(/<[^>]+>/g, '')
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&amp;', '&');
+        if (!value.includes('\n')) assert.ok(shown.replaceAll('\u2060', '').includes(value), `${shown} shows ${value}`);
+      }
+    });
+  }
 });
