@@ -51,7 +51,7 @@ export const EffectsSchema = Type.Object(
     }),
     rules: Type.Array(Type.Object({ code: Type.String(), outcome: Type.String() }, { $id: 'PlannedRule' }), {
       description:
-        'Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.',
+        'Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty. A rule whose condition names hidden fields is left out, unless it runs as the caller or the caller holds `role.assign`.',
     }),
     notifications: Type.Array(
       Type.Object(

@@ -1,15 +1,23 @@
 /** The log of rules, their part of the effects of dry runs, and what a rule would do with a record. */
 import type { Effects } from '../../contract/effects.ts';
-import type { RuleEvent } from '../../contract/rule-fields.ts';
+import { isFieldList, type RuleEvent } from '../../contract/rule-fields.ts';
 import { isActive } from '../../contract/state.ts';
 import { Fault } from '../../lib/fault.ts';
+import { leavesOf, type TypedCondition } from '../../lib/filter.ts';
 import type { EffectsOf, RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Reacted, ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { requireVisible, visibleIds } from '../objects/index.ts';
+import {
+  findVisible,
+  preload,
+  requireVisible,
+  visibleIds,
+  visibleRecord,
+  type VisibleObject,
+} from '../objects/index.ts';
 import { type ActorOf, fireRule } from './reaction.ts';
 import { type CompiledRule, ruleOf } from './registry.ts';
-import { listRuns as listRows, type RunRow } from './store.ts';
+import { listRuns as listRows, RUNS_KEPT, type RunRow } from './store.ts';
 
 const RIGHT = 'config.manage';
 const SHOWN = 100;
@@ -28,10 +36,45 @@ type RunAnswer = Omit<RunRow, 'objectId' | 'effects'> & {
   effects: { kind: string; objectId: string | null }[];
 };
 
-/** The runs of a rule, newest first. @throws Fault RIGHT_MISSING, NOT_FOUND */
+/**
+ * Whether the caller may know if the rule fired on the record: that tells the values that its condition names. Whoever may make the
+ * rule run as its user may know, as for the preview.
+ */
+function mayKnow(ctx: ReadContext, { id, compiled }: ConfigItem, object: VisibleObject): boolean {
+  const definition = compiled as CompiledRule;
+  if (mayKnowAll(ctx, definition)) return true;
+  const rule = ruleOf(id, definition, object.type);
+  // Without a condition for the type, or without a user, nothing of the record decides.
+  if (rule === undefined || rule.when === null) return true;
+  return namedFields(rule.when).every((code) => !object.version.fields.has(code) || object.right.canRead(code));
+}
+
+function mayKnowAll(ctx: ReadContext, { runAsId, when, after }: CompiledRule): boolean {
+  const names = when !== null || after !== undefined;
+  return !names || runAsId === ctx.actor.userId || ctx.actor.has('role.assign');
+}
+
+/** The fields that the condition names, also those whose change it asks for. */
+function namedFields(when: TypedCondition): string[] {
+  return [...leavesOf(when)].flatMap((leaf) => {
+    if (leaf.field.kind === 'value') return [leaf.field.code];
+    if (!isFieldList(leaf.field.code)) return [];
+    const operands = leaf.operator === 'in' ? leaf.values : 'value' in leaf ? [leaf.value] : [];
+    return operands.flatMap((one) =>
+      typeof one === 'object' && 'literal' in one && typeof one.literal === 'string' ? [one.literal] : [],
+    );
+  });
+}
+
+/** The runs of a rule on records that the caller may read, newest first. @throws Fault RIGHT_MISSING, NOT_FOUND */
 export async function listRuns(ctx: ReadContext, code: string, limit = SHOWN): Promise<RunAnswer[]> {
   ctx.actor.require(RIGHT);
-  const rows = await listRows(ctx, requireRule(ctx.config, code).id, limit);
+  const item = requireRule(ctx.config, code);
+  const visibleRows = visibleRecord(ctx, 'r.object_id');
+  if (visibleRows === null) return [];
+  const all = mayKnowAll(ctx, item.compiled as CompiledRule);
+  const found = await listRows(ctx, item.id, visibleRows, all ? limit : RUNS_KEPT);
+  const rows = all ? found : (await known(ctx, item, found)).slice(0, limit);
   const created = rows.flatMap(({ effects }) => effects.filter(({ kind }) => kind === 'create').map(({ id }) => id));
   const visible = await visibleIds(ctx, [...new Set([...rows.map(({ objectId }) => objectId), ...created])]);
   const shown = (id: string): string | null => (visible.has(id) ? id : null);
@@ -42,11 +85,27 @@ export async function listRuns(ctx: ReadContext, code: string, limit = SHOWN): P
   }));
 }
 
-/** The rules that fired in a dry run on records that the caller may read. They need `config.manage`. */
+async function known(ctx: ReadContext, item: ConfigItem, rows: readonly RunRow[]): Promise<RunRow[]> {
+  await preload(ctx, [...new Set(rows.map(({ objectId }) => objectId))]);
+  const shown: RunRow[] = [];
+  for (const row of rows) {
+    const object = await findVisible(ctx, row.objectId);
+    if (object !== undefined && mayKnow(ctx, item, object)) shown.push(row);
+  }
+  return shown;
+}
+
+/** The rules of which the caller may know that they fired in a dry run. They need `config.manage`. */
 export async function ruleEffects(ctx: ReadContext, reactions: readonly Reacted[]): Promise<Effects['rules']> {
   if (reactions.length === 0 || !ctx.actor.has(RIGHT)) return [];
-  const visible = await visibleIds(ctx, [...new Set(reactions.map(({ objectId }) => objectId))]);
-  return reactions.flatMap(({ objectId, code, outcome }) => (visible.has(objectId) ? [{ code, outcome }] : []));
+  const items = new Map(ctx.config.items('rules').map((item) => [item.code, item]));
+  const shown: Effects['rules'] = [];
+  for (const { objectId, code, outcome } of reactions) {
+    const object = await findVisible(ctx, objectId);
+    const item = items.get(code);
+    if (object !== undefined && item !== undefined && mayKnow(ctx, item, object)) shown.push({ code, outcome });
+  }
+  return shown;
 }
 
 /**
@@ -61,10 +120,13 @@ export async function tryRule(
   { scopes }: Pick<RequestFacts, 'scopes'>,
 ): Promise<Effects> {
   caller.actor.require(RIGHT);
-  const { id, compiled } = requireRule(caller.config, asked.code);
+  const item = requireRule(caller.config, asked.code);
+  const { id, compiled } = item;
   return await work.dryRun(async (units) => {
     await units.write(caller, async (ctx) => {
-      const { row, type } = await requireVisible(ctx, asked.objectId);
+      const object = await requireVisible(ctx, asked.objectId);
+      const { row, type } = object;
+      if (!mayKnow(ctx, item, object)) ctx.actor.require('role.assign');
       const definition = compiled as CompiledRule;
       const rule = definition.typeIds.includes(type.id) ? ruleOf(id, definition, type) : undefined;
       const event = asked.event ?? definition.on[0];

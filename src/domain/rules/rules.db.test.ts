@@ -90,6 +90,7 @@ roles:
       - { type: problem, actions: [${ACTIONS}], fields: { read: '*', write: '*' } }
     assignedTo: { users: [robot, leaver] }
   - { code: blind, rights: [config.manage], assignedTo: { users: [blind] } }
+  - { code: clerk, rights: [config.manage], records: [{ type: case, actions: [read, update], fields: { read: [title, team], write: [kind] } }], assignedTo: { users: [clerk] } }
   - code: chief
     rights: [config.manage, role.assign, user.administer, import.manage, import.execute]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
@@ -98,6 +99,7 @@ users:
   - { login: robot, displayName: Robot }
   - { login: leaver, displayName: Leaver }
   - { login: blind, displayName: Blind }
+  - { login: clerk, displayName: Clerk }
   - { login: chief, displayName: Chief }`;
 
 describe('rules on events', () => {
@@ -286,6 +288,11 @@ describe('rules on events', () => {
       { code: 'a-route', outcome: 'DONE' },
       { code: 'b-follow', outcome: 'DONE' },
     ]);
+    const clerk = await app.request('PATCH', `/api/v1/objects/${id}?dryRun=true`, {
+      key: (await app.createKey({ login: 'clerk' })).key,
+      body: { expectedRevision: 1, changes: { kind: 'network' } },
+    });
+    assert.deepEqual(clerk.body.meta.effects.rules, [{ code: 'b-follow', outcome: 'DONE' }], 'kind is a hidden field');
     assert.deepEqual(await stored(app, 'SELECT count(*)::int AS n FROM rule_runs'), before);
     assert.deepEqual([(await ok('GET', `/objects/${id}`)).revision, await commentsOf(id)], [1, []]);
   });
@@ -309,7 +316,9 @@ describe('rules on events', () => {
   });
 
   it('list what they did, newest first, without records that the reader may not read', async () => {
-    const { id } = await create({ kind: 'network' });
+    const { id } = await create({ kind: 'network', title: '[Sign in](https://evil.example) @chief' });
+    const text = 'Sent: \\[Sign in\\](https://evil.example) @\u2060chief [] network';
+    assert.deepEqual(await commentsOf(id), [text], 'values are text');
     const runs = await app.request('GET', '/api/admin/v1/rules/a-route/runs?limit=1', { key: admin });
     const [run] = runs.body.data;
     assert.deepEqual([run.objectId, run.outcome, run.eventType, run.chain], [id, 'DONE', 'ObjectCreated', []]);
@@ -324,8 +333,15 @@ describe('rules on events', () => {
     );
     const blind = (await app.createKey({ login: 'blind', scopes: ['admin:manage'] })).key;
     const hidden = await app.request('GET', '/api/admin/v1/rules/a-route/runs?limit=1', { key: blind });
-    const [seen] = hidden.body.data;
-    assert.deepEqual([seen.objectId, seen.effects[3]], [null, { kind: 'create', objectId: null }]);
+    assert.deepEqual(hidden.body.data, []);
+    const clerk = (await app.createKey({ login: 'clerk', scopes: ['admin:manage'] })).key;
+    const seen = async (code: string): Promise<number> =>
+      (await app.request('GET', `/api/admin/v1/rules/${code}/runs?limit=1`, { key: clerk })).body.data.length;
+    assert.deepEqual([await seen('a-route'), await seen('b-follow')], [0, 1], 'kind is a hidden field');
+    const tried = (code: string) =>
+      app.request('POST', `/api/admin/v1/rules/${code}/try`, { key: clerk, body: { objectId: id } });
+    assert.equal((await tried('a-route')).body.error?.code, 'RIGHT_MISSING');
+    assert.deepEqual((await tried('b-follow')).body.data.rules, [{ code: 'b-follow', outcome: 'DONE' }]);
     assert.equal((await app.request('GET', '/api/admin/v1/rules/none/runs', { key: admin })).status, 404);
   });
 

@@ -46,12 +46,12 @@ export interface RunRow {
 /** Runs of a rule that are kept and shown. */
 export const RUNS_KEPT = 1000;
 
-/** The runs of a rule, newest first. */
-export async function listRuns(ctx: ReadContext, ruleId: string, limit: number): Promise<RunRow[]> {
+/** The runs of a rule on records for which `visible` holds, newest first. */
+export async function listRuns(ctx: ReadContext, ruleId: string, visible: Sql, limit: number): Promise<RunRow[]> {
   return await ctx.query<RunRow>(sql`
     SELECT r.id, r.object_id AS "objectId", r.at, r.event_type AS "eventType", r.chain, r.outcome, r.effects, r.error,
       r.duration_ms AS "durationMs", r.correlation_id AS "correlationId"
-    FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid
+    FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid AND ${visible}
     ORDER BY r.at DESC, r.id DESC LIMIT ${limit}::int`);
 }
 
