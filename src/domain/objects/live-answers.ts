@@ -19,7 +19,11 @@ export function liveAnswer<T extends object = ObjectAnswer>(
   ctx.onReacted(() => {
     const row = plannedRow(ctx, object.row.id);
     if (row === undefined || row === object.row) return;
-    Object.assign(answer, shape(project(onBehalf, evaluateAccess(onBehalf, row))));
+    const now = evaluateAccess(onBehalf, row);
+    // If a reaction took the record out of the caller's sight, the answer shows of what it did only the revision.
+    const left = { title: null, values: {}, revision: row.revision };
+    const isSeen = now.right.can('read');
+    Object.assign(answer, shape(isSeen ? project(onBehalf, now) : { ...project(onBehalf, object), ...left }));
   });
   return answer;
 }
