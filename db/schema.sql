@@ -32,6 +32,7 @@ CREATE TABLE attachments (
   state text DEFAULT 'ACTIVE'::text NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   created_by uuid,
+  comment_id uuid,
   CONSTRAINT attachments_pkey PRIMARY KEY (id),
   CONSTRAINT attachments_size_check CHECK ((size > 0)),
   CONSTRAINT attachments_state_check CHECK ((state = ANY (ARRAY['ACTIVE'::text, 'ARCHIVED'::text]))),

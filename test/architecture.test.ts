@@ -20,7 +20,7 @@ const MODULE_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   objects: ['metadata'],
   comments: ['objects'],
   // The limit of a file's size is a setting of the configuration.
-  attachments: ['objects', 'metadata'],
+  attachments: ['objects', 'comments', 'metadata'],
   relations: ['objects', 'metadata'],
   workflow: ['objects', 'metadata'],
   bulk: ['objects', 'workflow'],

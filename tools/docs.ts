@@ -6,6 +6,7 @@ import { sectionsFor } from '../src/cli/service.ts';
 import { bundleSchemaText } from '../src/configuration/bundle-schema.ts';
 import { readSettings, REMOTE_TABLE } from '../src/settings.ts';
 import { type SettingRow, SETTINGS_TABLE } from '../src/settings-table.ts';
+import Type from 'typebox';
 import { EVENTS, type EventType } from '../src/contract/events.ts';
 import { exampleOf, FAULT_GUIDES } from '../src/contract/fault-guides.ts';
 import { FAULTS, type FaultCode } from '../src/lib/fault-codes.ts';
@@ -60,14 +61,14 @@ function eventsPage(): string {
   const rows = (Object.keys(EVENTS) as EventType[]).map((type) => {
     const { history, webhook, audit, summary, data } = EVENTS[type];
     const shown = [history ? 'history' : '', webhook ? 'webhooks' : '', audit ? 'audit log' : ''].filter(Boolean);
-    const names = Object.keys(data).map((name) => `\`${name}\``);
+    const required: readonly string[] = Type.Object(data).required ?? [];
+    const names = Object.keys(data).map((name) => `\`${name}\`${required.includes(name) ? '' : ' or absent'}`);
     return `| \`${type}\` | ${summary} | ${shown.join(', ')} | ${names.length === 0 ? '–' : names.join(', ')} |`;
   });
   return `# Events
 
 Every change writes an event in its own transaction. Records show theirs in their history, [webhooks](webhooks.md) deliver them,
-and the audit log lists changes of configuration, rights and identity. \`data\` always has the properties named here and may have
-more.
+and the audit log lists changes of configuration, rights and identity. \`data\` has the properties named here and may have more.
 
 | type | meaning | shown in | data |
 |---|---|---|---|

@@ -48,7 +48,7 @@ function audited(summary: string) {
 
 const NO_DATA = {} as const;
 const COMMENT = { commentId: Id };
-const ATTACHMENT = { attachmentId: Id };
+const ATTACHMENT = { attachmentId: Id, commentId: Type.Optional(Id) };
 const RELATION = { relationId: Id, definitionCode: Type.String(), sourceObjectId: Id, targetObjectId: Id };
 const SLA = { slaInstanceId: Id };
 const ARTICLE = {

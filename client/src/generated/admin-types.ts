@@ -719,7 +719,7 @@ export type Effects = {
    */
   webhooks: Array<PlannedDelivery>;
   /**
-   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
+   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty. A rule whose condition names hidden fields is left out, unless it runs as the caller or the caller holds `role.assign`.
    */
   rules: Array<PlannedRule>;
   /**

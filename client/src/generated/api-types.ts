@@ -155,6 +155,10 @@ export type ArticleVersion = {
 export type Attachment = {
   id: string;
   objectId: string;
+  /**
+   * The internal comment that the file came with: only who may see it may see the file. Otherwise absent.
+   */
+  commentId?: string;
   originalFilename: string;
   mediaType: string;
   /**
@@ -194,6 +198,7 @@ export type AttachmentAddedDelivery = {
     revision: number;
     object: EventObject;
     attachmentId: string;
+    commentId?: string;
   };
 };
 
@@ -217,6 +222,7 @@ export type AttachmentArchivedDelivery = {
     revision: number;
     object: EventObject;
     attachmentId: string;
+    commentId?: string;
   };
 };
 
@@ -409,7 +415,7 @@ export type Effects = {
    */
   webhooks: Array<PlannedDelivery>;
   /**
-   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty.
+   * Rules that would fire on records that the caller may read, with `DONE` or `FAILED`. Needs the right `config.manage`, otherwise it is empty. A rule whose condition names hidden fields is left out, unless it runs as the caller or the caller holds `role.assign`.
    */
   rules: Array<PlannedRule>;
   /**
@@ -936,7 +942,7 @@ export type PlannedSlaChange = {
 
 export type ReceivedMail = {
   id: string;
-  state: 'USED' | 'LISTED';
+  state: 'USED' | 'LISTED' | null;
   reason:
     | 'MAILBOX_DISABLED'
     | 'UNREADABLE'

@@ -1055,7 +1055,7 @@ export class InboundOperations extends Group {
 
 export class MailOperations extends Group {
   /**
-   * Hand in a received mail. For mail servers that pass mail on. `raw` is the whole message in base64. It becomes a record, a comment, or an entry in the list of messages that were not used; all of these answer 201, so that the server does not repeat it. A message that was handed in before has no second effect. `reason` is shown to callers with integration.manage, ids of records and comments to those who may read them. `Authentication-Results` of the message count only if the owner of the key holds integration.manage. Needs the scope `integrations:execute`.
+   * Hand in a received mail. For mail servers that pass mail on. `raw` is the whole message in base64. It becomes a record, a comment, or an entry in the list of messages that were not used; all of these answer 201, so that the server does not repeat it. A message that was handed in before has no second effect. `state` and `reason` are shown to callers with integration.manage, ids of records and comments to those who may read them. `Authentication-Results` of the message count only if the owner of the key holds integration.manage. Needs the scope `integrations:execute`.
    *
    * `POST /mailboxes/{code}/messages`, scope `integrations:execute`
    */

@@ -33,12 +33,13 @@ export async function addAttachment(ctx: WriteContext, input: AddInput): Promise
 /**
  * Adds a file whose content is known already, such as one that came by mail.
  *
+ * @param input `commentId`: only who may see this comment of the record may see the file
  * @param read the content; its argument is the maximum number of bytes
  * @throws Fault as `addAttachment`
  */
 export async function addFile(
   ctx: WriteContext,
-  input: Pick<AddInput, 'objectId' | 'filename' | 'mediaType'>,
+  input: Pick<AddInput, 'objectId' | 'filename' | 'mediaType'> & { commentId?: string | undefined },
   read: (most: number) => Uint8Array,
 ): Promise<AttachmentAnswer> {
   // Checked before the content is stored: callers without the right must not fill the blob store.
@@ -52,6 +53,7 @@ export async function addFile(
   const row: store.AttachmentRow = {
     id: ctx.newId(),
     objectId: object.row.id,
+    commentId: input.commentId ?? null,
     originalFilename,
     mediaType,
     size: bytes.byteLength,
@@ -72,6 +74,7 @@ function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: s
   planOn(ctx, object, store.insertAttachment, {
     id: row.id,
     object_id: row.objectId,
+    comment_id: row.commentId,
     original_filename: row.originalFilename,
     media_type: row.mediaType,
     size: row.size,
@@ -79,12 +82,17 @@ function planRow(ctx: WriteContext, object: Authorized<'attachment.add'>, row: s
     at: ctx.now,
     by: row.createdBy,
   });
-  const { id, originalFilename, mediaType, size, sha256 } = row;
+  const { id, commentId, originalFilename, mediaType, size, sha256 } = row;
   ctx.emit({
     type: 'AttachmentAdded',
     objectId: row.objectId,
-    data: { attachmentId: id, originalFilename, mediaType, size, sha256 },
+    data: { attachmentId: id, ...ofComment(commentId), originalFilename, mediaType, size, sha256 },
   });
+}
+
+/** Events that name a comment are shown to those who may see it. */
+function ofComment(commentId: string | null): { commentId?: string } {
+  return commentId === null ? {} : { commentId };
 }
 
 /** @throws Fault NOT_FOUND, RIGHT_MISSING, ARCHIVED, REVISION_CONFLICT */
@@ -111,7 +119,7 @@ export async function archiveAttachment(
   ctx.emit({
     type: 'AttachmentArchived',
     objectId: row.objectId,
-    data: { attachmentId: row.id, originalFilename: row.originalFilename },
+    data: { attachmentId: row.id, ...ofComment(row.commentId), originalFilename: row.originalFilename },
   });
   return { id: row.id, state: 'ARCHIVED', revision: row.revision + 1 };
 }

@@ -9,6 +9,11 @@ const AttachmentSchema = Type.Object(
   {
     id: Id,
     objectId: Id,
+    commentId: Type.Optional({
+      ...Id,
+      description:
+        'The internal comment that the file came with: only who may see it may see the file. Otherwise absent.',
+    }),
     originalFilename: Type.String(),
     mediaType: Type.String(),
     size: Type.Integer({ minimum: 1, description: 'Size in bytes.' }),

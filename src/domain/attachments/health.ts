@@ -12,6 +12,7 @@ import { recordMissing } from '../objects/index.ts';
 
 const differs = namesOf({
   'history (object_id)': sql`h.id IS NULL`,
+  comment_id: sql`b.comment_id::text IS DISTINCT FROM h.data ->> 'commentId'`,
   original_filename: sql`b.original_filename IS DISTINCT FROM h.data ->> 'originalFilename'`,
   media_type: sql`b.media_type IS DISTINCT FROM h.data ->> 'mediaType'`,
   size: sql`b.size::text IS DISTINCT FROM h.data ->> 'size'`,

@@ -8,12 +8,14 @@ import { findVisible, visibleRecord, requireVisible, type VisibleObject } from '
 import { contentHeaders, requestedRange } from './rules.ts';
 import { type AttachmentRow, findAttachment, findServed, listAttachments as listRows } from './store.ts';
 
-export type AttachmentAnswer = Omit<AttachmentRow, 'createdBy' | 'createdByName'> & {
+export type AttachmentAnswer = Omit<AttachmentRow, 'commentId' | 'createdBy' | 'createdByName'> & {
+  commentId?: string;
   createdBy: { id: string; displayName: string } | null;
 };
 
-export function attachmentAnswer({ createdBy, createdByName, ...row }: AttachmentRow): AttachmentAnswer {
-  return { ...row, createdBy: createdBy === null ? null : { id: createdBy, displayName: createdByName ?? '' } };
+export function attachmentAnswer({ createdBy, createdByName, commentId, ...row }: AttachmentRow): AttachmentAnswer {
+  const of = commentId === null ? {} : { commentId };
+  return { ...row, ...of, createdBy: createdBy === null ? null : { id: createdBy, displayName: createdByName ?? '' } };
 }
 
 /** @throws Fault NOT_FOUND */
@@ -22,7 +24,7 @@ export async function listAttachments(ctx: ReadContext, objectId: string): Promi
   return (await listRows(ctx, objectId)).map(attachmentAnswer);
 }
 
-/** The attachment with its record. An attachment of a hidden record counts as missing. @throws Fault NOT_FOUND */
+/** The attachment with its record. An attachment of a hidden record or comment counts as missing. @throws Fault NOT_FOUND */
 export async function requireAttachment(
   ctx: ReadContext,
   id: string,

@@ -2,14 +2,16 @@
 import type { ItemState } from '../../contract/state.ts';
 import { userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { ofVisibleComment } from '../comments/index.ts';
 import { type GuardedWrite, guarded } from '../objects/index.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 
 export interface AttachmentRow {
   id: string;
   objectId: string;
+  /** The comment that the file came with: only who may see it may see the file. */
+  commentId: string | null;
   originalFilename: string;
   mediaType: string;
   size: number;
@@ -21,20 +23,22 @@ export interface AttachmentRow {
   createdByName: string | null;
 }
 
-const COLUMNS = sql`a.id, a.object_id AS "objectId", a.original_filename AS "originalFilename", a.media_type AS "mediaType", a.size,
+const COLUMNS = sql`a.id, a.object_id AS "objectId", a.comment_id AS "commentId", a.original_filename AS "originalFilename", a.media_type AS "mediaType", a.size,
   a.sha256, a.revision, a.state, a.created_at AS "createdAt", a.created_by AS "createdBy",
   ${userName('a.created_by')} AS "createdByName"`;
 
-const attachmentById = byId<AttachmentRow>((id) => sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}`);
-
+/** The attachment, unless it came with a comment that the caller may not see. The record is not checked. */
 export async function findAttachment(ctx: ReadContext, id: string): Promise<AttachmentRow | undefined> {
-  return await ctx.find(attachmentById, { id });
+  const [row] = await ctx.query<AttachmentRow>(sql`
+    SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND ${ofVisibleComment(ctx, 'a.comment_id')}`);
+  return row;
 }
 
 /** The attachment if it is active and `visible` holds: one statement reads it and checks the rights to its record. */
 export async function findServed(ctx: ReadContext, id: string, visible: Sql): Promise<AttachmentRow | undefined> {
   const rows = await ctx.query<AttachmentRow>(
-    sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`,
+    sql`SELECT ${COLUMNS} FROM attachments a WHERE a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}
+      AND ${ofVisibleComment(ctx, 'a.comment_id')}`,
   );
   return rows[0];
 }
@@ -42,6 +46,7 @@ export async function findServed(ctx: ReadContext, id: string, visible: Sql): Pr
 export async function listAttachments(ctx: ReadContext, objectId: string): Promise<AttachmentRow[]> {
   return await ctx.query<AttachmentRow>(sql`
     SELECT ${COLUMNS} FROM attachments a WHERE a.object_id = ${objectId}::uuid AND a.state = 'ACTIVE'
+      AND ${ofVisibleComment(ctx, 'a.comment_id')}
     ORDER BY a.created_at, a.id`);
 }
 
@@ -49,6 +54,7 @@ export const insertAttachment: GuardedWrite<
   {
     id: string;
     object_id: string;
+    comment_id: string | null;
     original_filename: string;
     media_type: string;
     size: number;
@@ -62,9 +68,10 @@ export const insertAttachment: GuardedWrite<
   guard: true,
   records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
-    INSERT INTO attachments (id, object_id, original_filename, media_type, size, sha256, revision, created_at, created_by)
-    SELECT id, object_id, original_filename, media_type, size, sha256, 1, at, by
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, original_filename text, media_type text, size integer,
+    INSERT INTO attachments (id, object_id, comment_id, original_filename, media_type, size, sha256, revision, created_at,
+      created_by)
+    SELECT id, object_id, comment_id, original_filename, media_type, size, sha256, 1, at, by
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, object_id uuid, comment_id uuid, original_filename text, media_type text, size integer,
       sha256 text, at timestamptz, by uuid) RETURNING 1`,
 });
 

@@ -26,3 +26,13 @@ export function visibleComments(ctx: ReadContext, rows: string, objects: string)
   });
   return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
 }
+
+/**
+ * Predicate: the caller may see the comment that `column` names, also an archived one, or it names none. The caller may read the
+ * record of the row.
+ */
+export function ofVisibleComment(ctx: ReadContext, column: string): Sql {
+  const id = raw(column);
+  return sql`(${id} IS NULL OR EXISTS (SELECT FROM comments c JOIN objects o ON o.id = c.object_id
+    WHERE c.id = ${id} AND ${visibleComments(ctx, 'c', 'o')}))`;
+}

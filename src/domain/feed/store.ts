@@ -35,8 +35,8 @@ const OTHER_END = sql`CASE WHEN (j.data ->> 'sourceObjectId')::uuid = j.object_i
   THEN (j.data ->> 'targetObjectId')::uuid ELSE (j.data ->> 'sourceObjectId')::uuid END`;
 
 /**
- * The events of the range that the caller may see now: `read` and `history` on the record, and a visible comment or other end of
- * a relation. An event whose changed fields are all hidden is still among them. Places are walked in order, so that the
+ * The events of the range that the caller may see now: `read` and `history` on the record, and a visible comment, also of a file,
+ * or other end of a relation. An event whose changed fields are all hidden is still among them. Places are walked in order, so that the
  * statement ends with the last event of the page.
  */
 export async function listPlaced(ctx: ReadContext, range: FeedRange): Promise<PlacedEvent[]> {
@@ -74,10 +74,13 @@ function visibleEvents(ctx: ReadContext, { kinds, typeIds }: FeedRange): Sql | n
   const history = actor.visible('o', 'history', now, typeIds);
   if (read !== null && history !== null) {
     const ofRecord: Sql[] = [];
-    const plain = [...about('record'), ...about('attachment'), ...about('sla')];
+    const plain = [...about('record'), ...about('sla')];
     if (plain.length > 0) ofRecord.push(isOneOf(plain));
-    if (about('comment').length > 0)
-      ofRecord.push(sql`(${isOneOf(about('comment'))} AND ${visibleComments(ctx, 'c', 'o')})`);
+    const comment = visibleComments(ctx, 'c', 'o');
+    if (about('comment').length > 0) ofRecord.push(sql`(${isOneOf(about('comment'))} AND ${comment})`);
+    if (about('attachment').length > 0) {
+      ofRecord.push(sql`(${isOneOf(about('attachment'))} AND (c.id IS NULL OR ${comment}))`);
+    }
     const other = actor.visible('x', 'read', now);
     if (about('relation').length > 0 && other !== null) {
       const end = sql`EXISTS (SELECT FROM objects x WHERE x.id = ${OTHER_END} AND ${other})`;

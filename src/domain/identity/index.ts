@@ -24,7 +24,7 @@ export {
 export { requireMayGrant } from './escalation.ts';
 export { findKey } from './rules.ts';
 export { idsByName } from './store.ts';
-export { findByEmail, findContact, findNames, joinedSortName, type NamedKind } from './store.ts';
+export { addressesCreatedSince, findByEmail, findContact, findNames, joinedSortName, type NamedKind } from './store.ts';
 export { type NameChoice, searchNames } from './queries.ts';
 export {
   findGroup,

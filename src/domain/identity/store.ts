@@ -73,6 +73,19 @@ export async function findUser(ctx: ReadContext, id: string): Promise<UserRow | 
   return await ctx.find(userById, { id });
 }
 
+/** Those of the addresses (`addressKey`) that belong to users who were created since the instant. */
+export async function addressesCreatedSince(
+  ctx: ReadContext,
+  emails: readonly string[],
+  since: string,
+): Promise<string[]> {
+  const keys = emails.flatMap((email) => findKey(email) ?? []);
+  const rows = await ctx.query<{ email: string }>(sql`
+    SELECT u.email_key AS email FROM users u
+    WHERE u.email_key = ANY(${keys}::text[]) AND u.created_at >= ${since}::timestamptz`);
+  return rows.map(({ email }) => email);
+}
+
 /** The user with this e-mail address, in any spelling and state. */
 export async function findByEmail(ctx: ReadContext, email: string): Promise<UserRow | undefined> {
   const key = findKey(email);

@@ -29,10 +29,11 @@ export const receiveMessage = defineOperation({
   tag,
   summary: 'Hand in a received mail',
   description:
-    'For mail servers that pass mail on. `raw` is the whole message in base64. It becomes a record, a comment, or an entry in the list of messages that were not used; all of these answer 201, so that the server does not repeat it. A message that was handed in before has no second effect. `reason` is shown to callers with integration.manage, ids of records and comments to those who may read them. `Authentication-Results` of the message count only if the owner of the key holds integration.manage.',
+    'For mail servers that pass mail on. `raw` is the whole message in base64. It becomes a record, a comment, or an entry in the list of messages that were not used; all of these answer 201, so that the server does not repeat it. A message that was handed in before has no second effect. `state` and `reason` are shown to callers with integration.manage, ids of records and comments to those who may read them. `Authentication-Results` of the message count only if the owner of the key holds integration.manage.',
   params: closed({ code: Type.String() }),
   body: closed({ raw: Type.String({ description: 'The message in base64 of RFC 4648, with padding.' }) }),
-  answer: Type.Object(outcome, { $id: 'ReceivedMail' }),
+  // Whether a message was used tells whether its sender is known.
+  answer: Type.Object({ ...outcome, state: nullable(State) }, { $id: 'ReceivedMail' }),
   faults: ['NOT_FOUND'],
 });
 

@@ -50,13 +50,18 @@ describe('what a mail becomes', () => {
   const CASES: readonly [string, MailFacts, unknown][] = [
     ['a new mail', plain, { kind: 'record', userId: 'u1' }],
     ['a reply of the requester', reply, comment(OPEN)],
-    ['a reply without references', { ...reply, refers: false }, comment(OPEN)],
+    ['a reply without references', { ...reply, refers: false, answers: 'unknown' }, comment(OPEN)],
     ['a reply of an agent', agentReply, comment(HIDDEN)],
     ['a reply of an agent to a public comment', { ...agentReply, answers: OPEN }, comment(OPEN)],
     [
       'a reply of an agent who is the requester',
       { ...agentReply, record: record(AGENT, { isRequester: true }) },
       comment(OPEN),
+    ],
+    [
+      'a reply without references of an agent who is the requester',
+      { ...agentReply, answers: 'unknown', record: record(AGENT, { isRequester: true }) },
+      comment(HIDDEN),
     ],
     [
       'a reply of the requester to a hidden comment that they may see',
@@ -152,7 +157,7 @@ describe('what a mail becomes', () => {
           .map(([actions, requester]) => new Set([...actions, ...(requester ? REQUESTER : [])])),
       }),
     ),
-    answers: fc.option(fc.constantFrom(...COMMENT_VISIBILITIES)),
+    answers: fc.option(fc.constantFrom('unknown', ...COMMENT_VISIBILITIES)),
     empty: mostly(false, true),
   }) as fc.Arbitrary<MailFacts>;
 
@@ -181,7 +186,9 @@ describe('what a mail becomes', () => {
         assert.ok(record.actions.has('read') && record.actions.has('comment.create'));
         const right = rightForVisibility(decision.visibility);
         assert.ok(right === null || record.actions.has(right));
-        if (facts.answers !== null) assert.equal(decision.visibility, facts.answers);
+        const { answers } = facts;
+        if (answers === 'unknown') assert.ok(decision.visibility === HIDDEN || !record.actions.has(SEES_HIDDEN));
+        else if (answers !== null) assert.equal(decision.visibility, answers);
       }),
       { numRuns: 10_000 },
     );

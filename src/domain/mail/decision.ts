@@ -104,8 +104,8 @@ export interface MailFacts {
   refers: boolean;
   /** The record of a valid token, as the sender may read it; null if there is none. */
   record: RecordFacts | null;
-  /** Visibility of the comment that the mail answers; null if it answers none. */
-  answers: CommentVisibility | null;
+  /** Visibility of the comment that the mail answers; null if it answers a mail about none, `unknown` if it names no mail. */
+  answers: CommentVisibility | null | 'unknown';
   /** Neither text nor files remain. */
   empty: boolean;
 }
@@ -148,7 +148,8 @@ function commentOf({ record, answers }: MailFacts, { userId }: SenderFacts, obje
   if (record === null || record.objectId !== objectId || !record.actions.has('read')) return listed('RECORD_NOT_FOUND');
   if (!record.actions.has('comment.create')) return listed('RIGHT_MISSING');
   if (record.archived) return listed('RECORD_ARCHIVED');
-  const visibility = answers ?? ownVisibility(record);
+  // A client that left out what the mail answers must not publish a reply to an internal comment. Requesters see public ones only.
+  const visibility = answers === 'unknown' ? mostRestricted(record) : (answers ?? ownVisibility(record));
   // A reply to a comment that the sender may not see any more is not published: it can repeat what was hidden.
   if (!seenBy(record).includes(visibility)) return listed('RIGHT_MISSING');
   return { kind: 'comment', userId, objectId, visibility };
@@ -158,7 +159,12 @@ function seenBy(record: RecordFacts): CommentVisibility[] {
   return seenVisibilities((action) => record.actions.has(action));
 }
 
-/** The visibility of a reply to a mail about no comment: public from the requester, else the most restricted they may use. */
+/** The most restricted visibility that the sender may use. */
+function mostRestricted(record: RecordFacts): CommentVisibility {
+  return seenBy(record).at(-1) ?? 'public';
+}
+
+/** The visibility of a reply to a mail about no comment. */
 function ownVisibility(record: RecordFacts): CommentVisibility {
-  return record.isRequester ? 'public' : (seenBy(record).at(-1) ?? 'public');
+  return record.isRequester ? 'public' : mostRestricted(record);
 }

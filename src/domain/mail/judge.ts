@@ -2,14 +2,21 @@
  * Judges a parsed message: gathers the facts that `decide` needs and says what the effect contains. It reads through `Lookups`
  * and changes nothing.
  */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 import type { CompiledMailbox } from './registry.ts';
 import type { MailFile } from './content.ts';
-import { decide, type Decision, mustBeProven, type RecordFacts, type Rights, type TokenFacts } from './decision.ts';
+import {
+  decide,
+  type Decision,
+  type MailFacts,
+  mustBeProven,
+  type RecordFacts,
+  type Rights,
+  type TokenFacts,
+} from './decision.ts';
 import { type Envelope, type ParsedMail, readEnvelope } from './envelope.ts';
 import { mailFields } from './fields.ts';
-import { checkReplyToken, type MailThread } from './reply-token.ts';
+import { checkReplyToken, handleOf, type MailThread } from './reply-token.ts';
 
 /** A user with the address of `From`. */
 export interface FoundSender {
@@ -25,8 +32,8 @@ export interface Lookups {
   thread(handle: number): Promise<MailThread | undefined>;
   /** The record as the user may read it; null if there is none for them. */
   record(userId: string, objectId: string): Promise<RecordFacts | null>;
-  /** Visibility of the comment about which the first of these mails was sent to the user; null if none was about one. */
-  answered(userId: string, objectId: string, mailIds: readonly string[]): Promise<CommentVisibility | null>;
+  /** Of the first of these mails that was sent to the user about the record: see `MailFacts.answers`. */
+  answered(userId: string, objectId: string, mailIds: readonly string[]): Promise<MailFacts['answers']>;
 }
 
 export interface Judging {
@@ -53,7 +60,7 @@ export interface Judged {
 async function tokenOf({ token }: Envelope, { key, now, lookups }: Judging): Promise<TokenFacts> {
   if (token === undefined) return { state: 'none' };
   if (token === null) return { state: 'invalid' };
-  const thread = await lookups.thread(token.handle);
+  const thread = await lookups.thread(handleOf(key, token));
   const state = checkReplyToken(key, token, thread, now);
   return state === 'valid' && thread !== undefined
     ? { state, objectId: thread.objectId, userId: thread.userId }
@@ -104,8 +111,8 @@ async function answeredBy(
   { objectId }: RecordFacts,
   userId: string,
   lookups: Lookups,
-): Promise<CommentVisibility | null> {
-  return answered.length === 0 ? null : await lookups.answered(userId, objectId, answered);
+): Promise<MailFacts['answers']> {
+  return answered.length === 0 ? 'unknown' : await lookups.answered(userId, objectId, answered);
 }
 
 export interface NewRecord {

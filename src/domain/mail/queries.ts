@@ -69,14 +69,19 @@ export async function listMessages(
  * @param raw the message in base64
  * @throws Fault NOT_FOUND (no such mailbox), INVALID_REQUEST (not base64), OVERLOADED
  */
-export async function handIn(runner: Runner, parts: ReceiveParts, code: string, raw: string): Promise<Received> {
+export async function handIn(
+  runner: Runner,
+  parts: ReceiveParts,
+  code: string,
+  raw: string,
+): Promise<Omit<Received, 'state'> & { state: Received['state'] | null }> {
   const { work, caller } = runner;
   const mailbox = [...mailboxes(caller).values()].find((one) => one.code === code && isActive(one));
   if (mailbox === undefined) throw new Fault('NOT_FOUND', 'There is no such mailbox.');
   const trusted = caller.actor.has(RIGHT);
   const received = await receiveMail(runner, parts, { mailbox, raw: decoded(raw), trusted });
   const [seen = received] = await work.read(caller, (ctx) => withoutHidden(ctx, [received]));
-  return trusted ? seen : { ...seen, reason: null };
+  return trusted ? seen : { ...seen, state: null, reason: null };
 }
 
 /** @throws Fault INVALID_REQUEST */

@@ -1,10 +1,13 @@
 /** Received mail on a running service: about 200 messages of every kind, repetitions, relays and new attempts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import sql from 'sql-template-tag';
 import { startTestApp, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
 import { file, mail, type MailCase, multipart, plain } from '../../../test/harness/mail-messages.ts';
 import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
+import { givePlaces } from '../../platform/audit/places.ts';
+import { newId } from '../../platform/clock.ts';
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
 import { makeThreads } from './store.ts';
 
@@ -30,7 +33,7 @@ mailboxes:
 roles:
   - code: boss
     rights: [config.manage, role.assign, integration.manage]
-    records: [{ type: '*', actions: [read, create, update, history, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
+    records: [{ type: '*', actions: [read, create, update, history, comment.create, comment.edit, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
     assignedTo: { users: [boss] }
   - code: operator
     rights: [integration.manage]
@@ -40,7 +43,7 @@ roles:
     assignedTo: { users: [agent] }
   - code: requester
     records:
-      - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, create, comment.create, attachment.add], fields: { read: '*', write: [title, description] } }
+      - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, history, create, comment.create, attachment.add, attachment.delete], fields: { read: '*', write: [title, description] } }
       - { type: note, actions: [read, create, comment.create, attachment.add], fields: { read: '*', write: '*' } }
     assignedTo: { users: [anna, bob] }
 users:
@@ -180,12 +183,12 @@ describe('received mail', () => {
     assert.equal(new Set(ids).size, 1, 'a repeated message is listed once');
   });
 
-  it('shows a relay without rights neither reasons nor ids, and believes no results that it passes on', async () => {
+  it('shows a relay without rights not what a message became, and believes no results that it passes on', async () => {
     const pass = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com';
     const own = await send(mail({ subject: 'Via relay' }), { key: relay });
-    assert.deepEqual([own.state, own.reason, own.objectId], ['USED', null, null]);
+    assert.deepEqual([own.state, own.reason, own.objectId], [null, null, null]);
     const agent = await send(mail({ from: 'agent@example.com', headers: [pass] }), { key: relay });
-    assert.deepEqual([agent.state, agent.reason], ['LISTED', null]);
+    assert.deepEqual([agent.state, agent.reason], [null, null]);
     const { items } = await get('/api/admin/v1/mail/received?state=LISTED&pageSize=1');
     assert.deepEqual([items[0].id, items[0].reason], [agent.id, 'SENDER_NOT_PROVEN']);
   });
@@ -206,7 +209,7 @@ describe('received mail', () => {
     assert.deepEqual([own.sender, own.subject, own.objectId], ['anna@example.com', 'My salary', used.objectId]);
   });
 
-  it('is an internal comment without files if its sender created the record for somebody else', async () => {
+  it('is an internal comment, with files for its readers, if its sender created the record for somebody else', async () => {
     const pass = 'Authentication-Results: mx.example.org; dmarc=pass header.from=example.com';
     const from = 'agent@example.com';
     const { key } = await app.createKey({ login: 'agent' });
@@ -218,23 +221,62 @@ describe('received mail', () => {
       });
       return body.data.id;
     };
-    const visibilityOf = async (objectId: string): Promise<string> => {
+    const visibilityOf = async (objectId: string, answers = true): Promise<string> => {
       const { agent: to } = await tokensOf(objectId);
-      const { commentId } = await send(mail({ from, to, headers: [pass], body: 'A remark' }));
+      const [mailId, user] = [newId(), await idOf(app, 'users', 'agent')];
+      await app.db.query(sql`INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at, object_id)
+        VALUES (${mailId}, ${user}, ${[mailId]}, 'SENT', now(), now(), ${objectId})`);
+      const replied = `In-Reply-To: <docket.${mailId}.${objectId}@example.org>`;
+      const headers = answers ? [pass, replied] : [pass];
+      const { commentId } = await send(mail({ from, to, headers, body: 'A remark' }));
       const comments = await get(`/api/v1/objects/${objectId}/comments`);
       return comments.find(({ id }: { id: string }) => id === commentId)?.visibility;
     };
     assert.equal(await visibilityOf(await created('anna')), 'internal');
     assert.equal(await visibilityOf(await created('agent')), 'public');
+    assert.equal(await visibilityOf(await created('agent'), false), 'internal', 'what it answers is not known');
 
     const objectId = await created('anna');
     const { agent: to } = await tokensOf(objectId);
-    const parts = multipart('mixed', plain('See'), file('filename="cost.pdf"'));
-    await send(mail({ from, to, headers: [pass], ...parts }));
-    const [comment] = await get(`/api/v1/objects/${objectId}/comments`);
-    assert.deepEqual([comment.visibility, comment.body.split('\n\n').length], ['internal', 2]);
-    assert.match(comment.body, /^See\n\n\[File not attached: cost\.pdf, /);
-    assert.deepEqual(await get(`/api/v1/objects/${objectId}/attachments`), []);
+    const costs = file('filename="cost.pdf"');
+    await send(mail({ from, to, headers: [pass], ...multipart('mixed', plain('See'), costs) }));
+    await send(mail({ from, to, headers: [pass], ...multipart('mixed', costs) }));
+    const comments = await get(`/api/v1/objects/${objectId}/comments`);
+    assert.deepEqual(
+      comments.map((one: any) => [one.visibility, one.body]),
+      [
+        ['internal', 'See'],
+        ['internal', 'cost.pdf'],
+      ],
+    );
+    const files = await get(`/api/v1/objects/${objectId}/attachments`);
+    assert.deepEqual(
+      files.map((one: any) => [one.originalFilename, one.commentId]),
+      comments.map(({ id }: any) => ['cost.pdf', id]),
+    );
+    const { key: anna } = await app.createKey({ login: 'anna' });
+    const as = (method: string, path: string, body?: object) =>
+      app.request(method, `/api/v1${path}`, { key: anna, ...(body && { body }) });
+    const listed = async (): Promise<string[]> =>
+      (await as('GET', `/objects/${objectId}/attachments`)).body.data.map(({ id }: any) => id);
+    assert.deepEqual(await listed(), []);
+    const [first, second] = files.map(({ id }: any) => `/attachments/${id}`);
+    assert.equal((await as('GET', `${first}/content`)).status, 404);
+    assert.equal((await as('DELETE', first, { expectedRevision: 1 })).status, 404);
+    const eventsOf = async (): Promise<number> => {
+      while (await givePlaces(app.db));
+      const { body } = await as('GET', '/changes?limit=1000&eventTypes=AttachmentAdded');
+      return body.data.events.filter((one: any) => one.objectId === objectId).length;
+    };
+    assert.equal(await eventsOf(), 0);
+    await app.request('PATCH', `/api/v1/comments/${comments[0].id}`, {
+      key: boss,
+      body: { expectedRevision: 1, visibility: 'public' },
+    });
+    assert.deepEqual(await listed(), [files[0].id]);
+    assert.equal((await as('GET', `${first}/content`)).status, 200);
+    assert.equal((await as('GET', `${second}/content`)).status, 404);
+    assert.equal(await eventsOf(), 1);
   });
 
   it('is a comment where the type has no field for its text', async () => {
@@ -280,6 +322,16 @@ describe('received mail', () => {
     assert.deepEqual(await retry(), done);
     const left = await stored(app, 'SELECT sha256 FROM mail_messages WHERE id = $1', [answer.id]);
     assert.deepEqual(left, [{ sha256: null }], 'its content is not kept');
+  });
+
+  it('creates a limited number of users in an hour', async () => {
+    const reasons: (string | null)[] = [];
+    const from = (index: number, domain: string): Promise<Answer> =>
+      send(mail({ from: `a${index}@${domain}`, subject: `From a${index}` }), { box: 'open' });
+    for (let index = 0; index < 21; index++) reasons.push((await from(index, 'flood.example')).reason);
+    assert.deepEqual(reasons.slice(-2), ['RIGHT_MISSING', 'SENDER_UNKNOWN']);
+    assert.equal((await from(0, 'flood.example')).reason, 'RIGHT_MISSING', 'a user who was created');
+    assert.equal((await from(0, 'other.example')).reason, 'RIGHT_MISSING', 'another domain');
   });
 
   it('does not hold the event loop while a large message is parsed', async () => {

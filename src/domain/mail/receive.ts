@@ -12,13 +12,14 @@ import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/un
 import { systemActor } from '../access/index.ts';
 import { addFile } from '../attachments/index.ts';
 import { addComment, findVisibleComments } from '../comments/index.ts';
-import { createUser, findByEmail } from '../identity/index.ts';
+import { addressesCreatedSince, createUser, findByEmail } from '../identity/index.ts';
 import { findType, registry, setValue, typeView } from '../metadata/index.ts';
 import { createFor, findVisible } from '../objects/index.ts';
 import { type MailFile, safeFilename } from './content.ts';
-import type { ListReason, RecordFacts } from './decision.ts';
+import type { ListReason, MailFacts, RecordFacts } from './decision.ts';
 import { type ParsedMail, readEnvelope } from './envelope.ts';
 import { mailFields } from './fields.ts';
+import { domainOf } from './headers.ts';
 import { judge, type Judged, type Lookups, recordOfMail } from './judge.ts';
 import { type MailParse, parseMail } from './parse.ts';
 import type { Mailbox } from './registry.ts';
@@ -126,7 +127,9 @@ async function use(ctx: WriteContext, parts: ReceiveParts, incoming: Incoming, m
   if (known?.state === 'USED') return keepUsed(ctx, incoming, known);
   if (decision.kind === 'listed') return planMessage(ctx, row, { reason: decision.reason, detail: null });
   if (decision.kind === 'record-of-new-user') {
-    await createSender(ctx, mail, envelope.from ?? '');
+    const address = envelope.from ?? '';
+    if (await isCreationLimited(ctx, address)) return planMessage(ctx, row, { reason: 'SENDER_UNKNOWN', detail: null });
+    await createSender(ctx, mail, address);
     return planMessage(ctx, row, { reason: 'RIGHT_MISSING', detail: null });
   }
   // The unit acts as the sender whom the read before it found.
@@ -240,8 +243,9 @@ async function answered(
   userId: string,
   objectId: string,
   mailIds: readonly string[],
-): Promise<CommentVisibility | null> {
+): Promise<MailFacts['answers']> {
   const id = await store.findAnswered(ctx, userId, objectId, mailIds);
+  if (id === undefined) return 'unknown';
   if (id === null) return null;
   const found = (await findVisibleComments(ctx, [id])).get(id);
   return found?.row.visibility ?? DEFAULT_VISIBILITY;
@@ -261,6 +265,22 @@ async function recordFacts(ctx: WriteContext, userId: string, objectId: string):
     isRequester: asker === userId,
     actions: new Set(RECORD_ACTIONS.filter((action) => object.right.can(action))),
   };
+}
+
+/** Users that mails create in an hour, of all mailboxes; and those with addresses of one domain. */
+const MOST_CREATED = 100;
+const MOST_CREATED_OF_DOMAIN = 20;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Whether too many users were created by mails in the last hour: senders can be forged, and each new user makes all processes
+ * read the rights again. Messages that are received at the same moment are not counted, so there can be a few more.
+ */
+async function isCreationLimited(ctx: ReadContext, address: string): Promise<boolean> {
+  const since = new Date(Date.parse(ctx.now) - HOUR_MS).toISOString();
+  const created = await addressesCreatedSince(ctx, await store.sendersSince(ctx, since), since);
+  const ofDomain = created.filter((one) => domainOf(one) === domainOf(address));
+  return created.length >= MOST_CREATED || ofDomain.length >= MOST_CREATED_OF_DOMAIN;
 }
 
 /** The system creates the user, without any role. Until they get one, their mails stay in the list. */
@@ -309,12 +329,13 @@ async function makeComment(
   { text, files }: Judged,
 ): Promise<{ objectId: string; commentId: string | null }> {
   const object = await findVisible(ctx, objectId);
-  // Whoever reads the record reads its attachments, so files of a reply that not everybody may see stay out.
+  const { kept, notes } = chosenFiles(ctx, files, object?.right.can('attachment.add') === true);
+  // Files of a reply that not everybody may see are seen by those who see the comment, so there must be one.
   const isForAll = seenVisibilities(() => false).includes(visibility);
-  const { kept, notes } = chosenFiles(ctx, files, isForAll && object?.right.can('attachment.add') === true);
-  const body = withNotes(text, notes);
+  const names = isForAll ? '' : kept.map(({ filename }) => filename).join('\n');
+  const body = withNotes(text, notes) || names;
   const comment = body === '' ? null : await addComment(ctx, { objectId, body, visibility });
-  await addFiles(ctx, objectId, kept);
+  await addFiles(ctx, objectId, kept, isForAll ? undefined : comment?.id);
   return { objectId, commentId: comment?.id ?? null };
 }
 
@@ -348,10 +369,11 @@ async function addFiles(
   ctx: WriteContext,
   objectId: string,
   files: readonly { filename: string; file: MailFile }[],
+  commentId?: string,
 ): Promise<void> {
   for (const { filename, file } of files) {
     const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
-    await addFile(ctx, { objectId, filename, mediaType }, () => file.content);
+    await addFile(ctx, { objectId, filename, mediaType, commentId }, () => file.content);
   }
 }
 

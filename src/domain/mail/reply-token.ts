@@ -2,8 +2,9 @@
  * Tokens that prove which record and which user a reply belongs to. A token is a part of the address in `Reply-To`:
  * `support+TOKEN@example.org`.
  *
- * It has 20 bytes: the handle of a stored pair of record and user (5), the last day of its validity (2), and a truncated
- * HMAC-SHA-256 (13). They make 32 characters of base32, because mail servers may change the case of the local part and limit it
+ * It has 20 bytes: the handle of a stored pair of record and user (5) and the last day of its validity (2), encrypted, and a
+ * truncated HMAC-SHA-256 (13). Handles are consecutive numbers, which would tell how much mail is sent; the pad that hides them is
+ * made of the signature, which no two handles or days have in common. They make 32 characters of base32, because mail servers may change the case of the local part and limit it
  * to 64 characters; two UUIDs would not fit. The signature covers the ids of the record and the user, so that a handle that was
  * assigned again after a restore proves nothing.
  */
@@ -35,8 +36,7 @@ export interface MailThread {
 
 /** A token whose signature was not checked yet. */
 export interface UncheckedToken {
-  handle: number;
-  body: Buffer;
+  encrypted: Buffer;
   signature: Buffer;
 }
 
@@ -75,11 +75,22 @@ function decode(text: string): Buffer {
 function sign(key: Uint8Array, body: Buffer, { objectId, userId }: MailThread): Buffer {
   // All parts have fixed lengths, so that their concatenation is unambiguous.
   return createHmac('sha256', key)
-    .update('docket reply token 1\0')
+    .update('docket reply token 2\0')
     .update(body)
     .update(`${objectId} ${userId}`)
     .digest()
     .subarray(0, SIGNATURE_BYTES);
+}
+
+/** Encrypts or decrypts handle and day. */
+function padded(key: Uint8Array, bytes: Buffer, signature: Buffer): Buffer {
+  const pad = createHmac('sha256', key).update('docket reply token pad\0').update(signature).digest();
+  return Buffer.from(bytes.map((byte, at) => byte ^ (pad[at] as number)));
+}
+
+/** The handle that the token names. It proves nothing before `checkReplyToken`. */
+export function handleOf(key: Uint8Array, { encrypted, signature }: UncheckedToken): number {
+  return padded(key, encrypted, signature).readUIntBE(0, HANDLE_BYTES);
 }
 
 /**
@@ -91,7 +102,8 @@ export function makeReplyToken(key: Uint8Array, thread: MailThread, now: number)
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUIntBE(thread.handle, 0, HANDLE_BYTES);
   body.writeUIntBE(Math.floor(now / DAY_MS) + VALID_DAYS, HANDLE_BYTES, DAY_BYTES);
-  return encode(Buffer.concat([body, sign(key, body, thread)]));
+  const signature = sign(key, body, thread);
+  return encode(Buffer.concat([padded(key, body, signature), signature]));
 }
 
 /** The address with the token in its local part. */
@@ -121,8 +133,7 @@ export function findReplyToken(mailbox: string, recipients: readonly string[]): 
   if (detail === undefined) return undefined;
   if (others.length > 0 || detail.length !== TOKEN_CHARACTERS || !/^[a-z2-7]+$/.test(detail)) return null;
   const bytes = decode(detail);
-  const body = bytes.subarray(0, BODY_BYTES);
-  return { handle: body.readUIntBE(0, HANDLE_BYTES), body, signature: bytes.subarray(BODY_BYTES) };
+  return { encrypted: bytes.subarray(0, BODY_BYTES), signature: bytes.subarray(BODY_BYTES) };
 }
 
 /**
@@ -137,7 +148,8 @@ export function checkReplyToken(
   thread: MailThread | undefined,
   now: number,
 ): 'valid' | 'invalid' | 'expired' {
-  if (thread === undefined || thread.handle !== token.handle) return 'invalid';
-  if (!timingSafeEqual(sign(key, token.body, thread), token.signature)) return 'invalid';
-  return Math.floor(now / DAY_MS) > token.body.readUIntBE(HANDLE_BYTES, DAY_BYTES) ? 'expired' : 'valid';
+  if (thread === undefined || thread.handle !== handleOf(key, token)) return 'invalid';
+  const body = padded(key, token.encrypted, token.signature);
+  if (!timingSafeEqual(sign(key, body, thread), token.signature)) return 'invalid';
+  return Math.floor(now / DAY_MS) > body.readUIntBE(HANDLE_BYTES, DAY_BYTES) ? 'expired' : 'valid';
 }

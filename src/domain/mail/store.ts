@@ -89,6 +89,14 @@ export async function listMessages(
     LIMIT ${limit}::int OFFSET ${offset}::int`);
 }
 
+/** The senders of messages that were received since the instant; of many, some. */
+export async function sendersSince(ctx: ReadContext, since: string): Promise<string[]> {
+  const rows = await ctx.query<{ sender: string }>(sql`
+    SELECT DISTINCT m.sender FROM mail_messages m
+    WHERE m.at >= ${since}::timestamptz AND m.sender IS NOT NULL LIMIT 10000`);
+  return rows.map(({ sender }) => sender);
+}
+
 export interface NewMessage {
   id: string;
   mailbox_id: string;
@@ -216,18 +224,21 @@ export async function finishOutgoing(
     WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND status = 'PENDING'`);
 }
 
-/** The comment that the first of the mails was about that was sent to the user about the record. */
+/**
+ * The comment that the first of the mails was about that was sent to the user about the record; null if it was about none, undefined
+ * if there is no such mail.
+ */
 export async function findAnswered(
   ctx: ReadContext,
   userId: string,
   objectId: string,
   mailIds: readonly string[],
-): Promise<string | null> {
+): Promise<string | null | undefined> {
   const rows = await ctx.query<{ id: string; commentId: string | null }>(sql`
     SELECT m.id, m.comment_id AS "commentId" FROM mail_outgoing m
     WHERE m.id = ANY(${[...mailIds]}::uuid[]) AND m.user_id = ${userId}::uuid AND m.object_id = ${objectId}::uuid`);
   const found = mailIds.map((id) => rows.find((row) => row.id === id)).find((row) => row !== undefined);
-  return found?.commentId ?? null;
+  return found?.commentId;
 }
 
 /**

@@ -23,7 +23,7 @@ import { oneOf } from '../../configuration/schemas.ts';
 import { COMMENT_VISIBILITIES } from '../../contract/comment-visibility.ts';
 import type { DescribedEvent } from '../../contract/openapi-events.ts';
 import { Id, nullable, Revision, Values } from '../../contract/schemas.ts';
-import { EVENTS as DECLARED, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
+import { EVENTS as DECLARED, isAbout, WEBHOOK_EVENTS, type WebhookEvent } from '../../contract/events.ts';
 
 /** Functions of other modules, passed in by `app.ts` so that this module does not depend on them. */
 export interface EventParts {
@@ -102,7 +102,8 @@ export class Payloads {
     }
     if (!this.#holds(ctx, object, sender)) return FILTERED;
     const { commentId } = eventData;
-    const comment = typeof commentId === 'string' ? await this.#parts.comment(ctx, object, commentId) : undefined;
+    const isOfComment = isAbout(delivery.eventType as WebhookEvent, 'comment') && typeof commentId === 'string';
+    const comment = isOfComment ? await this.#parts.comment(ctx, object, commentId) : undefined;
     return { kind: 'send', data: recordData(card, eventData, comment) };
   }
 
