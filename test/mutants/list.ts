@@ -90,7 +90,10 @@ export const MUTANTS: readonly Mutant[] = [
   FILES('input.bodyObjectId !== undefined && input.bodyObjectId !== input.objectId', 'input.bodyObjectId === null'),
   FILE_READS('    await work.read(await freshCaller(caller), (ctx) => requireServed(ctx, id));\n', ''),
   FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}", 'a.id = ${id}::uuid AND ${visible}'),
-  FILE_STORE("a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}`", "a.id = ${id}::uuid AND a.state = 'ACTIVE'`"),
+  FILE_STORE(
+    "a.id = ${id}::uuid AND a.state = 'ACTIVE' AND ${visible}\n",
+    "a.id = ${id}::uuid AND a.state = 'ACTIVE'\n",
+  ),
   FILE_READS('row === undefined || object === undefined', 'row === undefined'),
   FILE_RULES("SAFE_TYPES.has(file.mediaType) ? file.mediaType : 'application/octet-stream'", 'file.mediaType'),
   FILE_RULES('if (/[^A-Za-z0-9+/=]/.test(text)) throw', 'if (text === undefined) throw'),

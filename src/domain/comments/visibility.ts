@@ -2,7 +2,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { COMMENT_VISIBILITIES, type CommentVisibility, rightForVisibility } from '../../contract/comment-visibility.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { VisibleObject } from '../objects/index.ts';
+import { visibleRecord, type VisibleObject } from '../objects/index.ts';
 
 /** True if the caller may see comments of this visibility on the record. */
 export function canSeeComment(object: VisibleObject, visibility: CommentVisibility): boolean {
@@ -28,11 +28,10 @@ export function visibleComments(ctx: ReadContext, rows: string, objects: string)
 }
 
 /**
- * Predicate: the caller may see the comment that `column` names, also an archived one, or it names none. The caller may read the
- * record of the row.
+ * Predicate: the caller may see the comment that `column` names, also an archived one, or it names none.
  */
 export function ofVisibleComment(ctx: ReadContext, column: string): Sql {
   const id = raw(column);
-  return sql`(${id} IS NULL OR EXISTS (SELECT FROM comments c JOIN objects o ON o.id = c.object_id
-    WHERE c.id = ${id} AND ${visibleComments(ctx, 'c', 'o')}))`;
+  const visible = visibleRecord(ctx, 'c.object_id', visibleComments(ctx, 'c', 'o'));
+  return sql`(${id} IS NULL OR EXISTS (SELECT FROM comments c WHERE c.id = ${id} AND ${visible ?? sql`false`}))`;
 }

@@ -85,10 +85,15 @@ export async function findObject(ctx: ReadContext, id: string): Promise<ObjectRo
   return row === undefined ? undefined : withCurrentValues(ctx, row);
 }
 
-/** Predicate: the caller may read the record whose id is in the column. Null if the caller may read no record. */
-export function visibleRecord(ctx: ReadContext, column: string): Sql | null {
+/**
+ * Predicate: the caller may read the record whose id is in the column. Null if the caller may read no record.
+ *
+ * @param more must hold for the record, as `o`, too
+ */
+export function visibleRecord(ctx: ReadContext, column: string, more?: Sql): Sql | null {
   const visible = ctx.actor.visible('o', 'read', ctx.now);
-  return visible === null ? null : sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible})`;
+  if (visible === null) return null;
+  return sql`EXISTS (SELECT FROM objects o WHERE o.id = ${raw(column)} AND ${visible}${more === undefined ? empty : sql` AND ${more}`})`;
 }
 
 export async function findObjects(ctx: ReadContext, ids: readonly string[]): Promise<ObjectRow[]> {
