@@ -20,6 +20,8 @@ export interface Measured {
   /** Milliseconds. */
   p50: number;
   p99: number;
+  /** Processor time of the load generator a request, in microseconds. */
+  loadMicros: number;
   /** Answers with a tolerated status, which do not count as requests: status → how many. */
   refused: Record<string, number>;
   /** Answers with another status than expected: status → how many. */
@@ -109,11 +111,13 @@ async function measure(state: TargetState, run: Run): Promise<Measured> {
   const tally = new Tally();
   const scenario = scenarioOf(run.scenario);
   const started = performance.now();
+  const spentBefore = process.cpuUsage();
   const until = started + run.seconds * 1000;
   await Promise.all(
     Array.from({ length: run.connections }, (_, index) => one(state, scenario, run, index, until, tally)),
   );
   const seconds = (performance.now() - started) / 1000;
+  const spent = process.cpuUsage(spentBefore);
   const sorted = Float64Array.from(tally.latencies).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return {
@@ -121,6 +125,7 @@ async function measure(state: TargetState, run: Run): Promise<Measured> {
     rate: sorted.length / seconds,
     p50: at(0.5),
     p99: at(0.99),
+    loadMicros: (spent.user + spent.system) / sorted.length,
     refused: Object.fromEntries(tally.refused),
     unexpected: Object.fromEntries(tally.unexpected),
     ...(tally.example === undefined ? {} : { example: tally.example }),

@@ -131,12 +131,20 @@ export function printed(report: Report): string {
     ]),
   );
   const spent = table(
-    ['CPU time per request, µs', 'records', 'service', 'its database', 'baseline server', 'its database'],
+    [
+      'CPU time per request, µs',
+      'records',
+      'service',
+      'its database',
+      'load generator',
+      'baseline server',
+      'its database',
+      'load generator',
+    ],
     report.results.map(({ scenario, records, docket, baseline }) => [
       scenarioOf(scenario).says,
-      ...[records, docket.serverMicros, docket.databaseMicros, baseline.serverMicros, baseline.databaseMicros].map(
-        whole,
-      ),
+      whole(records),
+      ...[docket, baseline].flatMap((one) => [one.serverMicros, one.databaseMicros, one.loadMicros].map(whole)),
     ]),
   );
   const growth = table(

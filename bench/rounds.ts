@@ -22,9 +22,10 @@ export interface Measurements {
   rate: number;
   p50: number;
   p99: number;
-  /** Processor time a request, in microseconds: of the server's processes, and of the database's. */
+  /** Processor time a request, in microseconds: of the server's processes, of the database's, and of the load generator. */
   serverMicros: number;
   databaseMicros: number;
+  loadMicros: number;
   /** Tolerated refusals for each request that counts, by status. */
   refused: Record<string, number>;
 }
@@ -137,6 +138,7 @@ function figures(runs: readonly Measured[]): Measurements {
     p99: median(runs.map((run) => run.p99)),
     serverMicros: median(runs.map((run) => run.serverMicros)),
     databaseMicros: median(runs.map((run) => run.databaseMicros)),
+    loadMicros: median(runs.map((run) => run.loadMicros)),
     refused: Object.fromEntries(
       statuses.map((status) => [status, median(runs.map((run) => (run.refused[status] ?? 0) / run.requests))]),
     ),
