@@ -79,6 +79,34 @@ describe('the checker of rules', () => {
     for (const code of all.keys()) assert.equal(loopThrough(code, all), undefined);
   });
 
+  it('leaves out rules whose conditions the actions cannot meet', () => {
+    const comment = { visibility: 'internal' as const, body: 'x' };
+    const firedBy = (one: Partial<RuleDefinition>, other: Partial<RuleDefinition>) =>
+      firingGraph(rules({ one, other })).get('one')?.includes('other');
+    const closed = leaf('workflowState', 'closed');
+    const onComment = { on: ['CommentAdded' as const] };
+    const shown = leaf('comment.visibility', 'public');
+    assert.equal(firedBy({ do: [{ comment }] }, { ...onComment, when: shown }), false);
+    assert.equal(
+      firedBy({ do: [{ comment: { ...comment, visibility: 'public' } }] }, { ...onComment, when: shown }),
+      true,
+    );
+    assert.equal(firedBy({ do: [{ comment }] }, { ...onComment, when: either(shown, closed) }), true);
+    const resolved = { ...onComment, when: leaf('workflowState', ['resolved', 'new'], 'in') };
+    assert.equal(firedBy({ when: closed, do: [{ comment }] }, resolved), false);
+    assert.equal(firedBy({ when: closed, do: [{ transition: 'reopen' }, { comment }] }, resolved), true);
+    assert.equal(firedBy({ when: either(closed, shown), do: [{ comment }] }, resolved), true);
+    const urgent = { when: leaf('priority', 'p1'), do: [{ set: { team: 'x' } }] };
+    for (const [value, fires] of [
+      ['p2', false],
+      ['p1', true],
+      ['$me', true],
+      [['p2'], true],
+    ] as const) {
+      assert.equal(firedBy({ do: [{ set: { priority: value } }] }, urgent), fires, String(value));
+    }
+  });
+
   it('names the shortest loop, and none for a rule that only fires itself on the same record', () => {
     const self = rules({ one: { when: leaf('priority', 'p2') } });
     assert.equal(loopThrough('one', self), undefined);

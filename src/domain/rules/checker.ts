@@ -39,6 +39,8 @@ const CHANGING: ReadonlySet<RuleEvent> = new Set([
   'ObjectRestored',
 ]);
 
+const STATES: readonly string[] = ['workflowState', 'workflowCategory', 'state'];
+
 function isImpossible(leaf: LeafCondition, { on, types }: RuleDefinition): boolean {
   const values = allowed(leaf);
   switch (leaf.field) {
@@ -61,7 +63,7 @@ export function unmeetableField(rule: RuleDefinition): string | undefined {
   const impossible = parts.find((leaf) => isImpossible(leaf, rule));
   if (impossible !== undefined) return impossible.field;
   // A record has several values of a multiple field, which is not known here, so only states are compared.
-  for (const field of ['workflowState', 'workflowCategory', 'state', 'event.type', 'comment.visibility']) {
+  for (const field of [...STATES, 'event.type', 'comment.visibility']) {
     const lists = parts.filter((leaf) => leaf.field === field).flatMap((leaf) => [allowed(leaf) ?? []]);
     const [first = [], ...others] = lists.filter((list) => list.length > 0);
     if (first.length > 0 && !first.some((value) => others.every((list) => list.includes(value)))) return field;
@@ -69,22 +71,68 @@ export function unmeetableField(rule: RuleDefinition): string | undefined {
   return undefined;
 }
 
+/** Fields → the only values that they can have. */
+type Known = ReadonlyMap<string, readonly unknown[]>;
+
 /** What an action does to records: the event that it emits, the type of the record if it is a new one, the fields it changes. */
 interface Emitted {
   event: RuleEvent;
   types: readonly string[];
   fields: readonly string[];
+  /** What is known of the record and the comment then. */
+  known: Known;
 }
 
-function emitted({ set, comment, transition, create }: ActionDefinition, types: readonly string[]): Emitted[] {
+const NOTHING: Known = new Map();
+
+/**
+ * What is known of the record after the rule: states that its condition asks for, and values that it sets. A transition can
+ * set fields of its own.
+ */
+function knownAfter({ when, after, do: actions }: RuleDefinition): Known {
+  if (actions.some(({ transition }) => transition !== undefined)) return NOTHING;
+  const known = new Map<string, readonly unknown[]>();
+  for (const leaf of [...required(when), ...required(after?.while)]) {
+    const values = STATES.includes(leaf.field) ? allowed(leaf) : undefined;
+    if (values !== undefined) known.set(leaf.field, values);
+  }
+  const sets = actions.flatMap(({ set }) => Object.entries(set ?? {}));
+  for (const [field, values] of Map.groupBy(sets, ([code]) => code)) {
+    const list = values.map(([, value]) => value);
+    if (list.every(isConstant)) known.set(field, list);
+  }
+  return known;
+}
+
+/** Lists belong to multiple fields, of which a condition compares each value. */
+function isConstant(value: unknown): boolean {
+  return typeof value === 'string' ? !value.startsWith('$') && !value.includes('{{') : typeof value !== 'object';
+}
+
+function emitted(
+  { set, comment, transition, create }: ActionDefinition,
+  types: readonly string[],
+  known: Known,
+): Emitted[] {
   return [
-    ...(set === undefined ? [] : [{ event: 'ObjectUpdated' as const, types, fields: Object.keys(set) }]),
-    ...(comment === undefined ? [] : [{ event: 'CommentAdded' as const, types, fields: [] }]),
+    ...(set === undefined ? [] : [{ event: 'ObjectUpdated' as const, types, fields: Object.keys(set), known }]),
+    ...(comment === undefined
+      ? []
+      : [
+          {
+            event: 'CommentAdded' as const,
+            types,
+            fields: [],
+            known: new Map([...known, ['comment.visibility', [comment.visibility]]]),
+          },
+        ]),
     ...(transition === undefined
       ? []
-      : [{ event: 'ObjectTransitioned' as const, types, fields: ['workflowState', 'workflowCategory'] }]),
-    ...(create === undefined ? [] : [{ event: 'ObjectCreated' as const, types: [create.type], fields: [] }]),
-    ...(create?.relation === undefined ? [] : [{ event: 'RelationAdded' as const, types, fields: [] }]),
+      : [{ event: 'ObjectTransitioned' as const, types, fields: ['workflowState', 'workflowCategory'], known }]),
+    ...(create === undefined
+      ? []
+      : [{ event: 'ObjectCreated' as const, types: [create.type], fields: [], known: NOTHING }]),
+    ...(create?.relation === undefined ? [] : [{ event: 'RelationAdded' as const, types, fields: [], known }]),
   ];
 }
 
@@ -93,13 +141,15 @@ interface Reacting {
   rule: RuleDefinition;
   /** The event must be in each of these lists. */
   eventTypes: readonly (readonly unknown[])[];
+  /** The comparisons with plain values that must hold. */
+  needed: readonly { field: string; values: readonly unknown[] }[];
   /** The fields that the condition names, and whose changes it asks for. */
   fields: ReadonlySet<unknown>;
 }
 
 function reactingOf(rule: RuleDefinition): Reacting {
   const { when } = rule;
-  if (when === undefined) return { rule, eventTypes: [], fields: new Set() };
+  if (when === undefined) return { rule, eventTypes: [], needed: [], fields: new Set() };
   const listsOf = (some: readonly LeafCondition[], field: string): (readonly unknown[])[] =>
     some.flatMap((leaf) => {
       const list = leaf.field === field ? allowed(leaf) : undefined;
@@ -109,14 +159,23 @@ function reactingOf(rule: RuleDefinition): Reacting {
   return {
     rule,
     eventTypes: listsOf(required(when), 'event.type'),
+    needed: required(when).flatMap((leaf) => {
+      const values = allowed(leaf);
+      return values === undefined ? [] : [{ field: leaf.field, values }];
+    }),
     fields: new Set([...namedFields(when), ...changed]),
   };
 }
 
 /** Whether the event of one rule can make the other fire. */
-function canFire({ event, types, fields }: Emitted, { rule, eventTypes, fields: named }: Reacting): boolean {
+function canFire(
+  { event, types, fields, known }: Emitted,
+  { rule, eventTypes, needed, fields: named }: Reacting,
+): boolean {
   if (!rule.on.includes(event) || !rule.types.some((type) => types.includes(type))) return false;
   if (eventTypes.some((list) => !list.includes(event))) return false;
+  if (needed.some(({ field, values }) => known.get(field)?.some((value) => values.includes(value)) === false))
+    return false;
   if (rule.when === undefined || event === 'ObjectCreated' || fields.length === 0 || rule.once === 'every-time')
     return true;
   // A transition can set fields of its own.
@@ -128,7 +187,8 @@ export function firingGraph(rules: ReadonlyMap<string, RuleDefinition>): Map<str
   const graph = new Map<string, string[]>();
   const reacting = [...rules].map(([code, rule]) => ({ code, reacting: reactingOf(rule) }));
   for (const [code, rule] of rules) {
-    const events = rule.do.flatMap((action) => emitted(action, rule.types));
+    const known = knownAfter(rule);
+    const events = rule.do.flatMap((action) => emitted(action, rule.types, known));
     const fired = reacting.filter((other) => events.some((one) => canFire(one, other.reacting)));
     graph.set(
       code,
