@@ -16,6 +16,7 @@ import {
   IconLayoutDashboard,
   IconLifebuoy,
   IconLink,
+  IconMail,
   IconMessages,
   IconPlugConnected,
   IconShieldLock,
@@ -195,6 +196,15 @@ export const adminScreens: readonly AdminScreen[] = [
     icon: IconWebhook,
     rights: ['webhook.manage'],
     load: () => import('./webhooks/page.tsx'),
+  },
+  {
+    path: 'mail',
+    section: 'connections',
+    title: both('Полученная почта', 'Received mail'),
+    summary: both('Чем стали письма, и почему не стали', 'What mails became, or why they were not used'),
+    icon: IconMail,
+    rights: ['integration.manage'],
+    load: () => import('./mail/page.tsx'),
   },
   {
     path: 'integrations',

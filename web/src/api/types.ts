@@ -14,6 +14,7 @@ import type * as imports from '../../../src/domain/imports/contract.ts';
 import type * as inbound from '../../../src/domain/inbound/contract.ts';
 import type * as knowledge from '../../../src/domain/knowledge/contract.ts';
 import type * as knowledgeAdmin from '../../../src/domain/knowledge/contract-administration.ts';
+import type * as mail from '../../../src/domain/mail/contract.ts';
 import type * as me from '../../../src/domain/access/contract-me.ts';
 import type * as metadata from '../../../src/domain/metadata/contract.ts';
 import type * as notifications from '../../../src/domain/notifications/contract.ts';
@@ -43,6 +44,7 @@ export type {
   deskRecord,
   identity,
   identityAdmin,
+  mail,
   me,
   metadata,
   notifications,
