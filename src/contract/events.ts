@@ -115,6 +115,7 @@ export const EVENTS = {
   SigningSecretRotated: audited('A signing secret was rotated.'),
   WebhookDeliveryRetried: audited('A webhook delivery was retried by hand.'),
   WebhookTested: audited('A sample delivery was sent to the endpoint of a webhook subscription.'),
+  MailSentAgain: audited('A mail to a user was sent again by hand.'),
   QueueShared: audited('A queue was shared.'),
   QueueRemoved: audited('A shared queue was deleted.'),
   DashboardShared: audited('A dashboard was shared.'),

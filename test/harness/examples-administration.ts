@@ -109,10 +109,28 @@ export async function integrationExamples(on: Recorder, { admin }: People): Prom
   });
   await on.keep('mail.messages', { query: { state: 'LISTED', page: 1, pageSize: 25 } });
   await on.keep('mail.retry', { params: { messageId: mail.id } });
+  await outgoingStory(on, admin);
   await on.keep('integrations.list');
   await on.keep('integrations.disable', { params: id });
   await on.keep('integrations.archive', { params: id });
   await on.keep('integrations.restore', { params: id });
+}
+
+/** The service of the examples has no mail server: a mail that was given up is written as the worker writes it. */
+async function outgoingStory(on: Recorder, userId: string): Promise<void> {
+  const id = '01a202d0-5c1e-7d20-8a11-3f0c5b7e9a11';
+  const client = await on.app.db.connect();
+  try {
+    await client.query(
+      `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, error)
+      VALUES ($1, $2, ARRAY[$1::uuid], 'FAILED', 1, now(), now(), now(), '550 5.1.1 No such mailbox')`,
+      [id, userId],
+    );
+  } finally {
+    client.release();
+  }
+  await on.keep('mail.sent', { query: { state: 'FAILED', page: 1, pageSize: 25 } });
+  await on.keep('mail.send-again', { params: { mailId: id } });
 }
 
 /** The service of the examples sends nothing: a delivery that failed is written as the worker writes it. */

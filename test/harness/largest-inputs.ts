@@ -198,7 +198,7 @@ const SMALL = `
   notifications.stream notifications.explain notifications.choices.get notifications.choices.set notifications.quietHours.get
   notifications.quietHours.set
   desk.queues.stream desk.queues.create desk.queues.change desk.queues.delete desk.merge reports.query reports.calendars
-  dashboards.change dashboards.delete mail.messages mail.retry config.list config.versions config.diff config.schema rules.runs rules.try
+  dashboards.change dashboards.delete mail.messages mail.retry mail.sent mail.send-again config.list config.versions config.diff config.schema rules.runs rules.try
   rules.preview rules.graph
 `;
 

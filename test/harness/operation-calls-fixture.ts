@@ -128,6 +128,18 @@ export class OperationFixture {
     return id;
   }
 
+  /** A mail that was given up. */
+  async sent(): Promise<string> {
+    const id = randomUUID();
+    await stored(
+      this.#app,
+      `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, error)
+      SELECT $1, id, ARRAY[$1::uuid], 'FAILED', 1, now(), now(), now(), '550 No such user' FROM users WHERE login = 'partial'`,
+      [id],
+    );
+    return id;
+  }
+
   async instance(shown: boolean): Promise<string> {
     const [instance] = await this.send('GET', `/objects/${await this.record(shown)}/sla`);
     return instance.id;

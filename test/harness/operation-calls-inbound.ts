@@ -18,6 +18,8 @@ export interface InboundMaker {
   send(method: string, path: string, body?: unknown): Promise<any>;
   /** The id of a new record, that `partial` may see or not. */
   record(shown: boolean): Promise<string>;
+  /** The id of a mail that was given up. */
+  sent(): Promise<string>;
 }
 
 export function inboundCases(make: InboundMaker): Record<string, Row> {
@@ -72,6 +74,15 @@ export function inboundCases(make: InboundMaker): Record<string, Row> {
       hidden: {
         seen: async () => ({ params: { messageId: randomUUID() } }),
         absent: async () => ({ params: { messageId: randomUUID() } }),
+      },
+    },
+    'mail.sent': { call: async () => ({}), lacks },
+    'mail.send-again': {
+      call: async () => ({ params: { mailId: await make.sent() } }),
+      lacks,
+      hidden: {
+        seen: async () => ({ params: { mailId: randomUUID() } }),
+        absent: async () => ({ params: { mailId: randomUUID() } }),
       },
     },
     'integrations.list': { call: async () => ({}), lacks },

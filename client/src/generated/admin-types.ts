@@ -2009,6 +2009,37 @@ export type RuleRun = {
   correlationId: string;
 };
 
+export type SentMail = {
+  id: string;
+  state: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED';
+  recipient: {
+    id: string;
+    displayName: string | null;
+  };
+  objectId: string | null;
+  /**
+   * Number of notifications in the mail: more than one in a digest.
+   */
+  notifications: number;
+  attempts: number;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  dueAt: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  nextAttemptAt: string | null;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  finishedAt: string | null;
+  /**
+   * What the mail server answered to the last attempt that failed.
+   */
+  error: string | null;
+};
+
 export type Session = {
   user: {
     id: string | null;
@@ -3957,6 +3988,58 @@ export type MailRetryResponses = {
 };
 
 export type MailRetryResponse = MailRetryResponses[keyof MailRetryResponses];
+
+export type MailSentData = {
+  body?: never;
+  path?: never;
+  query?: {
+    /**
+     * The first page is 1.
+     */
+    page?: number;
+    pageSize?: number;
+    state?: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED';
+  };
+  url: '/mail/sent';
+};
+
+export type MailSentResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: {
+      items: Array<SentMail>;
+      page: number;
+      pageSize: number;
+      hasMore: boolean;
+    };
+    meta: Meta;
+  };
+};
+
+export type MailSentResponse = MailSentResponses[keyof MailSentResponses];
+
+export type MailSendAgainData = {
+  body?: never;
+  path: {
+    mailId: string;
+  };
+  query?: never;
+  url: '/mail/sent/{mailId}/retry';
+};
+
+export type MailSendAgainResponses = {
+  /**
+   * Done.
+   */
+  200: {
+    data: SentMail;
+    meta: WriteMeta;
+  };
+};
+
+export type MailSendAgainResponse = MailSendAgainResponses[keyof MailSendAgainResponses];
 
 export type KeysListData = {
   body?: never;

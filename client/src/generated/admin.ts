@@ -1036,6 +1036,38 @@ export class MailAdministration extends Group {
       options,
     );
   }
+
+  /**
+   * List mails to users, newest first. Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   *
+   * `GET /mail/sent`, right `integration.manage`
+   */
+  sent(
+    query: NonNullable<T.MailSentData['query']> = {},
+    options?: CallOptions,
+  ): Promise<T.MailSentResponses[200]['data']> {
+    return this.sender.send<T.MailSentResponses[200]['data']>(
+      { id: 'mail.sent', method: 'GET', path: '/mail/sent', surface: 'admin', answer: 'json' },
+      { params: [], query },
+      options,
+    );
+  }
+
+  /**
+   * Send a mail again. The mail is written anew, with what its recipient may see now, and has the same Message-ID. A mail that waits is tried again by itself. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   *
+   * `POST /mail/sent/{mailId}/retry`, right `integration.manage`
+   */
+  sendAgain(
+    mailId: T.MailSendAgainData['path']['mailId'],
+    options?: CallOptions,
+  ): Promise<T.MailSendAgainResponses[200]['data']> {
+    return this.sender.send<T.MailSendAgainResponses[200]['data']>(
+      { id: 'mail.send-again', method: 'POST', path: '/mail/sent/{mailId}/retry', surface: 'admin', answer: 'json' },
+      { params: [mailId] },
+      options,
+    );
+  }
 }
 
 export class KeysAdministration extends Group {

@@ -1,10 +1,11 @@
-/** The API contract of received mail (docs/decisions/0023-mail-proves-its-sender.md). */
+/** The API contract of received and sent mail (docs/decisions/0023-mail-proves-its-sender.md). */
 import Type from 'typebox';
 import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
 import { LIST_REASONS } from './decision.ts';
+import { SEND_STATES } from './store.ts';
 
 const tag = 'Mail';
 const right = 'integration.manage';
@@ -87,4 +88,61 @@ export const retryMessage = defineOperation({
   params: closed({ messageId: Id }),
   answer: Message,
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
+});
+
+const SendState = oneOf(SEND_STATES);
+
+const SentMail = Type.Object(
+  {
+    id: Id,
+    state: SendState,
+    recipient: Type.Object({ id: Id, displayName: nullable(Type.String()) }),
+    objectId: nullable(Id),
+    notifications: Type.Integer({ description: 'Number of notifications in the mail: more than one in a digest.' }),
+    attempts: Type.Integer(),
+    dueAt: Instant,
+    nextAttemptAt: nullable(Instant),
+    finishedAt: nullable(Instant),
+    error: nullable(Type.String({ description: 'What the mail server answered to the last attempt that failed.' })),
+  },
+  { $id: 'SentMail' },
+);
+
+export const listSent = defineOperation({
+  id: 'mail.sent',
+  method: 'GET',
+  path: '/mail/sent',
+  access: 'console',
+  right,
+  unit: 'read',
+  status: 200,
+  tag,
+  summary: 'List mails to users, newest first',
+  description:
+    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read.',
+  query: closed({ ...pagingQuery, state: Type.Optional(SendState) }),
+  answer: Type.Object({
+    items: Type.Array(SentMail),
+    page: Type.Integer(),
+    pageSize: Type.Integer(),
+    hasMore: Type.Boolean(),
+  }),
+  faults: ['RIGHT_MISSING'],
+});
+
+export const sendAgain = defineOperation({
+  id: 'mail.send-again',
+  method: 'POST',
+  path: '/mail/sent/{mailId}/retry',
+  access: 'console',
+  right,
+  unit: 'write',
+  status: 200,
+  tag,
+  summary: 'Send a mail again',
+  description:
+    'The mail is written anew, with what its recipient may see now, and has the same Message-ID. A mail that waits is tried again by itself.',
+  params: closed({ mailId: Id }),
+  answer: SentMail,
+  faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT'],
 });

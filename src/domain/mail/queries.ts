@@ -1,16 +1,18 @@
-/** Received mails in the administration API. They need `integration.manage`. */
+/** Received and sent mails in the administration API. They need `integration.manage`. */
 import type { ContractDetail } from '../../lib/fault.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { problem } from '../../lib/problem.ts';
 import { type Paging, pageOf, windowOf } from '../../contract/paging.ts';
 import { isActive } from '../../contract/state.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findVisibleComments } from '../comments/index.ts';
 import { visibleIds } from '../objects/index.ts';
 import { type Received, type ReceiveParts, receiveMail } from './receive.ts';
 import { mailboxes } from './registry.ts';
-import { findMessage, listMessages as listRows, type MessageRow } from './store.ts';
+import * as store from './store.ts';
+import { findMessage, type MessageRow } from './store.ts';
 
 const RIGHT = 'integration.manage';
 
@@ -59,7 +61,7 @@ export async function listMessages(
 ): Promise<{ items: MessageAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
   ctx.actor.require(RIGHT);
   const window = windowOf(paging);
-  const { rows, ...page } = pageOf(await listRows(ctx, { state, ...window }), window);
+  const { rows, ...page } = pageOf(await store.listMessages(ctx, { state, ...window }), window);
   return { items: await answersOf(ctx, rows), ...page };
 }
 
@@ -123,4 +125,49 @@ export async function retryMessage(
   }
   const [answer] = await work.read(caller, (ctx) => answersOf(ctx, [row]));
   return answer as MessageAnswer;
+}
+
+interface SentAnswer extends Pick<store.SentRow, 'id' | 'state' | 'objectId' | 'notifications' | 'attempts' | 'dueAt'> {
+  recipient: { id: string; displayName: string | null };
+  nextAttemptAt: string | null;
+  finishedAt: string | null;
+  error: string | null;
+}
+
+async function sentAnswers(ctx: ReadContext, rows: readonly store.SentRow[]): Promise<SentAnswer[]> {
+  const objects = await visibleIds(
+    ctx,
+    rows.flatMap(({ objectId }) => objectId ?? []),
+  );
+  return rows.map(({ userId, userName, nextAt, ...row }) => ({
+    ...row,
+    recipient: { id: userId, displayName: userName },
+    objectId: row.objectId !== null && objects.has(row.objectId) ? row.objectId : null,
+    nextAttemptAt: row.state === 'PENDING' ? nextAt : null,
+  }));
+}
+
+/** @throws Fault RIGHT_MISSING */
+export async function listSent(
+  ctx: ReadContext,
+  { state, ...paging }: Paging & { state?: store.SendState | undefined },
+): Promise<{ items: SentAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+  ctx.actor.require(RIGHT);
+  const window = windowOf(paging);
+  const { rows, ...page } = pageOf(await store.listSent(ctx, { state, ...window }), window);
+  return { items: await sentAnswers(ctx, rows), ...page };
+}
+
+/** @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT if the mail waits to be sent */
+export async function sendAgain(ctx: WriteContext, id: string): Promise<SentAnswer> {
+  ctx.actor.require(RIGHT);
+  const row = await store.findSent(ctx, id);
+  if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such mail.');
+  ctx.markAuthorized();
+  if (row.state === 'PENDING') throw new Fault('STATE_CONFLICT', problem('MAIL_WAITS'), { state: row.state });
+  ctx.plan(store.sendAgain, { id, at: ctx.now });
+  ctx.emit({ type: 'MailSentAgain', subject: `mail:${id}` });
+  const next = { state: 'PENDING', dueAt: ctx.now, nextAt: ctx.now, finishedAt: null, error: null } as const;
+  const [answer] = await sentAnswers(ctx, [{ ...row, ...next }]);
+  return answer as SentAnswer;
 }

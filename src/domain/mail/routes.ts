@@ -1,7 +1,7 @@
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
 import * as contract from './contract.ts';
-import { handIn, listMessages, retryMessage } from './queries.ts';
+import { handIn, listMessages, listSent, retryMessage, sendAgain } from './queries.ts';
 import type { ReceiveParts } from './receive.ts';
 
 export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore }): BoundOperation[] {
@@ -9,5 +9,7 @@ export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore }): BoundOpe
     bind(contract.receiveMessage, (runner, { params, body }) => handIn(runner, parts, params.code, body.raw)),
     bind(contract.listMessages, (ctx, { query }) => listMessages(ctx, query)),
     bind(contract.retryMessage, (runner, { params }) => retryMessage(runner, parts, params.messageId)),
+    bind(contract.listSent, (ctx, { query }) => listSent(ctx, query)),
+    bind(contract.sendAgain, (ctx, { params }) => sendAgain(ctx, params.mailId)),
   ];
 }

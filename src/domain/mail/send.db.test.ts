@@ -173,6 +173,16 @@ describe('mails about notifications', () => {
       await stored(app, "SELECT 1 FROM mail_outgoing WHERE object_id = $1 AND status = 'FAILED'", [other]);
     for (let wait = 0; wait < 600 && (await failed()).length === 0; wait++) await sleep(50);
     assert.equal((await failed()).length, 1);
+    const { items } = await call('boss', 'GET', '/api/admin/v1/mail/sent?state=FAILED');
+    const [shown] = items;
+    assert.deepEqual([shown.objectId, shown.recipient.id, shown.attempts], [other, agent, 1]);
+    assert.match(shown.error, /550/);
+    const queued = await call('boss', 'POST', `/api/admin/v1/mail/sent/${shown.id}/retry`);
+    assert.deepEqual([queued.state, queued.error], ['PENDING', null]);
+    const again = await next('agent', (one) => one.messageId?.includes(shown.id) === true);
+    assert.match(again.text ?? '', /Refused/);
+    const [entry] = await stored(app, "SELECT subject FROM journal WHERE type = 'MailSentAgain'");
+    assert.deepEqual(entry, { subject: `mail:${shown.id}` });
   });
 
   it('are not sent without encryption where it is required', async () => {

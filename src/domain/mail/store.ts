@@ -1,6 +1,7 @@
 /** SQL on the tables `mail_threads`, `mail_messages` and `mail_outgoing`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
+import { joinedUser } from '../../platform/audit/journal.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -171,6 +172,58 @@ export async function purgeMessages(db: Queryable, listedBefore: string, usedBef
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
 
+/** Waiting or tried again, accepted by the server, given up, about nothing that the recipient may see. */
+export const SEND_STATES = ['PENDING', 'SENT', 'FAILED', 'DROPPED'] as const;
+export type SendState = (typeof SEND_STATES)[number];
+
+/** A mail as the log shows it. */
+export interface SentRow {
+  id: string;
+  state: SendState;
+  userId: string;
+  userName: string | null;
+  objectId: string | null;
+  /** Number of notifications in it. */
+  notifications: number;
+  attempts: number;
+  dueAt: string;
+  /** Of a running attempt: the end of its lease. */
+  nextAt: string;
+  finishedAt: string | null;
+  error: string | null;
+}
+
+const RECIPIENT = joinedUser('m.user_id', 'u');
+const SENT = sql`SELECT m.id, m.status AS state, m.user_id AS "userId", ${RECIPIENT.name} AS "userName", m.object_id AS "objectId",
+    cardinality(m.notification_ids) AS notifications, m.attempts, m.due_at AS "dueAt", m.next_at AS "nextAt",
+    m.finished_at AS "finishedAt", m.error
+  FROM mail_outgoing m ${RECIPIENT.join}`;
+
+/** Mails to users, newest first. */
+export async function listSent(
+  ctx: ReadContext,
+  { state, limit, offset }: { state: SendState | undefined; limit: number; offset: number },
+): Promise<SentRow[]> {
+  const chosen = state === undefined ? empty : sql`WHERE m.status = ${raw(`'${state}'`)}`;
+  return await ctx.query<SentRow>(sql`
+    ${SENT} ${chosen} ORDER BY m.due_at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`);
+}
+
+export async function findSent(ctx: ReadContext, id: string): Promise<SentRow | undefined> {
+  const [row] = await ctx.query<SentRow>(sql`${SENT} WHERE m.id = ${id}::uuid`);
+  return row;
+}
+
+/** The mail is due again. It counts as new, so that it is tried for as long as a new one. A waiting one could be running now. */
+export const sendAgain: TableWrite<{ id: string; at: string }> = {
+  name: 'send_mail_again',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE mail_outgoing m SET status = 'PENDING', due_at = r.at, next_at = r.at, finished_at = NULL, error = NULL
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
+    WHERE m.id = r.id AND m.status <> 'PENDING' RETURNING 1`,
+};
+
 export interface OutgoingRow {
   id: string;
   userId: string;
@@ -215,7 +268,7 @@ export async function noteSubject(
 export async function finishOutgoing(
   db: Queryable,
   { id, attempts }: OutgoingRow,
-  result: { status: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED'; at: string; nextAt?: string; error?: string },
+  result: { status: SendState; at: string; nextAt?: string; error?: string },
 ): Promise<void> {
   const { status, at, nextAt = at, error = null } = result;
   await db.query(sql`

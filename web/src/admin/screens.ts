@@ -200,8 +200,8 @@ export const adminScreens: readonly AdminScreen[] = [
   {
     path: 'mail',
     section: 'connections',
-    title: both('Полученная почта', 'Received mail'),
-    summary: both('Чем стали письма, и почему не стали', 'What mails became, or why they were not used'),
+    title: both('Почта', 'Mail'),
+    summary: both('Полученные письма и письма пользователям', 'Received mails and mails to users'),
     icon: IconMail,
     rights: ['integration.manage'],
     load: () => import('./mail/page.tsx'),

@@ -51,6 +51,7 @@ export const RUSSIAN_FAULTS: Readonly<Record<keyof typeof FAULT_PROBLEMS, string
   NOT_ARCHIVED: 'Элемент не в архиве.',
   DRY_RUN_UNDONE: 'Проверка ничего не изменила, отменять нечего.',
   RUN_IN_PROGRESS: 'Импорт ещё идёт. Отменить его можно, когда он закончится.',
+  MAIL_WAITS: 'Письмо ожидает отправки, попытки повторяются автоматически.',
   DELIVERY_NOT_FAILED: 'Повторить можно только неудавшуюся доставку.',
   SUBSCRIPTION_DISABLED: 'Подписка выключена. Сначала включите её.',
   OTHER_STATE: 'Запись уже в другом состоянии. Обновите страницу.',

@@ -1,138 +1,31 @@
-/** Received mail: what each became, or why it was not used. A mail that was not used can be tried again. */
-import { Anchor, Button, Group, SegmentedControl, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useCallback, useMemo, useState } from 'react';
-import { useFormats } from '../../i18n/format.ts';
+/** Mail: what was received and what became of it, and what was sent to users. */
+import { Tabs } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useText } from '../../i18n/text.ts';
-import { useAction } from '../../ui/action.ts';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Time } from '../../ui/time.tsx';
-import { Facts, ToneMark } from '../connections/tone.tsx';
-import { type Message, messagesKey, messagesQuery, retryMessage } from './queries.ts';
-import { reasonTexts, texts } from './texts.ts';
+import { Page, type ScreenProps } from '../../ui/page.tsx';
+import { ReceivedMail } from './received.tsx';
+import { SentMail } from './sent.tsx';
+import { texts } from './texts.ts';
 
-type Shown = 'LISTED' | 'ALL';
-
-export default function ReceivedMailPage() {
+export default function MailPage({ path: [tab] }: ScreenProps) {
   const t = useText(texts);
-  const [shown, setShown] = useState<Shown>('LISTED');
-  const [page, setPage] = useState(1);
-  const [open, setOpen] = useState<Message>();
-  const { data, error, refetch } = useQuery(messagesQuery(shown, page));
-  const columns = useMessageColumns();
-  const show = (next: string): void => {
-    setShown(next as Shown);
-    setPage(1);
-  };
-  const states = [
-    { value: 'LISTED', label: t.listed },
-    { value: 'ALL', label: t.all },
-  ];
+  const navigate = useNavigate();
+  const go = (next: string | null): void =>
+    void navigate({ to: '/admin/$', params: { _splat: `mail/${next ?? 'received'}` } });
   return (
-    <Page title={t.title} hint={t.hint}>
-      <FaultAlert error={error} retry={() => void refetch()} />
-      <SegmentedControl mb="md" aria-label={t.outcome} data={states} value={shown} onChange={show} />
-      <DataTable
-        label={t.title}
-        columns={columns}
-        rows={data?.items}
-        rowKey={(row) => row.id}
-        onOpen={setOpen}
-        empty={t.none}
-      />
-      <Group justify="flex-end" mt="md">
-        <Button variant="default" disabled={page === 1} onClick={() => setPage(page - 1)}>
-          {t.previous}
-        </Button>
-        <Button variant="default" disabled={data?.hasMore !== true} onClick={() => setPage(page + 1)}>
-          {t.next}
-        </Button>
-      </Group>
-      <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.message} size="lg">
-        {open !== undefined && <MessageDetails message={open} onChanged={setOpen} />}
-      </Dialog>
+    <Page title={t.title}>
+      <Tabs value={tab === 'sent' ? 'sent' : 'received'} onChange={go} keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="received">{t.received}</Tabs.Tab>
+          <Tabs.Tab value="sent">{t.sent}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="received">
+          <ReceivedMail />
+        </Tabs.Panel>
+        <Tabs.Panel value="sent">
+          <SentMail />
+        </Tabs.Panel>
+      </Tabs>
     </Page>
-  );
-}
-
-function useOutcome(): (message: Message) => string {
-  const t = useText(texts);
-  const reasons = useText(reasonTexts);
-  return useCallback(({ reason }) => (reason === null ? t.used : reasons[reason]), [t, reasons]);
-}
-
-function useMessageColumns(): Column<Message>[] {
-  const t = useText(texts);
-  const outcome = useOutcome();
-  return useMemo(
-    () => [
-      {
-        key: 'at',
-        title: t.at,
-        value: (row) => row.at,
-        render: (row) => <Time at={row.at} absolute />,
-        width: '11rem',
-      },
-      { key: 'sender', title: t.sender, value: (row) => row.sender ?? '' },
-      { key: 'subject', title: t.subject, value: (row) => row.subject },
-      {
-        key: 'outcome',
-        title: t.outcome,
-        value: outcome,
-        render: (row) => <ToneMark tone={row.reason === null ? 'good' : 'bad'}>{outcome(row)}</ToneMark>,
-      },
-    ],
-    [t, outcome],
-  );
-}
-
-function MessageDetails({ message, onChanged }: { message: Message; onChanged: (next: Message) => void }) {
-  const t = useText(texts);
-  const format = useFormats();
-  const outcome = useOutcome();
-  const retry = useAction({
-    run: () => retryMessage(message.id),
-    touches: [messagesKey],
-    done: (next) => (next.state === 'USED' ? t.retried : t.stillListed),
-    after: onChanged,
-    quiet: true,
-  });
-  return (
-    <Stack gap="sm">
-      <FaultAlert error={retry.error} />
-      <Facts
-        facts={[
-          [t.at, format.exact(message.at)],
-          [t.sender, message.sender ?? ''],
-          [t.subject, message.subject],
-          [t.mailbox, message.mailbox ?? ''],
-          [t.outcome, outcome(message)],
-          ...(message.error === null ? [] : [[t.error, message.error.message] as const]),
-          ...(message.objectId === null
-            ? []
-            : [[t.record, <RecordLink key="record" id={message.objectId} />] as const]),
-        ]}
-      />
-      {message.state === 'LISTED' && (
-        <Group justify="flex-end">
-          <Button loading={retry.isPending} onClick={() => retry.mutate()}>
-            {t.retry}
-          </Button>
-        </Group>
-      )}
-    </Stack>
-  );
-}
-
-function RecordLink({ id }: { id: string }) {
-  const t = useText(texts);
-  return (
-    <Anchor size="sm" renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}>
-      {t.openRecord}
-    </Anchor>
   );
 }

@@ -1,0 +1,148 @@
+/** Received mail: what each became, or why it was not used. A mail that was not used can be tried again. */
+import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { useFormats } from '../../i18n/format.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Facts, ToneMark } from '../connections/tone.tsx';
+import { type Message, messagesKey, messagesQuery, retryMessage } from './queries.ts';
+import { reasonTexts, texts } from './texts.ts';
+
+type Shown = 'LISTED' | 'ALL';
+
+export function ReceivedMail() {
+  const t = useText(texts);
+  const [shown, setShown] = useState<Shown>('LISTED');
+  const [page, setPage] = useState(1);
+  const [open, setOpen] = useState<Message>();
+  const { data, error, refetch } = useQuery(messagesQuery(shown, page));
+  const columns = useMessageColumns();
+  const show = (next: string): void => {
+    setShown(next as Shown);
+    setPage(1);
+  };
+  const states = [
+    { value: 'LISTED', label: t.listed },
+    { value: 'ALL', label: t.all },
+  ];
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="md">
+        {t.hint}
+      </Text>
+      <FaultAlert error={error} retry={() => void refetch()} />
+      <SegmentedControl mb="md" aria-label={t.outcome} data={states} value={shown} onChange={show} />
+      <DataTable
+        label={t.received}
+        columns={columns}
+        rows={data?.items}
+        rowKey={(row) => row.id}
+        onOpen={setOpen}
+        empty={t.none}
+      />
+      <Pages page={page} hasMore={data?.hasMore === true} go={setPage} />
+      <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.message} size="lg">
+        {open !== undefined && <MessageDetails message={open} onChanged={setOpen} />}
+      </Dialog>
+    </>
+  );
+}
+
+function useOutcome(): (message: Message) => string {
+  const t = useText(texts);
+  const reasons = useText(reasonTexts);
+  return useCallback(({ reason }) => (reason === null ? t.used : reasons[reason]), [t, reasons]);
+}
+
+function useMessageColumns(): Column<Message>[] {
+  const t = useText(texts);
+  const outcome = useOutcome();
+  return useMemo(
+    () => [
+      {
+        key: 'at',
+        title: t.at,
+        value: (row) => row.at,
+        render: (row) => <Time at={row.at} absolute />,
+        width: '11rem',
+      },
+      { key: 'sender', title: t.sender, value: (row) => row.sender ?? '' },
+      { key: 'subject', title: t.subject, value: (row) => row.subject },
+      {
+        key: 'outcome',
+        title: t.outcome,
+        value: outcome,
+        render: (row) => <ToneMark tone={row.reason === null ? 'good' : 'bad'}>{outcome(row)}</ToneMark>,
+      },
+    ],
+    [t, outcome],
+  );
+}
+
+function MessageDetails({ message, onChanged }: { message: Message; onChanged: (next: Message) => void }) {
+  const t = useText(texts);
+  const format = useFormats();
+  const outcome = useOutcome();
+  const retry = useAction({
+    run: () => retryMessage(message.id),
+    touches: [messagesKey],
+    done: (next) => (next.state === 'USED' ? t.retried : t.stillListed),
+    after: onChanged,
+    quiet: true,
+  });
+  return (
+    <Stack gap="sm">
+      <FaultAlert error={retry.error} />
+      <Facts
+        facts={[
+          [t.at, format.exact(message.at)],
+          [t.sender, message.sender ?? ''],
+          [t.subject, message.subject],
+          [t.mailbox, message.mailbox ?? ''],
+          [t.outcome, outcome(message)],
+          ...(message.error === null ? [] : [[t.error, message.error.message] as const]),
+          ...(message.objectId === null
+            ? []
+            : [[t.record, <RecordLink key="record" id={message.objectId} />] as const]),
+        ]}
+      />
+      {message.state === 'LISTED' && (
+        <Group justify="flex-end">
+          <Button loading={retry.isPending} onClick={() => retry.mutate()}>
+            {t.retry}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** Buttons to the previous and the next page of a list. */
+export function Pages({ page, hasMore, go }: { page: number; hasMore: boolean; go: (page: number) => void }) {
+  const t = useText(texts);
+  return (
+    <Group justify="flex-end" mt="md">
+      <Button variant="default" disabled={page === 1} onClick={() => go(page - 1)}>
+        {t.previous}
+      </Button>
+      <Button variant="default" disabled={!hasMore} onClick={() => go(page + 1)}>
+        {t.next}
+      </Button>
+    </Group>
+  );
+}
+
+export function RecordLink({ id }: { id: string }) {
+  const t = useText(texts);
+  return (
+    <Anchor size="sm" renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}>
+      {t.openRecord}
+    </Anchor>
+  );
+}

@@ -1,0 +1,124 @@
+/** Mails to users: whether they were sent, and why not. A mail that does not wait can be sent again. */
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useFormats } from '../../i18n/format.ts';
+import { useText } from '../../i18n/text.ts';
+import { useAction } from '../../ui/action.ts';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FaultAlert } from '../../ui/fault.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Facts, type Tone, ToneMark } from '../connections/tone.tsx';
+import { type Sent, sendAgain, sentKey, sentQuery } from './queries.ts';
+import { Pages, RecordLink } from './received.tsx';
+import { sentTexts, texts } from './texts.ts';
+
+type Shown = Sent['state'] | 'ALL';
+
+const TONES: Record<Sent['state'], Tone> = { PENDING: 'wait', SENT: 'good', FAILED: 'bad', DROPPED: 'idle' };
+
+export function SentMail() {
+  const t = useText(sentTexts);
+  const { all, sent } = useText(texts);
+  const [shown, setShown] = useState<Shown>('ALL');
+  const [page, setPage] = useState(1);
+  const [open, setOpen] = useState<Sent>();
+  const { data, error, refetch } = useQuery(sentQuery(shown, page));
+  const columns = useSentColumns();
+  const show = (next: string): void => {
+    setShown(next as Shown);
+    setPage(1);
+  };
+  const states = [
+    { value: 'ALL', label: all },
+    ...(['PENDING', 'FAILED', 'SENT', 'DROPPED'] as const).map((value) => ({ value, label: t[value] })),
+  ];
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="md">
+        {t.hint}
+      </Text>
+      <FaultAlert error={error} retry={() => void refetch()} />
+      <SegmentedControl mb="md" aria-label={t.state} data={states} value={shown} onChange={show} />
+      <DataTable
+        label={sent}
+        columns={columns}
+        rows={data?.items}
+        rowKey={(row) => row.id}
+        onOpen={setOpen}
+        empty={t.none}
+      />
+      <Pages page={page} hasMore={data?.hasMore === true} go={setPage} />
+      <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.mail} size="lg">
+        {open !== undefined && <SentDetails mail={open} onChanged={setOpen} />}
+      </Dialog>
+    </>
+  );
+}
+
+function useSentColumns(): Column<Sent>[] {
+  const t = useText(sentTexts);
+  return useMemo(
+    () => [
+      {
+        key: 'due',
+        title: t.due,
+        value: (row) => row.dueAt,
+        render: (row) => <Time at={row.dueAt} absolute />,
+        width: '11rem',
+      },
+      { key: 'recipient', title: t.recipient, value: (row) => row.recipient.displayName ?? '' },
+      {
+        key: 'state',
+        title: t.state,
+        value: (row) => t[row.state],
+        render: (row) => <ToneMark tone={TONES[row.state]}>{t[row.state]}</ToneMark>,
+      },
+      { key: 'attempts', title: t.attempts, value: (row) => row.attempts, align: 'end', width: '6rem', minor: true },
+      { key: 'error', title: t.error, value: (row) => row.error ?? '', minor: true },
+    ],
+    [t],
+  );
+}
+
+function SentDetails({ mail, onChanged }: { mail: Sent; onChanged: (next: Sent) => void }) {
+  const t = useText(sentTexts);
+  const { record } = useText(texts);
+  const format = useFormats();
+  const again = useAction({
+    run: () => sendAgain(mail.id),
+    touches: [sentKey],
+    done: t.queued,
+    after: onChanged,
+    quiet: true,
+  });
+  return (
+    <Stack gap="sm">
+      <FaultAlert error={again.error} />
+      <Facts
+        facts={[
+          [t.due, format.exact(mail.dueAt)],
+          [t.recipient, mail.recipient.displayName ?? ''],
+          [t.notifications, String(mail.notifications)],
+          [t.state, t[mail.state]],
+          [t.attempts, String(mail.attempts)],
+          ...(mail.nextAttemptAt === null ? [] : [[t.nextAttempt, format.exact(mail.nextAttemptAt)] as const]),
+          ...(mail.finishedAt === null ? [] : [[t.finished, format.exact(mail.finishedAt)] as const]),
+          ...(mail.error === null ? [] : [[t.error, mail.error] as const]),
+          ...(mail.objectId === null ? [] : [[record, <RecordLink key="record" id={mail.objectId} />] as const]),
+        ]}
+      />
+      {mail.state !== 'PENDING' && (
+        <Group justify="flex-end" gap="md">
+          <Text size="xs" c="dimmed" flex={1}>
+            {t.againHint}
+          </Text>
+          <Button loading={again.isPending} onClick={() => again.mutate()}>
+            {t.again}
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
