@@ -1,6 +1,6 @@
 /**
  * Makes the mail of a notification: what it says is read with the rights of the recipient at the moment of sending. Templates of
- * the bundle whose code is the kind of the notification replace the built-in ones; `several` is that of digests.
+ * the bundle that a rule names, or whose code is the kind of the notification, replace the built-in ones; `several` is that of digests.
  */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { isActive } from '../../contract/state.ts';
@@ -97,7 +97,8 @@ async function single(
   publicUrl: string,
 ): Promise<FilledMail> {
   const { defaultLocale } = registry(ctx).settings;
-  const own = templates(ctx).get(note.kind);
+  const { byCode, byId } = templates(ctx);
+  const own = (note.templateId === null ? undefined : byId.get(note.templateId)) ?? byCode.get(note.kind);
   const inOwnLanguage = (text: Parameters<typeof localized>[0]): string =>
     localized(text, ctx.locale ?? defaultLocale, defaultLocale);
   const builtIn = BUILT_IN[language(ctx)];

@@ -54,17 +54,23 @@ export interface TemplateDefinition {
   body: Localized;
 }
 
-const templateView: DerivedView<ReadonlyMap<string, TemplateDefinition>> = {
+/** The active templates. Rules name them by id, kinds of notifications by code. */
+interface Templates {
+  byCode: ReadonlyMap<string, TemplateDefinition>;
+  byId: ReadonlyMap<string, TemplateDefinition>;
+}
+
+const templateView: DerivedView<Templates> = {
   name: 'mail-templates',
-  build: ({ items }: ConfigSource) =>
-    new Map(
-      items
-        .filter((item) => item.section === 'templates' && isActive(item))
-        .map(({ compiled }) => [(compiled as TemplateDefinition).code, compiled as TemplateDefinition]),
-    ),
+  build: ({ items }: ConfigSource) => {
+    const active = items.filter((item) => item.section === 'templates' && isActive(item));
+    return {
+      byCode: new Map(active.map(({ code, compiled }) => [code, compiled as TemplateDefinition])),
+      byId: new Map(active.map(({ id, compiled }) => [id, compiled as TemplateDefinition])),
+    };
+  },
 };
 
-/** The active templates by code. */
-export function templates(ctx: Pick<ReadContext, 'config'>): ReadonlyMap<string, TemplateDefinition> {
+export function templates(ctx: Pick<ReadContext, 'config'>): Templates {
   return ctx.config.get(templateView);
 }

@@ -34,6 +34,9 @@ mailboxes:
   - { code: support, address: support@example.org, type: incident, enabled: true }
 templates:
   - { code: assigned, subject: 'For you: {{ number }}', body: 'Hello {{ $recipient }}, see [the record]({{$url}}): **{{ title }}**' }
+  - { code: called, subject: 'Called for {{ number }}', body: '{{ $author }} asks you to look at **{{ title }}**. {{ assignee }}' }
+rules:
+  - { code: call, on: [ObjectUpdated], types: [incident], runAs: boss, when: { field: title, operator: starts-with, value: Call }, do: [{ notify: { to: [requester], template: called } }] }
 roles:
   - code: boss
     rights: [config.manage, role.assign, integration.manage]
@@ -122,6 +125,15 @@ describe('mails about notifications', () => {
     assert.match(JSON.stringify(headers.get('dkim-signature')), /example\.org.*desk/);
     assert.match(messageId ?? '', new RegExp(`^<docket\\..*${id}@example\\.org>$`));
     assert.match(String(headers.get('references')), /docket\.thread\./);
+  });
+
+  it('have the text of the template that a rule names, with what the recipient may read', async () => {
+    await call('anna', 'PUT', '/api/admin/v1/notifications/choices', { rule: { console: true, mail: 'now' } });
+    const id = await record({ title: 'Quiet', requester: await idOf(app, 'users', 'anna') });
+    await call('agent', 'PATCH', `/api/v1/objects/${id}`, { expectedRevision: 1, changes: { title: 'Call **me**' } });
+    const { subject, text } = await next('anna', (one) => one.messageId?.includes(id) === true);
+    assert.match(subject ?? '', /^Called for INC/);
+    assert.match(text ?? '', /^Person boss asks you to look at Call \*\*me\*\*\./);
   });
 
   it('never contain what the recipient may not see, and take replies as comments of the same visibility', async () => {

@@ -52,6 +52,7 @@ export async function notificationEffects(
   }
   const audience = new Audience(contextOnBehalfOf(ctx, system), actorsOf);
   const effects: Effects['notifications'] = [];
+  const templates = new Map(ctx.config.items('templates').map(({ id, code }) => [id, code]));
   for (const one of await audience.load(events)) {
     const kinds = audience.kindsOf(one);
     const showsOthers = seesOthers && maySeeOthers(ctx, objects.get(one.event.objectId), one);
@@ -64,7 +65,10 @@ export async function notificationEffects(
       const { kind, choice } = verdict;
       if (choice.console) effects.push({ to: recipient.login, channel: 'console', template: kind });
       if (choice.mail === 'never' || !sendsMail || !recipient.hasMail) continue;
-      effects.push({ to: recipient.login, channel: choice.mail === 'now' ? 'mail' : 'digest', template: kind });
+      const chosen =
+        kind === 'rule' && choice.mail === 'now' ? templates.get(one.event.told.template ?? '') : undefined;
+      const channel = choice.mail === 'now' ? 'mail' : 'digest';
+      effects.push({ to: recipient.login, channel, template: chosen ?? kind });
     }
     if (effects.length > MOST_EFFECTS) break;
   }

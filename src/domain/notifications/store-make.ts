@@ -42,8 +42,8 @@ export interface AudienceEvent {
   actorId: string | null;
   objectId: string;
   commentId: string | null;
-  /** Ids of the users and groups whom a rule notifies, separated by commas. */
-  told: { users?: string; groups?: string };
+  /** Ids of the users and groups whom a rule notifies, separated by commas, and of the template of the mail. */
+  told: { users?: string; groups?: string; template?: string | null };
   /** The changed properties of a comment. */
   changed: string[];
   /** Stored codes of what changed in the record. */

@@ -1,6 +1,6 @@
 /** SQL on watches, choices and the notifications of one user. Rights are part of the statements, before LIMIT and COUNT. */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { joinedUser } from '../../platform/audit/journal.ts';
+import { joinedUser, storedMember } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
@@ -135,6 +135,8 @@ export type MailedNotification = Pick<
   commentId: string | null;
   /** Whole; null without a comment. */
   comment: string | null;
+  /** Id of the template that the rule names. */
+  templateId: string | null;
 };
 
 /** Those of the notifications of the caller that the caller may see now, oldest first. */
@@ -148,7 +150,9 @@ export async function readMailed(
   return await ctx.query<MailedNotification>(
     sql`
       SELECT n.id, n.kind, n.event_type AS "eventType", n.object_id AS "objectId", ${AUTHOR.name} AS "actorName", n.fields,
-        n.comment_id AS "commentId", c.body AS comment
+        n.comment_id AS "commentId", c.body AS comment,
+        (SELECT ${storedMember('j', 'template')} FROM journal j WHERE n.event_type = 'RuleNotified'
+          AND j.object_id = n.object_id AND j.id = n.event_id) AS "templateId"
       FROM ${FROM} ${AUTHOR.join} WHERE n.id = ANY(${[...ids]}::uuid[]) AND ${seen}
       ORDER BY n.place, n.id`,
     { freshPlan: true },

@@ -59,7 +59,7 @@ async function run(ctx: WriteContext, action: CompiledAction, object: VisibleObj
       await postMessage(ctx, action, object, rule);
       return objectId;
     case 'notify':
-      notifyPeople(ctx, action.to, object, rule);
+      notifyPeople(ctx, action, object, rule);
       return objectId;
   }
 }
@@ -100,7 +100,12 @@ function requireOwnWebhook(ctx: ReadContext, connection: string | null): void {
 }
 
 /** Notifications are made of the event after commit; each recipient is judged with their own rights. */
-function notifyPeople(ctx: WriteContext, codes: readonly string[], object: VisibleObject, rule: string): void {
+function notifyPeople(
+  ctx: WriteContext,
+  { to: codes, templateId }: Extract<CompiledAction, { kind: 'notify' }>,
+  object: VisibleObject,
+  rule: string,
+): void {
   const values = readableValues(object);
   const idsOf = (dataType: 'user' | 'group'): string[] =>
     codes.flatMap((code) => {
@@ -109,7 +114,8 @@ function notifyPeople(ctx: WriteContext, codes: readonly string[], object: Visib
     });
   const [users, groups] = [idsOf('user'), idsOf('group')];
   if (users.length + groups.length === 0) return;
-  const stored = { users: users.join(), groups: groups.join() };
+  const template = templateId === undefined ? {} : { template: templateId };
+  const stored = { users: users.join(), groups: groups.join(), ...template };
   ctx.emit({ type: 'RuleNotified', objectId: object.row.id, data: { rule }, stored });
 }
 

@@ -48,12 +48,20 @@ export const ActionSchema = closed({
       body: Type.Record(Type.String(), Type.Unknown(), { names: { kind: 'template' } }),
     }),
   ),
-  notify: Type.Optional(closed({ to: Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }) })),
+  notify: Type.Optional(
+    closed({
+      to: Type.Array(FieldOf, { minItems: 1, maxItems: 20, uniqueItems: true }),
+      template: Type.Optional(CodeOf('templates')),
+    }),
+  ),
 });
 
 /** What an action names, with its path in the rule. */
-export function actionReferences({ create, post }: ActionDefinition, path: ItemPath): Reference[] {
+export function actionReferences({ create, notify, post }: ActionDefinition, path: ItemPath): Reference[] {
   return [
+    ...(notify?.template === undefined
+      ? []
+      : [{ section: 'templates', code: notify.template, path: [...path, 'notify', 'template'] }]),
     ...(post === undefined
       ? []
       : [{ section: 'webhooks', code: post.connection, path: [...path, 'post', 'connection'] }]),
@@ -202,7 +210,10 @@ export function compileAction(action: ActionDefinition, path: ItemPath, checked:
   }
   if (notify !== undefined) {
     checkRecipients(notify.to, [...path, 'notify', 'to'], checked);
-    return { kind: 'notify', to: notify.to };
+    const { to, template } = notify;
+    // Unknown templates are reported as references.
+    const isKnown = template !== undefined && view.has('templates', template);
+    return { kind: 'notify', to, ...(isKnown ? { templateId: view.id('templates', template) } : {}) };
   }
   if (post !== undefined) {
     checkMessage(post.body, [...path, 'post', 'body'], checked);

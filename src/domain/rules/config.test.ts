@@ -36,12 +36,13 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
   ],
   [
     'a rule that names nothing that is there',
-    'rules: [ { code: r, on: [ObjectCreated], types: [ticket], runAs: robot, do: [ { create: { type: task, relation: part-of } } ] } ]',
+    'rules: [ { code: r, on: [ObjectCreated], types: [ticket], runAs: robot, do: [ { create: { type: task, relation: part-of } }, { notify: { to: [owner], template: gone } } ] } ]',
     [
       'rules[0].runAs UNKNOWN_REFERENCE',
       'rules[0].types[0] UNKNOWN_REFERENCE',
       'rules[0].do[0].create.type UNKNOWN_REFERENCE',
       'rules[0].do[0].create.relation UNKNOWN_REFERENCE',
+      'rules[0].do[1].notify.template UNKNOWN_REFERENCE',
     ],
   ],
   [

@@ -29,8 +29,8 @@ export interface ActionDefinition {
   reason?: LocalizedText;
   /** Codes of a record type and of a relation definition from the record to the created one. */
   create?: { type: string; relation?: string; values?: Record<string, unknown> };
-  /** Codes of fields with users or groups. */
-  notify?: { to: string[] };
+  /** Codes of fields with users or groups, and of the template of the mail. */
+  notify?: { to: string[]; template?: string };
   /** Code of a webhook, and JSON whose texts can have placeholders. */
   post?: { connection: string; body: Record<string, unknown> };
 }
@@ -76,7 +76,7 @@ export type CompiledAction =
       set: Record<string, unknown>;
       filled: Record<string, string>;
     }
-  | { kind: 'notify'; to: string[] }
+  | { kind: 'notify'; to: string[]; templateId?: string }
   | { kind: 'post'; connectionId: string | null; body: Record<string, unknown> };
 
 /** With ids instead of logins, and of the codes of the types that it is for. */

@@ -10,7 +10,7 @@ import { Assignments } from '../config/assignments.tsx';
 import { ChooseItem, ChooseMany, ChooseOne } from '../config/choices.tsx';
 import { at, codesAt, type FormPart, LocalizedInputs, textAt } from '../config/form-parts.tsx';
 import form from '../config/form-parts.module.css';
-import { type TypeShape, useTypeShape } from '../config/type-shape.ts';
+import { type TypeShape, useCodes, useTypeShape } from '../config/type-shape.ts';
 import { actionName, texts } from './texts.ts';
 
 /** New actions, as they are added. */
@@ -139,14 +139,7 @@ function ActionForm(props: ActionFormProps) {
     case 'create':
       return <CreateForm {...props} />;
     case 'notify':
-      return (
-        <ChooseMany
-          label={t.notifyTo}
-          choices={shape.fields.filter(({ dataType }) => dataType === 'user' || dataType === 'group')}
-          value={codesAt(action, ['notify', 'to'])}
-          onChange={(codes) => set(['do', index, 'notify', 'to'], codes)}
-        />
-      );
+      return <NotifyForm {...props} />;
     case 'post':
       return <PostForm {...props} />;
     default:
@@ -156,6 +149,28 @@ function ActionForm(props: ActionFormProps) {
         </Text>
       );
   }
+}
+
+function NotifyForm({ set, shape, action, index }: ActionFormProps) {
+  const t = useText(texts);
+  const templates = useCodes('templates');
+  return (
+    <Stack gap="xs">
+      <ChooseMany
+        label={t.notifyTo}
+        choices={shape.fields.filter(({ dataType }) => dataType === 'user' || dataType === 'group')}
+        value={codesAt(action, ['notify', 'to'])}
+        onChange={(codes) => set(['do', index, 'notify', 'to'], codes)}
+      />
+      <ChooseOne
+        label={t.notifyTemplate}
+        placeholder={t.standardTemplate}
+        choices={templates}
+        value={textAt(action, ['notify', 'template']) || null}
+        onChange={(code) => set(['do', index, 'notify', 'template'], code ?? undefined)}
+      />
+    </Stack>
+  );
 }
 
 function TransitionForm({ item, set, shape, action, index }: ActionFormProps) {
