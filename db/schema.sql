@@ -487,6 +487,13 @@ CREATE TABLE mail_threads (
   CONSTRAINT mail_threads_pair UNIQUE (object_id, user_id)
 );
 
+CREATE TABLE mailbox_readers (
+  mailbox_id uuid NOT NULL,
+  holder uuid NOT NULL,
+  until timestamp(3) with time zone NOT NULL,
+  CONSTRAINT mailbox_readers_pkey PRIMARY KEY (mailbox_id)
+);
+
 CREATE TABLE master_key (
   only_row boolean DEFAULT true NOT NULL,
   fingerprint bytea NOT NULL,

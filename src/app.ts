@@ -13,7 +13,7 @@ import { mailJobs, TOKEN_KEY } from './domain/mail/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
 import { ruleReaction } from './domain/rules/index.ts';
 import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
-import { Deliverer, type DeliveryLimits, EVENTS } from './domain/webhooks/index.ts';
+import { Deliverer, type DeliveryLimits, EVENTS, secretText } from './domain/webhooks/index.ts';
 import { buildServer, metricsOf } from './http/server.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
 import { loggable } from './http/errors.ts';
@@ -37,7 +37,6 @@ import { Notifier } from './platform/unit-of-work/notifier.ts';
 import type { Caller } from './platform/unit-of-work/context.ts';
 import { Work } from './platform/unit-of-work/work.ts';
 import { type Loop, startLoop } from './worker/loop.ts';
-
 import { metricsReader } from './metrics.ts';
 import { bindings, CONSTRAINTS, effectsBy, followers, searchParts, systemCaller } from './modules.ts';
 import { deliveryTasks, tasks } from './background.ts';
@@ -296,6 +295,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
           settings,
           tokenKey: secrets.deriveKey(TOKEN_KEY),
           actorOf: (userId) => authenticator.actorOf(userId),
+          secretOf: (code) => secretText(db, secrets, code),
+          addressOf: (host) => outbound.addressOf(host),
+          onError: (error) => onError('imap', error),
         }),
       ];
       const { tracer } = options;

@@ -92,7 +92,7 @@ catalogs:
         audience: { groups: [], orgUnits: [hq], users: [] }
 knowledgeBases:
   - { code: it, name: ИТ, visibility: internal, locales: [ru-RU, en-US], sections: [ { code: network, name: Сеть, parent: null } ] }
-signingSecrets: [ main ]
+signingSecrets: [ mail, main ]
 webhooks:
   - { code: cmdb, endpoint: 'https://hooks.example.org/docket', secretRef: main, executionPrincipal: petrova, eventTypes: [ObjectCreated], filters: { types: [incident], condition: { field: requester, operator: equals, value: ivanov } }, retryPolicy: { maxAttempts: 3, baseDelayMs: 1000 }, enabled: false }
 integrations:
@@ -128,7 +128,7 @@ synonyms: [ [ютуб, YouTube], [МФУ, принтер, wi-fi] ]
 templates:
   - { code: assigned, name: { ru-RU: Назначено, en-US: Assigned }, subject: { ru-RU: '{{ number }}', en-US: '{{ number }}' }, body: { ru-RU: '[Открыть]({{$url}})', en-US: '[Open]({{$url}})' } }
 mailboxes:
-  - { code: support, address: support@example.org, type: incident, defaults: { priority: p3 }, authServer: mx.example.org, unknownSender: refuse, enabled: false }
+  - { code: support, address: support@example.org, type: incident, defaults: { priority: p3 }, authServer: mx.example.org, unknownSender: refuse, imap: { host: imap.example.org, port: 993, tls: implicit, user: support, secretRef: mail }, enabled: false }
 `;
 
 /** Sections that no other one refers to. */

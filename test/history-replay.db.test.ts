@@ -56,6 +56,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   mail_messages: 'A log of received mail; its effects are in the history of records.',
   mail_outgoing: 'Mails about events that are in the history of records.',
   mail_threads: 'Handles of records and users in the addresses of replies.',
+  mailbox_readers: 'Leases of the processes that read mailboxes.',
   master_key: 'A fingerprint of the key; docket doctor detects a wrong one.',
   notification_imports: 'Imports that notify; each row is of a transaction of the journal.',
   notification_mails: 'Mails that are not sent yet.',

@@ -1,25 +1,48 @@
 /** `docket secrets …` */
 import type { Command } from 'commander';
-import { createSecret, rotateSecret } from '../domain/webhooks/index.ts';
+import { createSecret, rotateSecret, setSecret } from '../domain/webhooks/index.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool, write } from './keys.ts';
 import { requireMasterKey } from './master-key.ts';
+import { readSecret } from './secret-input.ts';
+
+const LONGEST_SECRET = 1000;
+
+/** @throws Error */
+function requireCode(code: string): void {
+  if (!/^[a-z][a-z0-9-]{0,62}$/.test(code))
+    throw new Error('A code has 1 to 63 characters a-z, 0-9 and "-" and starts with a letter, for example main-2.');
+}
 
 export function secretCommands(docket: Command, environment: Environment): void {
-  const secrets = docket.command('secrets').description('Signing secrets of webhooks.');
+  const secrets = docket.command('secrets').description('Signing secrets of webhooks, and passwords of mailboxes.');
   const quiet = (): void => {};
   secrets
     .command('create <code>')
     .description('Create a signing secret and show it once.')
     .option('--json', 'print {code, secret}')
     .action(async (code: string, options: Json) => {
-      if (!/^[a-z][a-z0-9-]{0,62}$/.test(code))
-        throw new Error('A code has 1 to 63 characters a-z, 0-9 and "-" and starts with a letter, for example main-2.');
+      requireCode(code);
       const shown = await withTool(environment, quiet, async (tool) => {
         const box = await requireMasterKey(environment.settings(), tool.db);
         return await write(tool, (ctx) => createSecret(ctx, box, code));
       });
       output(options.json === true).result(shown, [`Signing secret ${code}, shown only once:`, shown.secret]);
+    });
+  secrets
+    .command('set <code>')
+    .description('Store a secret that another system gave out, such as the password of a mailbox.')
+    .addHelpText('after', '\nThe secret is typed at a prompt or read from standard input.')
+    .action(async (code: string) => {
+      requireCode(code);
+      const value = await readSecret('Secret');
+      if (value === '' || value.length > LONGEST_SECRET || /\p{Cc}/u.test(value))
+        throw new Error(`A secret has 1 to ${LONGEST_SECRET} characters in one line.`);
+      await withTool(environment, quiet, async (tool) => {
+        const box = await requireMasterKey(environment.settings(), tool.db);
+        return await write(tool, (ctx) => setSecret(ctx, box, code, value));
+      });
+      output(false).result({ code }, [`Stored the secret ${code}.`]);
     });
   secrets
     .command('rotate <code>')

@@ -188,6 +188,7 @@ export const CONFIGURATION_PROBLEMS = {
   ],
   MAILBOX_LOCAL_PART: ['WRONG_FORMAT', 'Use at most {max} characters without "+" before the "@".'],
   MAILBOX_ADDRESS_TAKEN: ['ALREADY_EXISTS', 'The mailbox {mailbox} already has this address. Use another one.'],
+  SECRET_SIGNS: ['NOT_ALLOWED', 'A webhook signs with the secret {code}. Use another one as a password.'],
   MAILBOX_FIELD_REQUIRED: ['REQUIRED', 'A mail does not fill the required field {field}. Add a value.'],
   TARGET_REQUIRED: ['REQUIRED', 'The command {command} needs a mapping to {target}. Add it.'],
   NO_FIELD_MAPPED: ['REQUIRED', 'Map at least one field.'],

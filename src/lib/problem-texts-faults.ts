@@ -115,6 +115,7 @@ export const FAULT_PROBLEMS = {
     'ALREADY_EXISTS',
     'The article already has a draft in this locale. Change, publish or archive that draft.',
   ],
+  SIGNING_SECRET_SET: ['STATE_CONFLICT', 'A webhook signs with this secret. Rotate it instead of setting it.'],
   SECRET_HAS_VALUE: ['ALREADY_EXISTS', 'This signing secret already has a value. Rotate it to replace the value.'],
 
   // Missing items.

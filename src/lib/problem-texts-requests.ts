@@ -120,6 +120,7 @@ export const REQUEST_PROBLEMS = {
 
   // Connections.
   NO_SECRET: ['UNKNOWN_REFERENCE', 'There is no such signing secret.'],
+  SECRET_IS_PASSWORD: ['NOT_ALLOWED', 'The secret is the password of a mailbox. Use another one for signatures.'],
   SECRET_HAS_NO_VALUE: [
     'SECRET_WITHOUT_VALUE',
     'The signing secret has no value yet. Create one before you enable the connection.',

@@ -49,6 +49,24 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
     mailbox('address: a@example.org').replace('incident', 'ticket'),
     ['mailboxes[0].type UNKNOWN_REFERENCE'],
   ],
+  [
+    'a mailbox that is read over IMAP',
+    `${mailbox('address: a@example.org, imap: { host: imap.example.org, user: a, secretRef: mail }')}\nsigningSecrets: [mail]`,
+    [],
+  ],
+  [
+    'a mailbox that cannot be read over IMAP',
+    mailbox('address: a@example.org, imap: { host: "imap example", user: a, secretRef: mail }'),
+    ['mailboxes[0].imap.host WRONG_FORMAT', 'mailboxes[0].imap.secretRef UNKNOWN_REFERENCE'],
+  ],
+  [
+    'a password that signs deliveries',
+    `${mailbox('address: a@example.org, imap: { host: imap.example.org, user: a, secretRef: main }')}
+signingSecrets: [main]
+users: [ { login: anna } ]
+webhooks: [ { code: w, endpoint: 'https://1.1.1.1/x', secretRef: main, executionPrincipal: anna, eventTypes: [ObjectCreated], enabled: false } ]`,
+    ['mailboxes[0].imap.secretRef NOT_ALLOWED'],
+  ],
   ['a mailbox with a plus sign', mailbox('address: a+b@example.org'), ['mailboxes[0].address WRONG_FORMAT']],
   [
     'a mailbox whose address leaves no room for a token',

@@ -13,7 +13,13 @@ import { isTemplateName, placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition } from '../metadata/index.ts';
 import { isMailName, unfilledFields } from './fields.ts';
 import { addressKey } from './headers.ts';
-import { type CompiledMailbox, type MailboxDefinition, type TemplateDefinition, UNKNOWN_SENDER } from './registry.ts';
+import {
+  type CompiledMailbox,
+  type MailboxDefinition,
+  type TemplateDefinition,
+  TLS,
+  UNKNOWN_SENDER,
+} from './registry.ts';
 import { LONGEST_LOCAL_PART } from './reply-token.ts';
 
 /** Maximum number of characters of a subject and of a body. */
@@ -67,6 +73,17 @@ export const templatesSection = defineSection<Static<typeof TemplateItem>, Templ
   compile: compileTemplate,
 });
 
+const Imap = closed({
+  host: Type.String({ minLength: 1, maxLength: 253 }),
+  port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+  tls: Type.Optional(oneOf(TLS)),
+  user: Type.String({ minLength: 1, maxLength: 254 }),
+  secretRef: CodeOf('signingSecrets'),
+});
+
+/** The ports of IMAP, with TLS from the start and without. */
+const PORTS = { implicit: 993, starttls: 143 } as const;
+
 const MailboxItem = closed(
   {
     code: Code,
@@ -75,6 +92,7 @@ const MailboxItem = closed(
     defaults: Type.Optional(SetSchema),
     authServer: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
     unknownSender: Type.Optional(oneOf(UNKNOWN_SENDER)),
+    imap: Type.Optional(Imap),
     enabled: Type.Optional(Type.Boolean()),
   },
   { typesAt: 'type' },
@@ -82,11 +100,14 @@ const MailboxItem = closed(
 
 const HOST = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
 
-function checkAddresses({ address, authServer }: MailboxDefinition, report: Report): void {
+function checkAddresses({ address, authServer, imap }: MailboxDefinition, report: Report): void {
   const local = address.slice(0, address.lastIndexOf('@'));
   if (!isEmail(address)) report(['address'], problem('NOT_AN_EMAIL', { example: 'support@example.org' }));
   else if (local.includes('+') || local.length > LONGEST_LOCAL_PART) {
     report(['address'], problem('MAILBOX_LOCAL_PART', { max: LONGEST_LOCAL_PART }));
+  }
+  if (imap !== undefined && !HOST.test(imap.host)) {
+    report(['imap', 'host'], problem('NOT_AN_ADDRESS', { example: 'imap.example.org' }));
   }
   if (authServer !== undefined && !HOST.test(authServer)) {
     report(['authServer'], problem('NOT_AN_ADDRESS', { example: 'mx.example.org' }));
@@ -117,6 +138,16 @@ function checkUniqueAddresses(view: ConfigView, report: SectionReport): void {
   }
 }
 
+/** A mail server gets the secret as a password: it must not be able to sign deliveries with it. */
+function checkSecrets(view: ConfigView, report: SectionReport): void {
+  const signing = new Set([...view.active<{ secretRef: string }>('webhooks').values()].map((one) => one.secretRef));
+  for (const [code, { imap }] of view.active<MailboxDefinition>('mailboxes')) {
+    if (imap !== undefined && signing.has(imap.secretRef)) {
+      report(code, ['imap', 'secretRef'], problem('SECRET_SIGNS', { code: imap.secretRef }));
+    }
+  }
+}
+
 /** Mail acts as the users who send it, and `authServer` says whom to believe. Creating users is the right of administrators. */
 function mailboxRights({ action, definition }: Change): GlobalRight[] {
   if (action === 'archive') return [];
@@ -136,10 +167,27 @@ export const mailboxesSection = defineSection<Static<typeof MailboxItem>, Mailbo
     defaults: (item.defaults ?? {}) as Record<string, unknown>,
     ...(item.authServer === undefined ? {} : { authServer: item.authServer.toLowerCase() }),
     unknownSender: item.unknownSender ?? 'refuse',
+    ...(item.imap === undefined
+      ? {}
+      : {
+          imap: {
+            host: item.imap.host.toLowerCase(),
+            port: item.imap.port ?? PORTS[item.imap.tls ?? 'implicit'],
+            tls: item.imap.tls ?? 'implicit',
+            user: item.imap.user,
+            secretRef: item.imap.secretRef,
+          },
+        }),
     enabled: item.enabled ?? false,
   }),
-  references: ({ type }) => [{ section: 'types', code: type, path: ['type'] }],
+  references: ({ type, imap }) => [
+    { section: 'types', code: type, path: ['type'] },
+    ...(imap === undefined ? [] : [{ section: 'signingSecrets', code: imap.secretRef, path: ['imap', 'secretRef'] }]),
+  ],
   compile: compileMailbox,
-  validateAll: checkUniqueAddresses,
+  validateAll: (view, report) => {
+    checkUniqueAddresses(view, report);
+    checkSecrets(view, report);
+  },
   notes: connectionNotes,
 });

@@ -7,6 +7,20 @@ import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snap
 /** What a mailbox does with mail of unknown addresses. */
 export const UNKNOWN_SENDER = ['refuse', 'create'] as const;
 
+/** `implicit`: from the start; `starttls`: before the password is sent. There is no connection without TLS. */
+export const TLS = ['implicit', 'starttls'] as const;
+export type Tls = (typeof TLS)[number];
+
+/** The account whose inbox is read. */
+export interface ImapDefinition {
+  host: string;
+  port: number;
+  tls: Tls;
+  user: string;
+  /** Code of the stored secret that is the password. */
+  secretRef: string;
+}
+
 export interface MailboxDefinition {
   code: string;
   /** The address to which people write, and which replies carry with a token. */
@@ -18,6 +32,8 @@ export interface MailboxDefinition {
   /** The server whose `Authentication-Results` are believed; absent: none. */
   authServer?: string;
   unknownSender: (typeof UNKNOWN_SENDER)[number];
+  /** Absent: a mail server hands in the messages. */
+  imap?: ImapDefinition;
   enabled: boolean;
 }
 

@@ -37,7 +37,7 @@ interface SenderParts {
   actorOf(userId: string): Promise<Actor | undefined>;
 }
 
-interface MailJob {
+export interface MailJob {
   name: string;
   everyMs: number;
   run(): Promise<boolean>;
@@ -77,7 +77,7 @@ interface MailSettings {
 }
 
 /** The background tasks of outgoing mail; none without a mail server. */
-export function mailJobs({
+export function sendJobs({
   settings: { smtp, dkim, publicUrl },
   ...others
 }: Omit<SenderParts, 'publicUrl'> & { settings: MailSettings }): MailJob[] {

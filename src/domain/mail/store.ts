@@ -1,4 +1,4 @@
-/** SQL on the tables `mail_threads`, `mail_messages` and `mail_outgoing`. */
+/** SQL on the tables `mail_threads`, `mail_messages`, `mail_outgoing` and `mailbox_readers`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
 import { joinedUser } from '../../platform/audit/journal.ts';
@@ -309,6 +309,22 @@ export async function purgeOutgoing(db: Queryable, before: string): Promise<bool
         LIMIT ${BATCH}::int)) RETURNING 1
     ) SELECT count(*) AS removed FROM gone`);
   return (rows[0]?.removed ?? 0) >= BATCH;
+}
+
+/** Leases the mailbox to the holder, or renews the lease. @returns false if another one holds it */
+export async function leaseMailbox(db: Queryable, id: string, holder: string, leaseMs: number): Promise<boolean> {
+  const rows = await db.query(sql`
+    INSERT INTO mailbox_readers AS r (mailbox_id, holder, until)
+    VALUES (${id}::uuid, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs / 1000}::float8))
+    ON CONFLICT (mailbox_id) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE r.holder = excluded.holder OR r.until < clock_timestamp() RETURNING 1`);
+  return rows.length > 0;
+}
+
+/** Ends a lease of the holder. @param id null: all of them */
+export async function releaseMailbox(db: Queryable, holder: string, id: string | null): Promise<void> {
+  await db.query(sql`
+    DELETE FROM mailbox_readers WHERE holder = ${holder}::uuid AND (${id}::uuid IS NULL OR mailbox_id = ${id}::uuid)`);
 }
 
 /** Messages that were not used keep their content. */

@@ -32,6 +32,7 @@ import {
   type SubscriptionAnswer,
   subscriptionAnswer,
 } from './queries.ts';
+import { isPassword } from './signing-secrets.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
 
 export interface SubscriptionInput {
@@ -76,6 +77,7 @@ async function itemOf(
   });
   const secret = secrets.find((one) => one.code === input.secretRef);
   if (secret === undefined) report(['secretRef'], problem('NO_SECRET'));
+  else if (await isPassword(ctx, secret.code)) report(['secretRef'], problem('SECRET_IS_PASSWORD'));
   else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) {
     report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
   }

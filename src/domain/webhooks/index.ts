@@ -19,7 +19,7 @@ export { EVENTS, recordData } from './payload.ts';
 export { requestOf, shownSecret, type SignedRequest } from './rules.ts';
 export { webhookRoutes } from './routes.ts';
 export { answerOf, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
-export { createSecret, rotateSecret } from './signing-secrets.ts';
+export { createSecret, rotateSecret, secretText, setSecret } from './signing-secrets.ts';
 export { webhookChecks } from './health.ts';
 export { deliveryBacklog, purgeDeliveries, sentData } from './store-delivery.ts';
 export { deliveryMetrics } from './health.ts';

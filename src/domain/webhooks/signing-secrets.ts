@@ -9,10 +9,12 @@ import { problem } from '../../lib/problem.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
 import { loadItems, lockConfiguration, planItem } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import { useMasterKey } from '../../platform/master-key.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import { type CompiledWebhook, shownSecret } from './rules.ts';
 import { requirePrincipal } from '../../configuration/connections.ts';
+import { findSecret } from './store-delivery.ts';
 import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store.ts';
 
 const RIGHT = 'webhook.manage';
@@ -61,15 +63,25 @@ export async function listSecrets(ctx: ReadContext): Promise<SecretAnswer[]> {
   return items.map((item) => answer(item, values));
 }
 
+/** Whether a mailbox, archived or not, uses the secret as the password of its account. */
+export async function isPassword(ctx: ReadContext, code: string): Promise<boolean> {
+  const mailboxes = await loadItems(ctx, 'mailboxes');
+  return mailboxes.some(({ definition }) => (definition as { imap?: { secretRef: string } }).imap?.secretRef === code);
+}
+
 interface Shown {
   code: string;
   /** The secret itself; it is returned only once. */
   secret: string;
 }
 
-async function makeValue(ctx: WriteContext, box: SecretBox, secretId: string, version: number): Promise<string> {
+async function makeValue(
+  ctx: WriteContext,
+  box: SecretBox,
+  { secretId, version }: { secretId: string; version: number },
+  secret = shownSecret(secretBytes(SECRET_BYTES)),
+): Promise<string> {
   await useMasterKey(ctx, box);
-  const secret = shownSecret(secretBytes(SECRET_BYTES));
   const sealed = box.seal(secret, sealPurpose(secretId, version)).toString('hex');
   ctx.plan(insertValue, { secret_id: secretId, version, sealed, at: ctx.now });
   return secret;
@@ -87,6 +99,8 @@ async function requireUsers(ctx: WriteContext, code: string): Promise<void> {
     const { secretRef, executionPrincipalId } = compiled as CompiledWebhook;
     if (secretRef === code) requirePrincipal(ctx, executionPrincipalId);
   }
+  // As for every change of a mailbox.
+  if (await isPassword(ctx, code)) ctx.actor.require('role.assign');
 }
 
 /**
@@ -106,29 +120,55 @@ export async function createSecret(ctx: WriteContext, box: SecretBox, code: stri
       field: 'code',
     });
   }
-  const id = stored?.id ?? ctx.newId();
-  if (stored === undefined) {
-    const definition = { code };
-    const change: Change = {
-      action: 'create',
-      section: SECTION,
-      id,
-      code,
-      stored: undefined,
-      before: undefined,
-      state: 'ACTIVE',
-      definition,
-      compiled: definition,
-    };
-    planItem(ctx, change);
-    ctx.emit({
-      type: 'ConfigChanged',
-      subject: `${SECTION}:${code}`,
-      data: { action: 'create', after: definition },
-    });
-  }
+  const id = stored?.id ?? planSecret(ctx, code);
   ctx.emit({ type: 'SigningSecretCreated', subject: `${SECTION}:${code}` });
-  return { code, secret: await makeValue(ctx, box, id, 1) };
+  return { code, secret: await makeValue(ctx, box, { secretId: id, version: 1 }) };
+}
+
+/** Plans the item of a new secret. @returns its id */
+function planSecret(ctx: WriteContext, code: string): string {
+  const id = ctx.newId();
+  const definition = { code };
+  const change: Change = {
+    action: 'create',
+    section: SECTION,
+    id,
+    code,
+    stored: undefined,
+    before: undefined,
+    state: 'ACTIVE',
+    definition,
+    compiled: definition,
+  };
+  planItem(ctx, change);
+  ctx.emit({ type: 'ConfigChanged', subject: `${SECTION}:${code}`, data: { action: 'create', after: definition } });
+  return id;
+}
+
+/**
+ * Stores a value that another system gave out, such as the password of a mail account. It replaces the current one at once. A
+ * secret that signs deliveries is never chosen by a person.
+ *
+ * @throws Fault RIGHT_MISSING, ARCHIVED, STATE_CONFLICT if a webhook signs with it
+ */
+export async function setSecret(ctx: WriteContext, box: SecretBox, code: string, value: string): Promise<void> {
+  ctx.actor.require(RIGHT);
+  await lockConfiguration(ctx);
+  await requireUsers(ctx, code);
+  ctx.markAuthorized();
+  const webhooks = await loadItems(ctx, 'webhooks');
+  if (webhooks.some(({ compiled }) => (compiled as CompiledWebhook).secretRef === code)) {
+    throw new Fault('STATE_CONFLICT', problem('SIGNING_SECRET_SET'));
+  }
+  const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
+  if (isArchived(stored)) throw archived();
+  const current = stored === undefined ? undefined : (await listValues(ctx, [stored.id]))[0];
+  const secretId = stored?.id ?? planSecret(ctx, code);
+  const version = (current?.version ?? 0) + 1;
+  ctx.plan(dropValues, { secret_id: secretId, below: version });
+  await makeValue(ctx, box, { secretId, version }, value);
+  const type = current === undefined ? 'SigningSecretCreated' : 'SigningSecretRotated';
+  ctx.emit({ type, subject: `${SECTION}:${code}` });
 }
 
 /**
@@ -156,9 +196,15 @@ export async function rotateSecret(
   const version = current?.version ?? 0;
   ctx.plan(replaceValues, { secret_id: stored.id, current: version, until });
   ctx.plan(dropValues, { secret_id: stored.id, below: until === null ? version + 1 : version });
-  const secret = await makeValue(ctx, box, stored.id, version + 1);
+  const secret = await makeValue(ctx, box, { secretId: stored.id, version: version + 1 });
   ctx.emit({ type: 'SigningSecretRotated', subject: `${SECTION}:${code}`, data: { overlap } });
   return { code, secret, previousUntil: version === 0 ? null : until };
+}
+
+/** The current value of a secret, for a connection that uses it as a password; undefined if it has none. @throws SealBroken */
+export async function secretText(db: Queryable, box: SecretBox, code: string): Promise<string | undefined> {
+  const found = await findSecret(db, code);
+  return found === undefined ? undefined : box.open(found.sealed, sealPurpose(found.secretId, found.version));
 }
 
 function archived(): Fault {

@@ -175,6 +175,18 @@ export async function findSenders(db: Queryable, ids: readonly string[], now: st
     WHERE w.section = 'webhooks' AND w.id = ANY(${[...ids]}::uuid[])`);
 }
 
+/** The newest valid value of an active secret. */
+export async function findSecret(
+  db: Queryable,
+  code: string,
+): Promise<{ secretId: string; version: number; sealed: Buffer } | undefined> {
+  const [row] = await db.query<{ secretId: string; version: number; sealed: Buffer }>(sql`
+    SELECT v.secret_id AS "secretId", v.version, v.sealed
+    FROM config_items i JOIN signing_secret_values v ON v.secret_id = i.id
+    WHERE i.section = 'signingSecrets' AND i.state = 'ACTIVE' AND i.code = ${code} AND v.expires_at IS NULL`);
+  return row;
+}
+
 /** The result of a leased delivery. */
 export interface Finished {
   id: string;

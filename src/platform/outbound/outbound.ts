@@ -55,9 +55,11 @@ export class Outbound {
   readonly #limitMs: number;
   readonly #mostBytes: number;
   readonly #tracer: Tracer | undefined;
+  readonly #ca: string | undefined;
 
   constructor(options: OutboundOptions) {
     this.#tracer = options.tracer;
+    this.#ca = options.ca;
     this.#limitMs = options.limitMs ?? 10_000;
     this.#mostBytes = options.mostBytes ?? 65_536;
     this.#dialler = new Dialler({
@@ -110,6 +112,16 @@ export class Outbound {
     for (const host of hosts) if (!needsLookup(host)) await check(host);
     await this.#inTime(hosts.filter(needsLookup), check);
     return new Map(refused);
+  }
+
+  /**
+   * The address of a host for a connection that another library makes, with the root certificates to trust.
+   *
+   * @throws AddressRefused; the system's error if the name cannot be resolved
+   */
+  async addressOf(host: string): Promise<{ address: string; ca: string | undefined }> {
+    const [address = ''] = await this.#dialler.allowedAddresses(host);
+    return { address, ca: this.#ca };
   }
 
   /** Checks hosts until all are checked or the time is up. */

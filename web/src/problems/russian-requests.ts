@@ -97,6 +97,7 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   ONE_BODY: 'Отправьте body (Markdown) или bodyDocument, но не оба.',
   UNKNOWN_ARTICLE_IMAGE: 'Изображения blob: нет в этой статье. Отправьте изображение адресом data:.',
   NO_SECRET: 'Такого секрета подписи нет.',
+  SECRET_IS_PASSWORD: 'Этот секрет служит паролем почтового ящика. Для подписи используйте другой.',
   SECRET_HAS_NO_VALUE: 'У секрета подписи ещё нет значения. Создайте его, прежде чем включать подключение.',
   DELIVERY_STATUS: 'Укажите статусы через запятую. Статусы: {known}.',
   OBJECT_ID_MISSING: 'В теле нет значения objectId.',

@@ -210,6 +210,7 @@ export const subjectTexts = defineText(
     mailboxes: 'Почтовый ящик',
     dashboards: 'Панель показателей',
     'webhook-delivery': 'Доставка',
+    mail: 'Письмо',
   },
   {
     user: 'User',
@@ -242,6 +243,7 @@ export const subjectTexts = defineText(
     mailboxes: 'Mailbox',
     dashboards: 'Dashboard',
     'webhook-delivery': 'Delivery',
+    mail: 'Mail',
   },
 );
 

@@ -1,0 +1,142 @@
+/** Reading a mailbox over IMAP, from a server of the test. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeCertificate } from '../../../test/harness/certificate.ts';
+import { ImapServer } from '../../../test/harness/imap-server.ts';
+import { type ImapAccount, readInbox } from './imap.ts';
+
+const LOGIN = { user: 'support', password: 'pass word' };
+
+describe('reading a mailbox', () => {
+  let server: ImapServer;
+  before(async () => {
+    server = await ImapServer.start(LOGIN);
+  });
+  after(() => server.stop());
+
+  const account = (changes: Partial<ImapAccount> = {}): ImapAccount => ({
+    host: '127.0.0.1',
+    address: '127.0.0.1',
+    port: server.port,
+    tls: 'implicit',
+    ...LOGIN,
+    ca: server.certificate.cert,
+    ...changes,
+  });
+  /** Reads until the messages were marked, or the reading ended with an error. */
+  async function readUntil(
+    done: () => boolean,
+    receive: (text: string) => void = () => undefined,
+  ): Promise<{ got: string[]; problems: string[]; error: Error | undefined }> {
+    const got: string[] = [];
+    const problems: string[] = [];
+    const stop = new AbortController();
+    let ended: { error: Error | undefined } | undefined;
+    const reading = readInbox(account(), {
+      signal: stop.signal,
+      onProblem: ({ message }) => problems.push(message),
+      receive: async (raw) => {
+        const text = Buffer.from(raw).toString();
+        receive(text);
+        got.push(text);
+      },
+    }).then(
+      () => (ended = { error: undefined }),
+      (error: Error) => (ended = { error }),
+    );
+    for (const giveUp = Date.now() + 10_000; !done() && ended === undefined; await sleep(10)) {
+      assert.ok(Date.now() < giveUp, `got ${JSON.stringify(got)}; ${server.commands.join(' | ')}`);
+    }
+    stop.abort();
+    await reading;
+    return { got, problems, error: ended?.error };
+  }
+
+  it('takes what is there and what arrives, once, and marks it after it was received', async () => {
+    server.deliver('Subject: 1\r\n\r\nöne');
+    server.deliver('Subject: 2\r\n\r\ntwo');
+    const marked: boolean[][] = [];
+    const { got, problems, error } = await readUntil(
+      () => server.seen().length === 3 && server.seen().every(Boolean),
+      (text) => {
+        marked.push(server.seen());
+        // The third one arrives while the connection waits.
+        if (text.endsWith('two')) setTimeout(() => server.deliver('Subject: 3\r\n\r\nthree'), 800);
+      },
+    );
+    assert.deepEqual(
+      [got.map((text) => text.split('\n').at(-1)), problems, error],
+      [['öne', 'two', 'three'], [], undefined],
+    );
+    assert.deepEqual(marked, [
+      [false, false],
+      [true, false],
+      [true, true, false],
+    ]);
+    assert.ok(server.commands.some((command) => command === 'IDLE'));
+  });
+
+  it('goes on after a message that cannot be received, and leaves it unseen', async () => {
+    server.messages.length = 0;
+    for (const text of ['bad', 'good']) server.deliver(`Subject: x\r\n\r\n${text}`);
+    const { got, problems } = await readUntil(
+      () => server.seen()[1] === true,
+      (text) => {
+        if (text.endsWith('bad')) throw new Error('overloaded');
+      },
+    );
+    assert.deepEqual([got.length, problems, server.seen()], [1, ['overloaded'], [false, true]]);
+  });
+
+  it('gets a message again if the connection breaks before it is marked', async () => {
+    server.messages.length = 0;
+    server.deliver('Subject: x\r\n\r\nonce');
+    let breaks = 1;
+    server.breaksAtMark = () => breaks-- > 0;
+    const first = await readUntil(() => false);
+    assert.deepEqual([first.got.length, server.seen()], [1, [false]]);
+    assert.ok(first.error instanceof Error);
+    const second = await readUntil(() => server.seen().every(Boolean));
+    assert.deepEqual([second.got, second.error], [first.got, undefined]);
+  });
+
+  it('sends no password to a server with another certificate, or without TLS', async () => {
+    const sent: string[] = [];
+    const plain = net.createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('* OK [CAPABILITY IMAP4rev1] ready\r\n');
+      socket.on('data', (chunk) => {
+        sent.push(chunk.toString());
+        const [tag = ''] = chunk.toString().split(' ');
+        socket.write(`* CAPABILITY IMAP4rev1\r\n${tag} OK done\r\n`);
+      });
+    });
+    plain.listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    const count = server.commands.length;
+    const read = (changes: Partial<ImapAccount>): Promise<void> =>
+      readInbox(account(changes), {
+        signal: new AbortController().signal,
+        onProblem: () => undefined,
+        receive: async () => undefined,
+      });
+    await assert.rejects(read({ ca: makeCertificate(['127.0.0.1']).cert }), /certificate/);
+    await assert.rejects(read({ tls: 'starttls', port }));
+    assert.equal(server.commands.length, count);
+    assert.ok(!sent.join('').includes('pass word'), sent.join(''));
+    await new Promise<void>((done) => plain.close(() => done()));
+  });
+
+  it('ends with an error if the password is wrong', async () => {
+    const reading = readInbox(account({ password: 'wrong' }), {
+      signal: new AbortController().signal,
+      onProblem: () => undefined,
+      receive: async () => undefined,
+    });
+    await assert.rejects(reading);
+  });
+});

@@ -1,0 +1,125 @@
+/**
+ * The background tasks of mail: sending, and reading mailboxes over IMAP. One process reads a mailbox: it holds a lease in the
+ * database and renews it. Were two processes to read it, each message would still have one effect.
+ */
+import { randomUUID } from 'node:crypto';
+import { isActive } from '../../contract/state.ts';
+import type { Database } from '../../platform/database/pool.ts';
+import type { Caller } from '../../platform/unit-of-work/context.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
+import { type ImapAccount, readInbox } from './imap.ts';
+import { receiveMail, type ReceiveParts } from './receive.ts';
+import { type ImapDefinition, mailboxes } from './registry.ts';
+import { type MailJob, sendJobs } from './send.ts';
+import { leaseMailbox, releaseMailbox } from './store.ts';
+
+const EVERY_MS = 5000;
+/** Two renewals may fail. */
+const LEASE_MS = 30_000;
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 600_000;
+
+/** The background tasks of mail. */
+export function mailJobs(parts: Parameters<typeof sendJobs>[0] & ImapParts): MailJob[] {
+  return [...sendJobs(parts), imapJob(parts)];
+}
+
+interface ImapParts extends ReceiveParts {
+  db: Database;
+  work: Work;
+  system(): Promise<Caller>;
+  /** The current value of a stored secret; undefined if it has none. */
+  secretOf(code: string): Promise<string | undefined>;
+  /** The address to connect to. @throws Error if calls may not reach the host */
+  addressOf(host: string): Promise<Pick<ImapAccount, 'address' | 'ca'>>;
+  onError(error: unknown): void;
+}
+
+interface Session {
+  /** What it was started with. */
+  key: string;
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+interface Failures {
+  count: number;
+  notBefore: number;
+}
+
+/** The background task that keeps a session for each enabled mailbox with `imap` that no other process reads. */
+function imapJob(parts: ImapParts): MailJob {
+  const holder = randomUUID();
+  const sessions = new Map<string, Session>();
+  const failures = new Map<string, Failures>();
+
+  const end = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    if (session === undefined) return;
+    session.stop.abort();
+    await session.done;
+  };
+  const start = (id: string, key: string, imap: ImapDefinition): void => {
+    const stop = new AbortController();
+    const begun = performance.now();
+    const done = readMailbox(parts, id, imap, stop.signal)
+      .then(
+        () => void failures.delete(id),
+        (error: unknown) => {
+          parts.onError(error);
+          // A connection that held for a while is no failed attempt to connect.
+          const before = performance.now() - begun > LONGEST_PAUSE_MS ? 0 : (failures.get(id)?.count ?? 0);
+          const pause = Math.min(FIRST_PAUSE_MS * 2 ** before, LONGEST_PAUSE_MS);
+          failures.set(id, { count: before + 1, notBefore: performance.now() + pause });
+        },
+      )
+      .finally(() => sessions.delete(id));
+    sessions.set(id, { key, stop, done });
+  };
+
+  return {
+    name: 'imap',
+    everyMs: EVERY_MS,
+    run: async () => {
+      const wanted = new Map<string, { key: string; imap: ImapDefinition }>();
+      for (const mailbox of mailboxes(await parts.system()).values()) {
+        const { id, imap, enabled } = mailbox;
+        if (imap !== undefined && enabled && isActive(mailbox)) wanted.set(id, { key: JSON.stringify(imap), imap });
+      }
+      for (const [id, { key }] of sessions) if (wanted.get(id)?.key !== key) await end(id);
+      for (const [id, { key, imap }] of wanted) {
+        const isWaiting = (failures.get(id)?.notBefore ?? 0) > performance.now();
+        if (isWaiting && !sessions.has(id)) continue;
+        if (!(await leaseMailbox(parts.db, id, holder, LEASE_MS))) await end(id);
+        else if (!sessions.has(id)) start(id, key, imap);
+      }
+      for (const id of failures.keys()) {
+        if (!wanted.has(id)) failures.delete(id);
+        else if (!sessions.has(id)) await releaseMailbox(parts.db, holder, id);
+      }
+      return false;
+    },
+    stop: async () => {
+      await Promise.all([...sessions.keys()].map(end));
+      await releaseMailbox(parts.db, holder, null);
+    },
+  };
+}
+
+async function readMailbox(parts: ImapParts, id: string, imap: ImapDefinition, signal: AbortSignal): Promise<void> {
+  const { host, port, tls, user, secretRef } = imap;
+  const password = await parts.secretOf(secretRef);
+  if (password === undefined) throw new Error(`The secret ${secretRef} of a mailbox has no value.`);
+  const account = { host, port, tls, user, password, ...(await parts.addressOf(host)) };
+  await readInbox(account, {
+    signal,
+    onProblem: (problem) => parts.onError(problem),
+    receive: async (raw) => {
+      const caller = await parts.system();
+      const mailbox = mailboxes(caller).get(id);
+      if (mailbox === undefined) throw new Error('The mailbox does not exist any more.');
+      // The server of the mailbox delivered it: `authServer` says whose results count.
+      await receiveMail({ work: parts.work, caller }, parts, { mailbox, raw, trusted: true });
+    },
+  });
+}
