@@ -137,6 +137,10 @@ describe('reading a mailbox', () => {
       onProblem: () => undefined,
       receive: async () => undefined,
     });
-    await assert.rejects(reading);
+    await assert.rejects(reading, (error: Error) => {
+      assert.match(error.message, /^The mailbox cannot be read: .*wrong/);
+      assert.deepEqual(Object.keys(error), []);
+      return true;
+    });
   });
 });

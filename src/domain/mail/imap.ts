@@ -71,11 +71,18 @@ export async function readInbox(account: ImapAccount, { receive, onProblem, sign
       await Promise.race([arrived.promise, sleep(SEARCH_MS, undefined, { signal, ref: false }), ended.promise]);
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw plainError(error);
   } finally {
     signal.removeEventListener('abort', close);
     client.close();
   }
+}
+
+/** Without the properties of the library's errors, which hold commands. What the server answered is kept. */
+function plainError(error: unknown): Error {
+  const { message, code, responseText } = error as Error & { code?: unknown; responseText?: unknown };
+  const said = [message, code, responseText].filter((one) => typeof one === 'string' && one !== '');
+  return new Error(`The mailbox cannot be read: ${[...new Set(said)].join('; ')}`);
 }
 
 async function clientFor({ host, port, tls, user, password, address, ca }: ImapAccount): Promise<ImapFlow> {

@@ -13,7 +13,7 @@ import { type ImapDefinition, mailboxes } from './registry.ts';
 import { type MailJob, sendJobs } from './send.ts';
 import { leaseMailbox, releaseMailbox } from './store.ts';
 
-const EVERY_MS = 5000;
+const EVERY_MS = 2000;
 /** Two renewals may fail. */
 const LEASE_MS = 30_000;
 const FIRST_PAUSE_MS = 10_000;
