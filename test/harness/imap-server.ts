@@ -21,6 +21,8 @@ export class ImapServer {
   readonly commands: string[] = [];
   /** Called before a message is marked; if it returns true, the connection breaks instead. */
   breaksAtMark: () => boolean = () => false;
+  /** Called when the content of a message was sent. */
+  onSent: () => void = () => undefined;
 
   private constructor(login: { user: string; password: string }) {
     this.login = login;
@@ -100,8 +102,10 @@ export class ImapServer {
     } else if (/^UID SEARCH /i.test(command)) {
       const uids = this.messages.flatMap(({ flags }, index) => (flags.has('\\Seen') ? [] : [index + 1]));
       ok(`* SEARCH${uids.map((uid) => ` ${uid}`).join('')}\r\n`);
-    } else if (/^UID FETCH /i.test(command)) ok(...this.#fetched(command));
-    else if (/^UID STORE /i.test(command)) this.#mark(socket, command, ok);
+    } else if (/^UID FETCH /i.test(command)) {
+      ok(...this.#fetched(command));
+      if (/BODY/i.test(command)) this.onSent();
+    } else if (/^UID STORE /i.test(command)) this.#mark(socket, command, ok);
     else ok();
   }
 

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, it } from 'node:test';
+import { SMTPServer } from 'smtp-server';
+import { verifyDkim } from '../../../test/harness/dkim.ts';
 import { readSmtpUrl } from '../../lib/smtp-url.ts';
+import { deliverer } from './send.ts';
 import { verdictOf } from './smtp.ts';
 
 describe('the address of the mail server', () => {
@@ -67,5 +76,53 @@ describe('the result of an attempt', () => {
     assert.equal(Math.max(...delays), 4 * HOUR);
     assert.ok(age > 40 * HOUR && age <= 48 * HOUR, `${age / HOUR} h`);
     assert.ok(delays.length < 25, `${delays.length} attempts`);
+  });
+});
+
+describe('the signature of a mail', () => {
+  it('is valid for what the server received, and for nothing else', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'docket-dkim-'));
+    const keyFile = path.join(folder, 'key.pem');
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const received = Promise.withResolvers<Buffer>();
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      onData: async (stream, _session, done) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of stream) chunks.push(chunk as Buffer);
+        received.resolve(Buffer.concat(chunks));
+        done();
+      },
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server.server, 'listening');
+    const { port } = server.server.address() as AddressInfo;
+    const { send, close } = deliverer(
+      { host: '127.0.0.1', port, secure: false, requireTLS: false },
+      { domainName: 'example.org', keySelector: 'desk', keyFile },
+    );
+    await send({
+      from: 'support@example.org',
+      to: 'anna@example.com',
+      replyTo: 'support+token@example.org',
+      subject: 'Обращение с длинной темой, которая занимает несколько строк заголовка письма',
+      text: 'Сделано.  \n\n',
+      html: '<p>Сделано.</p>',
+      messageId: '<1@example.org>',
+      headers: { 'List-Id': '<incident.example.org>' },
+    });
+    close();
+    const raw = await received.promise;
+    await new Promise<void>((done) => server.close(() => done()));
+    await rm(folder, { recursive: true });
+    const { domain, selector, signed } = verifyDkim(raw, publicKey);
+    assert.deepEqual([domain, selector], ['example.org', 'desk']);
+    for (const name of ['from', 'to', 'subject', 'reply-to', 'message-id']) assert.ok(signed.includes(name), name);
+    const changed = (from: string, to: string): Buffer =>
+      Buffer.from(raw.toString('latin1').replace(from, to), 'latin1');
+    assert.throws(() => verifyDkim(changed('support+token', 'support+other'), publicKey), /signature is wrong/);
+    assert.throws(() => verifyDkim(Buffer.concat([raw, Buffer.from('more')]), publicKey), /body was changed/);
   });
 });
