@@ -2,8 +2,8 @@
  * The background tasks of mail: sending, and reading mailboxes over IMAP. One process reads a mailbox: it holds a lease in the
  * database and renews it. Were two processes to read it, each message would still have one effect.
  */
-import { randomUUID } from 'node:crypto';
 import { isActive } from '../../contract/state.ts';
+import { newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
@@ -49,7 +49,7 @@ interface Failures {
 
 /** The background task that keeps a session for each enabled mailbox with `imap` that no other process reads. */
 function imapJob(parts: ImapParts): MailJob {
-  const holder = randomUUID();
+  const holder = newId();
   const sessions = new Map<string, Session>();
   const failures = new Map<string, Failures>();
 
