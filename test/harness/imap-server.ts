@@ -12,7 +12,10 @@ interface Stored {
 export class ImapServer {
   readonly #server: tls.Server;
   readonly #sockets = new Set<Socket>();
+  /** Connections that wait with IDLE → the tag of that command. */
   readonly #idle = new Map<Socket, string>();
+  /** Connections → the number of messages that they were told last. */
+  readonly #told = new Map<Socket, number>();
   /** The messages; the UID is the index plus one. */
   readonly messages: Stored[] = [];
   readonly certificate: Certificate;
@@ -44,7 +47,16 @@ export class ImapServer {
   /** Delivers a message, and tells the connections that wait for one. */
   deliver(raw: string | Buffer): void {
     this.messages.push({ raw: Buffer.from(raw), flags: new Set() });
-    for (const socket of this.#idle.keys()) socket.write(`* ${this.messages.length} EXISTS\r\n`);
+    for (const socket of this.#idle.keys()) this.#tell(socket);
+  }
+
+  /** Reports messages that arrived since the last report, as real servers do during IDLE and at the end of each command. */
+  #tell(socket: Socket): void {
+    const count = this.messages.length;
+    const told = this.#told.get(socket);
+    if (told === undefined || told === count) return;
+    this.#told.set(socket, count);
+    socket.write(`* ${count} EXISTS\r\n`);
   }
 
   seen(): boolean[] {
@@ -62,6 +74,7 @@ export class ImapServer {
     socket.on('close', () => {
       this.#sockets.delete(socket);
       this.#idle.delete(socket);
+      this.#told.delete(socket);
     });
     socket.write('* OK [CAPABILITY IMAP4rev1 IDLE] ready\r\n');
     let rest = '';
@@ -83,11 +96,13 @@ export class ImapServer {
     this.commands.push(command);
     const ok = (...lines: (string | Buffer)[]): void => {
       for (const one of lines) socket.write(one);
+      this.#tell(socket);
       socket.write(`${tag} OK done\r\n`);
     };
     if (/^IDLE$/i.test(command)) {
       this.#idle.set(socket, tag);
       socket.write('+ idling\r\n');
+      this.#tell(socket);
     } else if (/^LOGIN /i.test(command)) {
       const { user, password } = this.login;
       if (command.replaceAll('"', '') === `LOGIN ${user} ${password}`) ok();
@@ -95,6 +110,7 @@ export class ImapServer {
     } else if (/^CAPABILITY/i.test(command)) ok('* CAPABILITY IMAP4rev1 IDLE\r\n');
     else if (/^(?:LIST|LSUB|XLIST) /i.test(command)) ok('* LIST () "/" INBOX\r\n');
     else if (/^SELECT /i.test(command)) {
+      this.#told.set(socket, this.messages.length);
       ok(
         `* ${this.messages.length} EXISTS\r\n* FLAGS (\\Seen \\Flagged)\r\n`,
         `* OK [PERMANENTFLAGS (\\Seen \\Flagged)]\r\n* OK [UIDVALIDITY 1]\r\n* OK [UIDNEXT ${this.messages.length + 1}]\r\n`,

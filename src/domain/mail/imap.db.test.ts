@@ -70,10 +70,11 @@ describe('a mailbox that is read over IMAP', () => {
   }
   async function kill(child: ChildProcess): Promise<void> {
     workers.delete(child);
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    }
     // As time does: another process need not wait for the end of the lease.
     await changeRights(app, 'DELETE FROM mailbox_readers', []);
   }
@@ -84,12 +85,12 @@ describe('a mailbox that is read over IMAP', () => {
   }
 
   it('loses and doubles nothing if the process is killed between fetch and commit, or before the mark', async () => {
-    const subjects = Array.from({ length: 12 }, (_, index) => `Printer ${index}`);
+    const subjects = Array.from({ length: 10 }, (_, index) => `Printer ${index}`);
     for (const subject of subjects) server.deliver(mail({ subject }));
     let isDead = false;
     let worker = await start();
     // Delays after the content was sent: during parsing, about the commit, and after it.
-    for (const delayMs of [0, 15, 60]) {
+    for (const delayMs of [0, 30]) {
       isDead = false;
       server.onSent = () => {
         setTimeout(() => {
@@ -99,7 +100,6 @@ describe('a mailbox that is read over IMAP', () => {
       await until(() => isDead || server.seen().every(Boolean));
       server.onSent = () => undefined;
       await kill(worker);
-      await changeRights(app, 'DELETE FROM mailbox_readers', []);
       worker = await start();
     }
     // After the commit for certain: the mark was asked for.
@@ -111,7 +111,6 @@ describe('a mailbox that is read over IMAP', () => {
     };
     await until(() => isDead);
     await kill(worker);
-    await changeRights(app, 'DELETE FROM mailbox_readers', []);
     worker = await start();
     await until(() => server.seen().every(Boolean));
     const rows = await stored<{ subject: string; state: string; n: number }>(
@@ -126,7 +125,7 @@ describe('a mailbox that is read over IMAP', () => {
       app,
       'SELECT (SELECT count(*)::int FROM objects) AS records, (SELECT count(DISTINCT object_id)::int FROM mail_messages) AS linked',
     );
-    assert.deepEqual(made, { records: 12, linked: 12 });
+    assert.deepEqual(made, { records: 10, linked: 10 });
     // A message that arrives later is taken by the connection that waits.
     server.deliver(mail({ subject: 'Later' }));
     await until(() => server.seen().every(Boolean));

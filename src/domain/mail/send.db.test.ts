@@ -15,7 +15,7 @@ import { mail } from '../../../test/harness/mail-messages.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { newId, systemClock } from '../../platform/clock.ts';
 import type { Loop } from '../../worker/loop.ts';
-import { deliverer, mailJobs } from './send.ts';
+import { deliverer, sendJobs } from './send.ts';
 
 const PEOPLE = ['boss', 'anna', 'agent'];
 const WORLD = `
@@ -221,7 +221,7 @@ describe('mails about notifications', () => {
       await changeRights(app, text, [mailId, user]);
     }
     let asked = 0;
-    const [job] = mailJobs({
+    const [job] = sendJobs({
       db: app.db,
       work: app.app.work,
       clock: systemClock,
