@@ -491,6 +491,8 @@ CREATE TABLE mailbox_readers (
   mailbox_id uuid NOT NULL,
   holder uuid NOT NULL,
   until timestamp(3) with time zone NOT NULL,
+  failing_since timestamp(3) with time zone,
+  error text,
   CONSTRAINT mailbox_readers_pkey PRIMARY KEY (mailbox_id)
 );
 

@@ -46,8 +46,7 @@ import { atMostEvery } from './lib/yielding.ts';
 const HELD_BYTES = 128 * 1024 * 1024;
 
 export interface AppOptions {
-  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> &
-    Partial<Pick<Settings, 'groupSize' | 'auditHeads' | 'publicUrl' | 'securityContact' | 'smtp' | 'dkim'>>;
+  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> & Partial<Settings>;
   db: Database;
   blobs: BlobStore;
   secrets: SecretBox;
@@ -296,7 +295,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
           tokenKey: secrets.deriveKey(TOKEN_KEY),
           actorOf: (userId) => authenticator.actorOf(userId),
           secretOf: (code) => secretText(db, secrets, code),
-          addressOf: (host) => outbound.addressOf(host),
+          outbound: options.outbound,
           onError: (error) => onError('imap', error),
         }),
       ];

@@ -88,7 +88,12 @@ export const SETTINGS_TABLE = [
   {
     name: 'DOCKET_WEBHOOK_ALLOW_PRIVATE',
     default: 'false',
-    meaning: 'true allows webhooks and mailboxes (IMAP) on private and loopback addresses.',
+    meaning: 'true allows webhooks to private and loopback addresses, for development and tests.',
+  },
+  {
+    name: 'DOCKET_IMAP_ALLOW_PRIVATE',
+    default: 'false',
+    meaning: 'true allows mailboxes (IMAP) on private and loopback addresses.',
   },
   { name: 'DOCKET_OIDC_ISSUER', default: '', meaning: 'OpenID Connect issuer for signing in to the console.' },
   { name: 'DOCKET_OIDC_CLIENT_ID', default: '', meaning: 'Client id registered with the issuer.' },

@@ -36,6 +36,7 @@ describe('settings', () => {
       smtp: undefined,
       dkim: undefined,
       webhookAllowPrivate: false,
+      imapAllowPrivate: false,
       oidc: undefined,
       otlpEndpoint: undefined,
       traceSampling: { sampler: 'parentbased_always_on', ratio: 1 },
@@ -67,6 +68,7 @@ describe('settings', () => {
       DOCKET_SMTP_URL: 'smtps://desk:p%40ss@mail.example.org',
       DOCKET_DKIM: 'desk@example.org:/etc/docket/dkim.pem',
       DOCKET_WEBHOOK_ALLOW_PRIVATE: 'true',
+      DOCKET_IMAP_ALLOW_PRIVATE: 'true',
       DOCKET_OIDC_ISSUER: 'https://login.example.org/realm',
       DOCKET_OIDC_CLIENT_ID: 'docket',
       DOCKET_OIDC_CLIENT_SECRET: 'hush',
@@ -103,6 +105,7 @@ describe('settings', () => {
       },
       dkim: { domainName: 'example.org', keySelector: 'desk', keyFile: '/etc/docket/dkim.pem' },
       webhookAllowPrivate: true,
+      imapAllowPrivate: true,
       oidc: { issuer: 'https://login.example.org/realm', clientId: 'docket', clientSecret: 'hush' },
       otlpEndpoint: 'http://collector:4318',
       traceSampling: { sampler: 'traceidratio', ratio: 0.25 },
@@ -166,6 +169,7 @@ describe('settings', () => {
     ['DOCKET_METRICS_ALLOW', '10.0.0.0/8/8'],
     ['DOCKET_METRICS_ALLOW', '::1/129'],
     ['DOCKET_WEBHOOK_ALLOW_PRIVATE', '1'],
+    ['DOCKET_IMAP_ALLOW_PRIVATE', 'yes'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['DOCKET_AUDIT_HEADS', 'heads.log'],
     ['DOCKET_AUDIT_HEADS', 'http://collector'],
@@ -250,7 +254,7 @@ describe('settings', () => {
   test('can be printed as a table', () => {
     const names = SETTINGS_TABLE.map((row) => row.name);
     assert.equal(new Set(names).size, names.length);
-    assert.equal(names.length, 28);
+    assert.equal(names.length, 29);
     for (const row of SETTINGS_TABLE) assert.match(row.meaning, /^[\w/].*\.$/, row.name);
   });
 });

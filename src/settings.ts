@@ -79,6 +79,7 @@ export interface Settings {
   /** Signs mails; undefined: the mail server does, or nobody. */
   readonly dkim: DkimKey | undefined;
   readonly webhookAllowPrivate: boolean;
+  readonly imapAllowPrivate: boolean;
   readonly oidc: OidcSettings | undefined;
   readonly otlpEndpoint: string | undefined;
   readonly traceSampling: TraceSampling;
@@ -284,6 +285,7 @@ export function readSettings(env: Record<string, string | undefined>): Settings 
     ),
     dkim: reader.value<DkimKey | undefined>('DOCKET_DKIM', 'SELECTOR@DOMAIN:FILE', undefined, readDkimKey),
     webhookAllowPrivate: reader.oneOf('DOCKET_WEBHOOK_ALLOW_PRIVATE', ['false', 'true']) === 'true',
+    imapAllowPrivate: reader.oneOf('DOCKET_IMAP_ALLOW_PRIVATE', ['false', 'true']) === 'true',
     oidc: oidc(reader),
     otlpEndpoint: reader.value<string | undefined>(
       'OTEL_EXPORTER_OTLP_ENDPOINT',

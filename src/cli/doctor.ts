@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
+import { listUnreadable } from '../domain/mail/index.ts';
 import { examineDeliveries } from '../domain/webhooks/index.ts';
 import { CHECKS } from '../modules.ts';
 import { runCheck } from '../platform/audit/checks.ts';
@@ -158,11 +159,24 @@ async function examineContents(settings: Settings, deep: boolean): Promise<Exami
         ? 'no enabled subscription fails'
         : `the last deliveries failed: ${failing.join(', ')}; see the responses in the console, or disable the subscriptions`;
     checks.push({ name: 'webhooks', ok: failing.length === 0, says: reached });
+    checks.push(await examineMailboxes(tool.db));
     if (deep) checks.push(...(await examineDeep(tool, openBlobs(settings))));
     return checks;
   } finally {
     await tool.close();
   }
+}
+
+async function examineMailboxes(db: Database): Promise<Examined> {
+  const unreadable = await listUnreadable(db);
+  const each = unreadable.map(({ mailbox, since, error }) => `${mailbox} since ${since}: ${error}`);
+  return unreadable.length === 0
+    ? { name: 'mailboxes', ok: true, says: 'none fails that is read over IMAP' }
+    : {
+        name: 'mailboxes',
+        ok: false,
+        says: `cannot be read: ${each.join(' ')} Check the host, the user and the secret (docket secrets set)`,
+      };
 }
 
 async function examineSealed(settings: Settings, db: Database): Promise<Examined[]> {

@@ -7,6 +7,8 @@ import { type Certificate, makeCertificate } from './certificate.ts';
 interface Stored {
   raw: Buffer;
   flags: Set<string>;
+  /** The size that the server reports, if it is another one than that of `raw`. */
+  size?: number;
 }
 
 export class ImapServer {
@@ -129,9 +131,13 @@ export class ImapServer {
     const uid = Number(/^UID FETCH (\d+)/i.exec(command)?.[1]);
     const message = this.messages[uid - 1];
     if (message === undefined) return [];
-    const { raw } = message;
-    const start = `* ${uid} FETCH (UID ${uid} RFC822.SIZE ${raw.length}`;
-    return /BODY\.PEEK\[\]/i.test(command) ? [`${start} BODY[] {${raw.length}}\r\n`, raw, ')\r\n'] : [`${start})\r\n`];
+    const { raw, size = raw.length } = message;
+    const start = `* ${uid} FETCH (UID ${uid} RFC822.SIZE ${size}`;
+    const asked = /BODY\.PEEK\[\](?:<0\.(\d+)>)?/i.exec(command);
+    if (asked === null) return [`${start})\r\n`];
+    const [, most] = asked;
+    const sent = most === undefined ? raw : raw.subarray(0, Number(most));
+    return [`${start} BODY[]${most === undefined ? '' : '<0>'} {${sent.length}}\r\n`, sent, ')\r\n'];
   }
 
   #mark(socket: Socket, command: string, ok: () => void): void {

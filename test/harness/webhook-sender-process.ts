@@ -20,7 +20,13 @@ export interface SenderOptions {
 
 const { databaseUrl, ca, key, limitMs, leaseMs } = JSON.parse(process.argv[2] ?? '{}') as SenderOptions;
 const app = await buildApp({
-  settings: { rateLimit: 'off', trustedProxies: [], metricsAllow: [], webhookAllowPrivate: true },
+  settings: {
+    rateLimit: 'off',
+    trustedProxies: [],
+    metricsAllow: [],
+    webhookAllowPrivate: true,
+    imapAllowPrivate: true,
+  },
   db: new Database({ url: databaseUrl, max: 6 }),
   blobs: new FileBlobs(tmpdir()),
   secrets: new SecretBox(key),

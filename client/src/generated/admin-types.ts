@@ -2283,6 +2283,21 @@ export type UnreadNotifications = {
   unread: number;
 };
 
+export type UnreadableMailbox = {
+  /**
+   * Code of the mailbox.
+   */
+  mailbox: string;
+  /**
+   * RFC 3339 UTC with milliseconds.
+   */
+  since: string;
+  /**
+   * Why the last attempt failed.
+   */
+  error: string;
+};
+
 export type User = {
   id: string;
   userId: string;
@@ -3961,6 +3976,10 @@ export type MailMessagesResponses = {
       page: number;
       pageSize: number;
       hasMore: boolean;
+      /**
+       * Enabled mailboxes that cannot be read now over IMAP.
+       */
+      unreadable: Array<UnreadableMailbox>;
     };
     meta: Meta;
   };

@@ -1006,7 +1006,7 @@ export class IntegrationsAdministration extends Group {
 
 export class MailAdministration extends Group {
   /**
-   * List received mails, newest first. Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * List received mails, newest first. Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /mail/received`, right `integration.manage`
    */

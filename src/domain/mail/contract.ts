@@ -51,6 +51,15 @@ const Message = Type.Object(
   { $id: 'MailMessage' },
 );
 
+const Unreadable = Type.Object(
+  {
+    mailbox: Type.String({ description: 'Code of the mailbox.' }),
+    since: Instant,
+    error: Type.String({ description: 'Why the last attempt failed.' }),
+  },
+  { $id: 'UnreadableMailbox' },
+);
+
 export const listMessages = defineOperation({
   id: 'mail.messages',
   method: 'GET',
@@ -62,13 +71,14 @@ export const listMessages = defineOperation({
   tag,
   summary: 'List received mails, newest first',
   description:
-    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject.',
+    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used.',
   query: closed({ ...pagingQuery, state: Type.Optional(State) }),
   answer: Type.Object({
     items: Type.Array(Message),
     page: Type.Integer(),
     pageSize: Type.Integer(),
     hasMore: Type.Boolean(),
+    unreadable: Type.Array(Unreadable, { description: 'Enabled mailboxes that cannot be read now over IMAP.' }),
   }),
   faults: ['RIGHT_MISSING'],
 });

@@ -1,6 +1,7 @@
 /** Metrics of mail. */
 import sql from 'sql-template-tag';
-import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
+import { boundedCount, type DatabaseMetric, secondsSince } from '../../platform/observability/database-metrics.ts';
+import { UNREADABLE } from './store.ts';
 
 export const mailMetrics: readonly DatabaseMetric[] = [
   {
@@ -17,5 +18,10 @@ export const mailMetrics: readonly DatabaseMetric[] = [
     name: 'docket_mails_failed',
     help: 'Mails of the last 91 days that were given up, counted up to 10,000.',
     sql: () => boundedCount(sql`mail_outgoing WHERE status = 'FAILED'`),
+  },
+  {
+    name: 'docket_mailbox_unreadable_seconds',
+    help: 'For how long the mailbox cannot be read that failed first; 0 if all can be read.',
+    sql: (now) => secondsSince(now, sql`SELECT min(r.failing_since) FROM ${UNREADABLE}`),
   },
 ];

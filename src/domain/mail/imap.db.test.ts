@@ -9,7 +9,7 @@ import { ImapServer } from '../../../test/harness/imap-server.ts';
 import { mail } from '../../../test/harness/mail-messages.ts';
 import { bundle, changeRights, stored } from '../../../test/harness/small-configuration.ts';
 import { setSecret } from '../webhooks/index.ts';
-import { leaseMailbox, releaseMailbox } from './store.ts';
+import { leaseMailbox, listUnreadable, noteReading, releaseMailbox, type Unreadable } from './store.ts';
 
 const WORKER = fileURLToPath(new URL('../../../test/harness/webhook-sender-process.ts', import.meta.url));
 const PATIENCE_MS = 60_000;
@@ -33,7 +33,9 @@ roles:
     records:
       - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, create, comment.create], fields: { read: '*', write: [title, description] } }
     assignedTo: { users: [anna] }
+  - { code: boss, rights: [integration.manage], assignedTo: { users: [boss] } }
 users:
+  - { login: boss, displayName: Boss }
   - { login: anna, displayName: Anna, email: anna@example.com }
 `;
 
@@ -44,7 +46,6 @@ describe('a mailbox that is read over IMAP', () => {
   before(async () => {
     server = await ImapServer.start({ user: 'support', password: 'a password' });
     app = await startTestApp({ bundle: bundle(world(server.port)) });
-    await app.app.work.write(app.app.system(), (ctx) => setSecret(ctx, TEST_SECRETS, 'support-mail', 'a password'));
   });
   after(async () => {
     await Promise.all([...workers].map(kill));
@@ -76,10 +77,10 @@ describe('a mailbox that is read over IMAP', () => {
       await gone;
     }
     // As time does: another process need not wait for the end of the lease.
-    await changeRights(app, 'DELETE FROM mailbox_readers', []);
+    await changeRights(app, 'UPDATE mailbox_readers SET until = now()', []);
   }
-  async function until(done: () => boolean): Promise<void> {
-    for (const giveUp = Date.now() + PATIENCE_MS; !done(); await sleep(20)) {
+  async function until(done: () => boolean | Promise<boolean>): Promise<void> {
+    for (const giveUp = Date.now() + PATIENCE_MS; !(await done()); await sleep(20)) {
       assert.ok(Date.now() < giveUp, `${server.seen().join()}; ${server.commands.slice(-10).join(' | ')}`);
     }
   }
@@ -88,7 +89,15 @@ describe('a mailbox that is read over IMAP', () => {
     const subjects = Array.from({ length: 10 }, (_, index) => `Printer ${index}`);
     for (const subject of subjects) server.deliver(mail({ subject }));
     let isDead = false;
+    // Without a password, it cannot be read.
     let worker = await start();
+    let unreadable: Unreadable[] = [];
+    await until(async () => (unreadable = await listUnreadable(app.db)).length > 0);
+    const [{ mailbox, error } = assert.fail()] = unreadable;
+    assert.deepEqual([mailbox, error], ['support', 'The secret support-mail of a mailbox has no value.']);
+    await kill(worker);
+    await app.app.work.write(app.app.system(), (ctx) => setSecret(ctx, TEST_SECRETS, 'support-mail', 'a password'));
+    worker = await start();
     // Delays after the content was sent: during parsing, about the commit, and after it.
     for (const delayMs of [0, 30]) {
       isDead = false;
@@ -129,6 +138,7 @@ describe('a mailbox that is read over IMAP', () => {
     // A message that arrives later is taken by the connection that waits.
     server.deliver(mail({ subject: 'Later' }));
     await until(() => server.seen().every(Boolean));
+    assert.deepEqual(await listUnreadable(app.db), []);
     await kill(worker);
   });
 
@@ -145,5 +155,27 @@ describe('a mailbox that is read over IMAP', () => {
     assert.equal(await leaseMailbox(app.db, id, first, 60_000), false);
     await releaseMailbox(app.db, second, id);
     assert.equal(await leaseMailbox(app.db, id, first, 60_000), true);
+  });
+
+  it('is reported while it cannot be read, with the time of the first failure', async () => {
+    const { key } = await app.createKey({ login: 'boss', scopes: ['admin:manage'] });
+    const reported = async (): Promise<Unreadable[]> =>
+      (await app.request('GET', '/api/admin/v1/mail/received', { key })).body.data.unreadable;
+    const [box] = await stored<{ id: string }>(app, "SELECT id FROM config_items WHERE section = 'mailboxes'");
+    const id = box?.id ?? '';
+    await noteReading(app.db, id, 'No route to the host.');
+    const [first] = await reported();
+    await sleep(10);
+    await noteReading(app.db, id, `Wrong password: ${'x'.repeat(1000)}`);
+    const [second] = await reported();
+    assert.deepEqual([second?.mailbox, second?.since, second?.error.length], ['support', first?.since, 500]);
+    const { body } = await app.request('GET', '/metrics');
+    assert.match(String(body), /^docket_mailbox_unreadable_seconds 0?[.0-9]*[1-9]/m);
+    await app.apply(bundle(world(server.port).replace('enabled: true', 'enabled: false')));
+    await app.app.versions.refresh();
+    assert.deepEqual(await reported(), []);
+    await noteReading(app.db, id, null);
+    await app.apply(bundle(world(server.port)));
+    assert.deepEqual(await reported(), []);
   });
 });

@@ -30,18 +30,24 @@ describe('reading a mailbox', () => {
   async function readUntil(
     done: () => boolean,
     receive: (text: string) => void = () => undefined,
-  ): Promise<{ got: string[]; problems: string[]; error: Error | undefined }> {
+  ): Promise<{ got: string[]; sizes: number[]; problems: string[]; progress: number; error: Error | undefined }> {
     const got: string[] = [];
+    const sizes: number[] = [];
     const problems: string[] = [];
+    let progress = 0;
     const stop = new AbortController();
     let ended: { error: Error | undefined } | undefined;
     const reading = readInbox(account(), {
       signal: stop.signal,
       onProblem: ({ message }) => problems.push(message),
-      receive: async (raw) => {
+      onProgress: async () => {
+        progress++;
+      },
+      receive: async (raw, size) => {
         const text = Buffer.from(raw).toString();
         receive(text);
         got.push(text);
+        sizes.push(size);
       },
     }).then(
       () => (ended = { error: undefined }),
@@ -52,14 +58,14 @@ describe('reading a mailbox', () => {
     }
     stop.abort();
     await reading;
-    return { got, problems, error: ended?.error };
+    return { got, sizes, problems, progress, error: ended?.error };
   }
 
   it('takes what is there and what arrives, once, and marks it after it was received', async () => {
     server.deliver('Subject: 1\r\n\r\nöne');
     server.deliver('Subject: 2\r\n\r\ntwo');
     const marked: boolean[][] = [];
-    const { got, problems, error } = await readUntil(
+    const { got, problems, error, progress } = await readUntil(
       () => server.seen().length === 3 && server.seen().every(Boolean),
       (text) => {
         marked.push(server.seen());
@@ -77,6 +83,27 @@ describe('reading a mailbox', () => {
       [true, true, false],
     ]);
     assert.ok(server.commands.some((command) => command === 'IDLE'));
+    assert.ok(progress >= 3);
+  });
+
+  it('gets the start of a message that is too large, and flags it', async () => {
+    server.messages.length = 0;
+    const most = 64 * 1024 * 1024;
+    server.deliver('Subject: x\r\n\r\nall');
+    server.deliver(`Subject: x\r\n\r\n${'a'.repeat(300_000)}`);
+    for (const [index, size] of [most, most + 1].entries()) Object.assign(server.messages[index] ?? {}, { size });
+    const { got, sizes } = await readUntil(() => server.seen().every(Boolean));
+    assert.deepEqual(
+      [got.map(({ length }) => length), sizes],
+      [
+        [17, 256 * 1024],
+        [most, most + 1],
+      ],
+    );
+    assert.deepEqual(
+      server.messages.map(({ flags }) => [...flags]),
+      [['\\Seen'], ['\\Seen', '\\Flagged']],
+    );
   });
 
   it('goes on after a message that cannot be received, and leaves it unseen', async () => {
@@ -122,6 +149,7 @@ describe('reading a mailbox', () => {
       readInbox(account(changes), {
         signal: new AbortController().signal,
         onProblem: () => undefined,
+        onProgress: async () => undefined,
         receive: async () => undefined,
       });
     await assert.rejects(read({ ca: makeCertificate(['127.0.0.1']).cert }), /certificate/);
@@ -135,6 +163,7 @@ describe('reading a mailbox', () => {
     const reading = readInbox(account({ password: 'wrong' }), {
       signal: new AbortController().signal,
       onProblem: () => undefined,
+      onProgress: async () => assert.fail('nothing was read'),
       receive: async () => undefined,
     });
     await assert.rejects(reading, (error: Error) => {

@@ -5,10 +5,9 @@
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImapFlow } from 'imapflow';
+import { MOST_BYTES, START_BYTES } from './receive.ts';
 import type { Tls } from './registry.ts';
 
-/** Larger messages are marked and left: no mail server that is in common use takes them. */
-const MOST_BYTES = 64 * 1024 * 1024;
 const CONNECT_MS = 20_000;
 /** How often the mailbox is searched if the server reports nothing. */
 const SEARCH_MS = 60_000;
@@ -30,9 +29,15 @@ export interface ImapAccount {
 }
 
 export interface ImapReader {
-  /** Receives a message; returns after the commit. */
-  receive(raw: Uint8Array): Promise<void>;
-  /** A message that could not be received now, or is too large. */
+  /**
+   * Receives a message; returns after the commit.
+   *
+   * @param size in bytes; that of a message that is too large exceeds `raw`, which is its start then
+   */
+  receive(raw: Uint8Array, size: number): Promise<void>;
+  /** After each message that was received, and each time when there is no other. */
+  onProgress(): Promise<void>;
+  /** A message that could not be received now. */
   onProblem(problem: Error): void;
   /** Aborted to end the reading. */
   signal: AbortSignal;
@@ -44,7 +49,8 @@ export interface ImapReader {
  *
  * @throws Error if the connection fails or is refused
  */
-export async function readInbox(account: ImapAccount, { receive, onProblem, signal }: ImapReader): Promise<void> {
+export async function readInbox(account: ImapAccount, reader: ImapReader): Promise<void> {
+  const { signal } = reader;
   const client = await clientFor(account);
   const ended = Promise.withResolvers<never>();
   // Handled where it is awaited; it may be rejected while nothing waits.
@@ -65,9 +71,12 @@ export async function readInbox(account: ImapAccount, { receive, onProblem, sign
       for (const uid of await unseen(client)) {
         if ((waiting.get(uid) ?? 0) > performance.now()) continue;
         if (signal.aborted) return;
-        if (await take(client, uid, receive, onProblem)) waiting.delete(uid);
-        else waiting.set(uid, performance.now() + AGAIN_MS);
+        if (await take(client, uid, reader)) {
+          waiting.delete(uid);
+          await reader.onProgress();
+        } else waiting.set(uid, performance.now() + AGAIN_MS);
       }
+      await reader.onProgress();
       await Promise.race([arrived.promise, sleep(SEARCH_MS, undefined, { signal, ref: false }), ended.promise]);
     }
   } catch (error) {
@@ -115,30 +124,22 @@ async function unseen(client: ImapFlow): Promise<number[]> {
 }
 
 /** @returns whether the message is done with */
-async function take(
-  client: ImapFlow,
-  uid: number,
-  receive: ImapReader['receive'],
-  onProblem: ImapReader['onProblem'],
-): Promise<boolean> {
+async function take(client: ImapFlow, uid: number, { receive, onProblem }: ImapReader): Promise<boolean> {
   const sized = await client.fetchOne(String(uid), { uid: true, size: true }, { uid: true });
   // Somebody deleted it.
   if (sized === false) return true;
-  if ((sized.size ?? 0) > MOST_BYTES) {
-    onProblem(new Error(`A message of ${sized.size ?? 0} bytes is too large. It was flagged and left in the mailbox.`));
-    await mark(client, uid, ['\\Seen', '\\Flagged']);
-    return true;
-  }
-  const fetched = await client.fetchOne(String(uid), { uid: true, source: true }, { uid: true });
+  const size = sized.size ?? 0;
+  const source = size > MOST_BYTES ? { start: 0, maxLength: START_BYTES } : true;
+  const fetched = await client.fetchOne(String(uid), { uid: true, source }, { uid: true });
   if (fetched === false) return true;
   if (fetched.source === undefined) throw new Error('The IMAP server did not send the content of a message.');
   try {
-    await receive(fetched.source);
+    await receive(fetched.source, Math.max(size, fetched.source.byteLength));
   } catch (error) {
     onProblem(error as Error);
     return false;
   }
-  await mark(client, uid, ['\\Seen']);
+  await mark(client, uid, size > MOST_BYTES ? ['\\Seen', '\\Flagged'] : ['\\Seen']);
   return true;
 }
 

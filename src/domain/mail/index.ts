@@ -10,5 +10,6 @@ export { TOKEN_KEY } from './reply-token.ts';
 export { parseMailTask } from './parse.ts';
 export { mailRoutes } from './routes.ts';
 export { mailMetrics } from './health.ts';
+export { listUnreadable } from './store.ts';
 export { mailJobs } from './jobs.ts';
 export { messageUse, purgeMessages } from './store.ts';

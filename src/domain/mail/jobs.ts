@@ -5,13 +5,14 @@
 import { isActive } from '../../contract/state.ts';
 import { newId } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
+import { Outbound, type OutboundOptions } from '../../platform/outbound/outbound.ts';
 import type { Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
-import { type ImapAccount, readInbox } from './imap.ts';
+import { readInbox } from './imap.ts';
 import { receiveMail, type ReceiveParts } from './receive.ts';
 import { type ImapDefinition, mailboxes } from './registry.ts';
-import { type MailJob, sendJobs } from './send.ts';
-import { leaseMailbox, releaseMailbox } from './store.ts';
+import { type MailJob, type MailSettings, sendJobs } from './send.ts';
+import { leaseMailbox, noteReading, releaseMailbox } from './store.ts';
 
 const EVERY_MS = 2000;
 /** Two renewals may fail. */
@@ -30,8 +31,9 @@ interface ImapParts extends ReceiveParts {
   system(): Promise<Caller>;
   /** The current value of a stored secret; undefined if it has none. */
   secretOf(code: string): Promise<string | undefined>;
-  /** The address to connect to. @throws Error if calls may not reach the host */
-  addressOf(host: string): Promise<Pick<ImapAccount, 'address' | 'ca'>>;
+  settings: MailSettings & { imapAllowPrivate?: boolean };
+  /** Overrides of the rules for connections, for tests. */
+  outbound?: Partial<OutboundOptions> | undefined;
   onError(error: unknown): void;
 }
 
@@ -50,6 +52,7 @@ interface Failures {
 /** The background task that keeps a session for each enabled mailbox with `imap` that no other process reads. */
 function imapJob(parts: ImapParts): MailJob {
   const holder = newId();
+  const hosts = new Outbound({ ...parts.outbound, allowPrivate: parts.settings.imapAllowPrivate === true });
   const sessions = new Map<string, Session>();
   const failures = new Map<string, Failures>();
 
@@ -62,15 +65,16 @@ function imapJob(parts: ImapParts): MailJob {
   const start = (id: string, key: string, imap: ImapDefinition): void => {
     const stop = new AbortController();
     const begun = performance.now();
-    const done = readMailbox(parts, id, imap, stop.signal)
+    const done = readMailbox({ ...parts, hosts }, id, imap, stop.signal)
       .then(
         () => void failures.delete(id),
-        (error: unknown) => {
+        async (error: unknown) => {
           parts.onError(error);
           // A connection that held for a while is no failed attempt to connect.
           const before = performance.now() - begun > LONGEST_PAUSE_MS ? 0 : (failures.get(id)?.count ?? 0);
           const pause = Math.min(FIRST_PAUSE_MS * 2 ** before, LONGEST_PAUSE_MS);
           failures.set(id, { count: before + 1, notBefore: performance.now() + pause });
+          await noteReading(parts.db, id, (error as Error).message).catch((again: unknown) => parts.onError(again));
         },
       )
       .finally(() => sessions.delete(id));
@@ -106,20 +110,30 @@ function imapJob(parts: ImapParts): MailJob {
   };
 }
 
-async function readMailbox(parts: ImapParts, id: string, imap: ImapDefinition, signal: AbortSignal): Promise<void> {
+async function readMailbox(
+  parts: ImapParts & { hosts: Outbound },
+  id: string,
+  imap: ImapDefinition,
+  signal: AbortSignal,
+): Promise<void> {
   const { host, port, tls, user, secretRef } = imap;
   const password = await parts.secretOf(secretRef);
   if (password === undefined) throw new Error(`The secret ${secretRef} of a mailbox has no value.`);
-  const account = { host, port, tls, user, password, ...(await parts.addressOf(host)) };
+  const account = { host, port, tls, user, password, ...(await parts.hosts.addressOf(host)) };
+  let isNoted = false;
   await readInbox(account, {
     signal,
     onProblem: (problem) => parts.onError(problem),
-    receive: async (raw) => {
+    onProgress: async () => {
+      if (!isNoted) await noteReading(parts.db, id, null);
+      isNoted = true;
+    },
+    receive: async (raw, size) => {
       const caller = await parts.system();
       const mailbox = mailboxes(caller).get(id);
       if (mailbox === undefined) throw new Error('The mailbox does not exist any more.');
       // The server of the mailbox delivered it: `authServer` says whose results count.
-      await receiveMail({ work: parts.work, caller }, parts, { mailbox, raw, trusted: true });
+      await receiveMail({ work: parts.work, caller }, parts, { mailbox, raw, size, trusted: true });
     },
   });
 }

@@ -9,7 +9,7 @@ import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findVisibleComments } from '../comments/index.ts';
 import { visibleIds } from '../objects/index.ts';
-import { type Received, type ReceiveParts, receiveMail } from './receive.ts';
+import { MOST_BYTES, type Received, type ReceiveParts, receiveMail } from './receive.ts';
 import { mailboxes } from './registry.ts';
 import * as store from './store.ts';
 import { findMessage, type MessageRow } from './store.ts';
@@ -58,11 +58,17 @@ async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise
 export async function listMessages(
   ctx: ReadContext,
   { state, ...paging }: Paging & { state?: MessageRow['state'] | undefined },
-): Promise<{ items: MessageAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+): Promise<{
+  items: MessageAnswer[];
+  page: number;
+  pageSize: number;
+  hasMore: boolean;
+  unreadable: store.Unreadable[];
+}> {
   ctx.actor.require(RIGHT);
   const window = windowOf(paging);
   const { rows, ...page } = pageOf(await store.listMessages(ctx, { state, ...window }), window);
-  return { items: await answersOf(ctx, rows), ...page };
+  return { items: await answersOf(ctx, rows), ...page, unreadable: await store.listUnreadable(ctx) };
 }
 
 /**
@@ -116,7 +122,8 @@ export async function retryMessage(
     });
   let row = await read();
   const mailbox = mailboxes(caller).get(row.mailboxId);
-  if (row.sha256 !== null && mailbox !== undefined) {
+  // Of a larger one only the start is stored.
+  if (row.sha256 !== null && row.size <= MOST_BYTES && mailbox !== undefined) {
     const raw = await parts.blobs.bytes(row.sha256, row.size);
     const received = await receiveMail({ work, caller }, parts, { mailbox, raw, trusted: row.trusted, listedId: id });
     // A repetition of the message can have been used in the meantime.

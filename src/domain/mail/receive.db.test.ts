@@ -8,6 +8,8 @@ import { mailCases, type Tokens } from '../../../test/harness/mail-senders.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { givePlaces } from '../../platform/audit/places.ts';
 import { newId } from '../../platform/clock.ts';
+import { mailboxes } from './registry.ts';
+import { MOST_BYTES, receiveMail } from './receive.ts';
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
 import { makeThreads } from './store.ts';
 
@@ -277,6 +279,22 @@ describe('received mail', () => {
     assert.equal((await as('GET', `${first}/content`)).status, 200);
     assert.equal((await as('GET', `${second}/content`)).status, 404);
     assert.equal(await eventsOf(), 1);
+  });
+
+  it('stands in the list with its start if it is too large, and cannot be tried again', async () => {
+    const caller = app.app.system();
+    const mailbox = [...mailboxes(caller).values()].find(({ code }) => code === 'support') ?? assert.fail();
+    const tokenKey = TEST_SECRETS.deriveKey(TOKEN_KEY);
+    const parts = { tokenKey, actorOf: async () => assert.fail('its sender is not asked for') };
+    const raw = Buffer.from(mail({ subject: 'Scans', body: 'The start' }));
+    const incoming = { mailbox, raw, size: 3_000_000_000, trusted: true };
+    const first = await receiveMail({ work: app.app.work, caller }, parts, incoming);
+    const second = await receiveMail({ work: app.app.work, caller }, parts, incoming);
+    assert.deepEqual([first.reason, second.id], ['TOO_LARGE', first.id]);
+    const path = `/api/admin/v1/mail/received/${first.id}/retry`;
+    const { sender, subject, size, reason } = (await app.request('POST', path, { key: boss })).body.data;
+    assert.deepEqual([sender, subject, size, reason], ['anna@example.com', 'Scans', 2 ** 31 - 1, 'TOO_LARGE']);
+    assert.ok(size > MOST_BYTES);
   });
 
   it('is a comment where the type has no field for its text', async () => {

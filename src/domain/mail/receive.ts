@@ -32,10 +32,17 @@ export interface ReceiveParts {
   tokenKey: Uint8Array;
 }
 
+/** Of a larger message only the start is received, so that it stands in the list: no common mail server takes it. */
+export const MOST_BYTES = 64 * 1024 * 1024;
+export const START_BYTES = 256 * 1024;
+
 /** A message, and the mailbox that received it. */
 export interface Incoming {
   mailbox: Mailbox;
+  /** The message; of one that is larger than `MOST_BYTES` the start. */
   raw: Uint8Array;
+  /** Size of the message in bytes; absent: that of `raw`. */
+  size?: number;
   /** Whether the server that handed it in may say whom it authenticated. */
   trusted: boolean;
   /** Id of the listed message that is tried again. */
@@ -70,6 +77,7 @@ export async function receiveMail(
     );
     return receivedOf(result);
   };
+  if ((incoming.size ?? 0) > MOST_BYTES) return await list('TOO_LARGE', null);
   if (parsed.kind === 'listed') return await list(parsed.reason, null);
   for (let attempt = 1; ; attempt++) {
     try {
@@ -204,12 +212,15 @@ function planMessage(
       sender: facts.sender,
       subject: storedLine(facts.subject),
       sha256: reason === null ? null : sha256,
-      size: incoming.raw.byteLength,
+      size: Math.min(incoming.size ?? incoming.raw.byteLength, LARGEST_SIZE),
       trusted: incoming.trusted,
     });
   }
   return { id, state, reason, objectId, commentId };
 }
+
+/** Of a column of this type. */
+const LARGEST_SIZE = 2 ** 31 - 1;
 
 const LONGEST_SUBJECT = 500;
 

@@ -69,7 +69,7 @@ export function deliverer(
   };
 }
 
-interface MailSettings {
+export interface MailSettings {
   smtp?: SmtpServer | undefined;
   /** Signs the mails. */
   dkim?: DkimKey | undefined;

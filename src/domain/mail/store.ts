@@ -317,14 +317,43 @@ export async function leaseMailbox(db: Queryable, id: string, holder: string, le
     INSERT INTO mailbox_readers AS r (mailbox_id, holder, until)
     VALUES (${id}::uuid, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs / 1000}::float8))
     ON CONFLICT (mailbox_id) DO UPDATE SET holder = excluded.holder, until = excluded.until
-    WHERE r.holder = excluded.holder OR r.until < clock_timestamp() RETURNING 1`);
+    WHERE r.holder = excluded.holder OR r.until <= clock_timestamp() RETURNING 1`);
   return rows.length > 0;
 }
 
 /** Ends a lease of the holder. @param id null: all of them */
 export async function releaseMailbox(db: Queryable, holder: string, id: string | null): Promise<void> {
   await db.query(sql`
-    DELETE FROM mailbox_readers WHERE holder = ${holder}::uuid AND (${id}::uuid IS NULL OR mailbox_id = ${id}::uuid)`);
+    UPDATE mailbox_readers SET until = clock_timestamp()
+    WHERE holder = ${holder}::uuid AND until > clock_timestamp() AND (${id}::uuid IS NULL OR mailbox_id = ${id}::uuid)`);
+}
+
+const LONGEST_ERROR = 500;
+
+/** Notes that the mailbox was read, or why it cannot be read. */
+export async function noteReading(db: Queryable, id: string, error: string | null): Promise<void> {
+  const text = error?.toWellFormed().slice(0, LONGEST_ERROR).toWellFormed() ?? null;
+  await db.query(sql`
+    UPDATE mailbox_readers r SET error = ${text},
+      failing_since = CASE WHEN ${text}::text IS NOT NULL THEN coalesce(r.failing_since, clock_timestamp()) END
+    WHERE r.mailbox_id = ${id}::uuid AND r.error IS DISTINCT FROM ${text}`);
+}
+
+/** Of enabled mailboxes that cannot be read, as `r`, with their item of the configuration `i`. */
+export const UNREADABLE = sql`mailbox_readers r JOIN config_items i ON i.id = r.mailbox_id
+  WHERE r.failing_since IS NOT NULL AND i.state = 'ACTIVE' AND (i.definition ->> 'enabled')::boolean AND i.definition ? 'imap'`;
+
+/** An enabled mailbox that cannot be read now. */
+export interface Unreadable {
+  /** Code of the mailbox. */
+  mailbox: string;
+  since: string;
+  error: string;
+}
+
+export async function listUnreadable(db: Queryable): Promise<Unreadable[]> {
+  return await db.query<Unreadable>(sql`
+    SELECT i.code AS mailbox, r.failing_since AS since, coalesce(r.error, '') AS error FROM ${UNREADABLE} ORDER BY i.code`);
 }
 
 /** Messages that were not used keep their content. */

@@ -31,6 +31,14 @@ export function both(ru: string, en: string): Bilingual {
   return { 'ru-RU': ru, 'en-US': en };
 }
 
+/** Texts whose languages stand side by side. */
+export function textsOf<K extends string>(names: Readonly<Record<K, Bilingual>>): TextOf<Record<K, string>> {
+  const all = Object.entries<Bilingual>(names);
+  const of = (language: Language) =>
+    Object.fromEntries(all.map(([key, name]) => [key, name[language]])) as Record<K, string>;
+  return { 'ru-RU': of('ru-RU'), 'en-US': of('en-US') };
+}
+
 const russian = new Intl.PluralRules('ru');
 
 /** «1 запись, 2 записи, 5 записей». */

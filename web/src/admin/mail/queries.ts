@@ -5,6 +5,7 @@ import type { mail } from '../../api/types.ts';
 
 type Page = AnswerOf<typeof mail.listMessages>;
 export type Message = Page['items'][number];
+export type UnreadableMailbox = Page['unreadable'][number];
 
 type SentPage = AnswerOf<typeof mail.listSent>;
 export type Sent = SentPage['items'][number];

@@ -1,5 +1,6 @@
 /** Received mail: what each became, or why it was not used. A mail that was not used can be tried again. */
-import { Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
@@ -11,7 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, ToneMark } from '../connections/tone.tsx';
-import { type Message, messagesKey, messagesQuery, retryMessage } from './queries.ts';
+import { type Message, messagesKey, messagesQuery, retryMessage, type UnreadableMailbox } from './queries.ts';
 import { reasonTexts, texts } from './texts.ts';
 
 type Shown = 'LISTED' | 'ALL';
@@ -37,6 +38,7 @@ export function ReceivedMail() {
         {t.hint}
       </Text>
       <FaultAlert error={error} retry={() => void refetch()} />
+      {data !== undefined && <Unreadable mailboxes={data.unreadable} />}
       <SegmentedControl mb="md" aria-label={t.outcome} data={states} value={shown} onChange={show} />
       <DataTable
         label={t.received}
@@ -51,6 +53,21 @@ export function ReceivedMail() {
         {open !== undefined && <MessageDetails message={open} onChanged={setOpen} />}
       </Dialog>
     </>
+  );
+}
+
+function Unreadable({ mailboxes }: { mailboxes: UnreadableMailbox[] }) {
+  const t = useText(texts);
+  const format = useFormats();
+  if (mailboxes.length === 0) return null;
+  return (
+    <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />} title={t.unreadable}>
+      {mailboxes.map(({ mailbox, since, error }) => (
+        <Text key={mailbox} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {t.unreadableSince(mailbox, format.exact(since))} {error}
+        </Text>
+      ))}
+    </Alert>
   );
 }
 
