@@ -60,7 +60,7 @@ describe('the command line', () => {
     assert.equal(
       names,
       'data folder, file store, database, durability, clock, migrations, field indexes, search projection, outbox, ' +
-        'audit heads, master key, signing secrets, webhooks',
+        'audit heads, master key, signing secrets, webhooks, mailboxes',
     );
     assert.match(checks.find(({ name }) => name === 'field indexes')?.says ?? '', /^\d+ field indexes pending/);
   });

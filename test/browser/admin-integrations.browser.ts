@@ -1,8 +1,10 @@
-/** Integrations in the console: set up disabled, tried out, enabled in a step of its own, called, and read about. */
+/** Integrations in the console: set up disabled, tried out, enabled in a step of its own, called, and read about. The log of mails. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
 import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { mail } from '../harness/mail-messages.ts';
+import { changeRights } from '../harness/small-configuration.ts';
 
 let desk: TestConsole;
 
@@ -44,6 +46,18 @@ const WORDS = {
     disable: 'Disable',
   },
 } as const;
+
+/** Its host is private, so it cannot be read. */
+const MAILBOX = `
+signingSecrets: [support-mail]
+mailboxes:
+  - code: support
+    address: support@example.org
+    type: incident
+    defaults: { priority: p3 }
+    imap: { host: 127.0.0.1, user: support, secretRef: support-mail }
+    enabled: true
+`;
 
 describe('integrations in the console', () => {
   before(async () => {
@@ -103,6 +117,39 @@ describe('integrations in the console', () => {
       await watched.close();
     });
   }
+
+  it('list received mail with reasons, mailboxes that cannot be read, and sent mail', async () => {
+    const { app } = desk;
+    await app.apply([{ name: 'mail.yaml', text: MAILBOX }]);
+    await app.app.versions.refresh();
+    const { key } = await app.createKey({ login: 'admin', scopes: ['integrations:execute'] });
+    const raw = mail({ from: 'Eve <eve@example.net>', subject: 'Please help' }).toBase64();
+    await app.request('POST', '/api/v1/mailboxes/support/messages', { key, body: { raw } });
+    await changeRights(
+      app,
+      `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, error)
+      SELECT id, id, ARRAY[id], 'FAILED', 3, now(), now(), now(), '550 5.1.1 No such mailbox' FROM users WHERE login = 'petrova'`,
+      [],
+    );
+    const watched = await desk.open('admin', '/admin/mail');
+    const { page } = watched;
+    const dialog = page.getByRole('dialog');
+    await page.getByText('Ящик support, с').waitFor();
+    await watched.check();
+    await page.getByRole('row').filter({ hasText: 'Пользователя с таким адресом нет' }).click();
+    await dialog.getByText('Please help').waitFor();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Повторить' }).click();
+    await page.getByText('Письмо по-прежнему нельзя использовать').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Отправленная' }).click();
+    await page.getByRole('row').filter({ hasText: 'No such mailbox' }).click();
+    await dialog.getByText('Не отправлено').waitFor();
+    await watched.check();
+    await dialog.getByRole('button', { name: 'Отправить снова' }).click();
+    await dialog.getByText('Ожидает').waitFor();
+    await watched.close();
+  });
 
   it('are not offered to an agent', async () => {
     const watched = await desk.open(AGENT, '/admin/integrations');

@@ -64,7 +64,7 @@ function Unreadable({ mailboxes }: { mailboxes: UnreadableMailbox[] }) {
     <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />} title={t.unreadable}>
       {mailboxes.map(({ mailbox, since, error }) => (
         <Text key={mailbox} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {t.unreadableSince(mailbox, format.exact(since))} {error}
+          {t.unreadableSince(mailbox, format.instant(since))} {error}
         </Text>
       ))}
     </Alert>
@@ -89,13 +89,20 @@ function useMessageColumns(): Column<Message>[] {
         render: (row) => <Time at={row.at} absolute />,
         width: '11rem',
       },
-      { key: 'sender', title: t.sender, value: (row) => row.sender ?? '' },
+      {
+        key: 'sender',
+        title: t.sender,
+        value: (row) => row.sender ?? '',
+        render: (row) => <span style={{ overflowWrap: 'anywhere' }}>{row.sender}</span>,
+        width: '14rem',
+      },
       { key: 'subject', title: t.subject, value: (row) => row.subject },
       {
         key: 'outcome',
         title: t.outcome,
         value: outcome,
         render: (row) => <ToneMark tone={row.reason === null ? 'good' : 'bad'}>{outcome(row)}</ToneMark>,
+        width: '16rem',
       },
     ],
     [t, outcome],
