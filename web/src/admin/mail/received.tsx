@@ -61,7 +61,10 @@ function Unreadable({ mailboxes }: { mailboxes: UnreadableMailbox[] }) {
   const format = useFormats();
   if (mailboxes.length === 0) return null;
   return (
-    <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />} title={t.unreadable}>
+    <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />}>
+      <Text size="sm" fw={600}>
+        {t.unreadable}
+      </Text>
       {mailboxes.map(({ mailbox, since, error }) => (
         <Text key={mailbox} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {t.unreadableSince(mailbox, format.instant(since))} {error}
