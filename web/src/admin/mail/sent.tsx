@@ -1,5 +1,5 @@
 /** Mails to users: whether they were sent, and why not. A mail that does not wait can be sent again. */
-import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/format.ts';
@@ -26,11 +26,11 @@ export function SentMail() {
   const [open, setOpen] = useState<Sent>();
   const { data, error, refetch } = useQuery(sentQuery(shown, page));
   const columns = useSentColumns();
-  const show = (next: string): void => {
-    setShown(next as Shown);
+  const show = (next: Shown | null): void => {
+    setShown(next ?? 'ALL');
     setPage(1);
   };
-  const states = [
+  const states: { value: Shown; label: string }[] = [
     { value: 'ALL', label: all },
     ...(['PENDING', 'FAILED', 'SENT', 'DROPPED'] as const).map((value) => ({ value, label: t[value] })),
   ];
@@ -40,7 +40,16 @@ export function SentMail() {
         {t.hint}
       </Text>
       <FaultAlert error={error} retry={() => void refetch()} />
-      <SegmentedControl mb="md" aria-label={t.state} data={states} value={shown} onChange={show} />
+      <Select
+        mb="md"
+        w="16rem"
+        maw="100%"
+        aria-label={t.state}
+        data={states}
+        value={shown}
+        onChange={show}
+        allowDeselect={false}
+      />
       <DataTable
         label={sent}
         columns={columns}
