@@ -27,6 +27,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
       platform: 'the snapshot of the configuration is read in one statement',
       webhooks: 'a subscription is read with its current secret in one statement',
       access: 'the check for the last administrator reads the roles after the change',
+      mail: 'a mailbox that was disabled since is not reported as unreadable',
     },
   },
   config_versions: { owner: 'configuration' },
