@@ -123,8 +123,8 @@ export class Fixture {
   readonly #env: Environment;
   readonly #service: Service | undefined;
   readonly url: string;
-  /** For the administration of a service elsewhere. */
-  readonly #adminKey: string | undefined;
+  /** For configuration and keys, which calls make much sooner than commands. */
+  #adminKey: string | undefined;
   /** The key of `chief`, with every scope of the specification. */
   key = '';
 
@@ -164,10 +164,18 @@ export class Fixture {
   }
 
   static async #set(fixture: Fixture): Promise<Fixture> {
+    fixture.#adminKey ??= await fixture.#firstKey();
     await fixture.apply(CONFIGURATION);
     fixture.key = await fixture.keyOf('chief');
-    if (fixture.#adminKey !== undefined) await fixture.#clear();
+    if (fixture.#service === undefined) await fixture.#clear();
     return fixture;
+  }
+
+  async #firstKey(): Promise<string> {
+    const args = ['keys', 'create', '--owner', 'admin', '--name', 'acceptance', '--scopes', 'admin:manage', '--json'];
+    const made = await this.docket(args);
+    if (made.code !== 0) throw new Error(made.stderr);
+    return (JSON.parse(made.stdout) as { key: string }).key;
   }
 
   /** Archives what an earlier file left on a running service; only records of the suite's own types. */
@@ -221,28 +229,15 @@ export class Fixture {
   }
 
   async apply(text: string): Promise<unknown> {
-    let applied: unknown;
-    if (this.#adminKey !== undefined) {
-      applied = await this.#administer('/config/apply', { files: [{ name: 'acceptance.yaml', text }] });
-    } else {
-      const done = await this.docket(['apply', await this.bundle('applied', text), '--json']);
-      if (done.code !== 0) throw new Error(done.stderr);
-      applied = JSON.parse(done.stdout);
-    }
-    // A running service follows within a second.
+    const applied = await this.#administer('/config/apply', { files: [{ name: 'acceptance.yaml', text }] });
+    // Every process of a service follows within a second.
     await sleep(1000);
     return applied;
   }
 
   async keyOf(owner: string, scopes = 'all'): Promise<string> {
-    if (this.#adminKey !== undefined) {
-      const made = await this.#administer('/keys', { owner, name: 'acceptance', scopes: scopes.split(',') });
-      return (made as { key: string }).key;
-    }
-    const args = ['keys', 'create', '--owner', owner, '--name', 'test', '--scopes', scopes, '--json'];
-    const made = await this.docket(args);
-    if (made.code !== 0) throw new Error(made.stderr);
-    return (JSON.parse(made.stdout) as { key: string }).key;
+    const made = await this.#administer('/keys', { owner, name: 'acceptance', scopes: scopes.split(',') });
+    return (made as { key: string }).key;
   }
 
   /**

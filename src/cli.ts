@@ -16,7 +16,6 @@ import { initCommand } from './cli/init.ts';
 import { keyCommands, userCommands } from './cli/keys.ts';
 import { secretCommands } from './cli/secrets.ts';
 import type { Role } from './cli/processes.ts';
-import { serve } from './cli/serve.ts';
 import { requireTarget } from './cli/select-target.ts';
 import { typesCommand } from './cli/types.ts';
 import { webhookCommands } from './cli/webhooks.ts';
@@ -60,6 +59,8 @@ export function program(environment: Environment): Command {
       if (processes === 0) command.error('--processes must be an integer from 1 to 999', { exitCode: 2 });
       const { inherited } = environment;
       const child = options.child === true;
+      // Other commands start sooner without the HTTP server.
+      const { serve } = await import('./cli/serve.ts');
       await serve(environment.settings(), options.role as Role, { processes, child, environment: inherited });
     });
   configurationCommands(docket, environment);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmptyDatabase, type TestDatabase } from './harness/database.ts';
 import { docket, type Environment, type Service, startService } from './harness/fault-service.ts';
 
-const WAIT_MS = 30_000;
+const WAIT_MS = 90_000;
 
 async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const began = performance.now();

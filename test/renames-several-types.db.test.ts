@@ -144,7 +144,8 @@ macros:
       const started = performance.now();
       const gone = fixture.apply(file(ONE('{ code: other, dataType: string }')));
       await assert.rejects(gone, (error: { code?: unknown }) => error.code === 'OVERLOADED');
-      assert.ok(performance.now() - started < 4000);
+      // A second attempt would take two seconds more, and the statement's own limit thirty.
+      assert.ok(performance.now() - started < 20_000);
     });
   });
 });

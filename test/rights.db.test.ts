@@ -26,7 +26,7 @@ import { bundle, idOf } from './harness/small-configuration.ts';
 
 const ROLES = 6;
 const RECORDS = 60;
-const RUNS = 6;
+const RUNS = Number(process.env['DOCKET_TEST_RIGHTS_RUNS'] ?? 4);
 
 const TYPE = {
   code: 'case',

@@ -16,7 +16,7 @@ import { sendRaw, startSample } from './harness/http-sample.ts';
 const WHOLE = fileURLToPath(new URL('harness/shared-port-process.ts', import.meta.url));
 /** Of nothing but Node's own server, for tests that start many. */
 const LIGHT = fileURLToPath(new URL('harness/shared-port-process-light.ts', import.meta.url));
-const HANGS_MS = 10_000;
+const HANGS_MS = 60_000;
 const CLIENTS = 16;
 
 /** @returns the status and the body; the error code; or `hangs` */
@@ -144,7 +144,7 @@ describe('a port that several processes share', () => {
       }
     });
     const answered = (): number => outcomes.get(200) ?? 0;
-    for (let kills = 0; kills < 20 || answered() <= 200; kills++) {
+    for (let kills = 0; kills < 10 || answered() <= 100; kills++) {
       const victims = [...(await pids(url))];
       process.kill(victims[kills % victims.length] as number, 'SIGKILL');
       await sleep(Math.random() * 100);
@@ -152,7 +152,7 @@ describe('a port that several processes share', () => {
     going = false;
     await Promise.all(clients);
     const summary = JSON.stringify([...outcomes]);
-    assert.ok(answered() > 200, summary);
+    assert.ok(answered() > 100, summary);
     // Clients of a killed process see the closed connection at once.
     outcomes.delete(200);
     outcomes.delete('ECONNRESET');

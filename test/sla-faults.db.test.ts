@@ -14,8 +14,8 @@ import { bundle, stored, user } from './harness/small-configuration.ts';
 
 const TARGET_MS = 2000;
 const WARN_PERCENT = 40;
-/** Time limit for notifications while some service runs (docs/spec/workflow-and-sla.md#sla-instances). */
-const IN_TIME_MS = 5000;
+/** Notifications do not wait for a killed process. The limit on a quiet machine: docs/spec/workflow-and-sla.md#sla-instances. */
+const IN_TIME_MS = 20_000;
 const HANGS_MS = 60_000;
 const KILLS = 4;
 

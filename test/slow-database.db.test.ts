@@ -14,7 +14,7 @@ import { FaultProxy } from './harness/fault-proxy.ts';
 import { docket, type Environment, type Service, startService } from './harness/fault-service.ts';
 
 /** A bound against hanging. */
-const HANGS_MS = 20_000;
+const HANGS_MS = 28_000;
 /** After this time, cached rights are too old to be used. */
 const STALE_MS = 1000;
 

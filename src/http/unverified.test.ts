@@ -98,14 +98,14 @@ describe('unauthenticated connections', () => {
     });
     const request = 'GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-known\r\n\r\n';
     known.write(request);
-    for (const until = performance.now() + 5000; text === '' && performance.now() < until; ) await sleep(10);
+    for (const until = performance.now() + 60_000; text === '' && performance.now() < until; ) await sleep(10);
     const strangers = Array.from({ length: 40 }, open);
     try {
       await sleep(300);
       assert.deepEqual(await creates(sample, 'key-other'), [201, 201, 201, 201, 201]);
       text = '';
       known.write(request);
-      for (const until = performance.now() + 5000; text === '' && performance.now() < until; ) await sleep(10);
+      for (const until = performance.now() + 60_000; text === '' && performance.now() < until; ) await sleep(10);
       assert.match(text, /^HTTP\/1\.1 200 /);
     } finally {
       for (const socket of [known, ...strangers]) socket.destroy();

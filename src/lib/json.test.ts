@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Fault, isFault } from './fault.ts';
 import { ExactNumber } from './exact-number.ts';
 import { canonicalJson, deepEqualJson, escapePointer, fingerprint, parseStrictJson, pointer } from './json.ts';
+import { processorMs } from '../../test/harness/processor-time.ts';
 
 function refusal(input: Uint8Array | string, limits = {}): string {
   try {
@@ -163,18 +164,21 @@ describe('parseStrictJson', () => {
   }
 
   it('parses 10 MiB of digits as one number', () => {
-    const start = performance.now();
-    const [number] = parseStrictJson(Buffer.from(`[${'1'.repeat(size - 2)}]`)) as [ExactNumber];
+    let parsed: unknown;
+    const took = processorMs(() => {
+      parsed = parseStrictJson(Buffer.from(`[${'1'.repeat(size - 2)}]`));
+    });
+    const [number] = parsed as [ExactNumber];
     assert.ok(number instanceof ExactNumber && number.exponent === size - 3);
-    assert.ok(performance.now() - start < 5000);
+    assert.ok(took < 5000, `took ${took} ms`);
   });
 
   it('parses a string of 10 MiB quickly, with and without escapes', () => {
     for (const part of ['QUJD', 'Я', '\\n', '\\u0041', `${'x'.repeat(100)}\\n`]) {
       const bytes = Buffer.from(`{"a":"${part.repeat(Math.floor(size / Buffer.byteLength(part)) - 4)}"}`);
-      const start = performance.now();
-      parseStrictJson(bytes);
-      const took = performance.now() - start;
+      const took = processorMs(() => {
+        parseStrictJson(bytes);
+      });
       // Far above the normal duration, far below that of anything worse than linear.
       assert.ok(took < 5000, `${part.slice(-6)} took ${took} ms`);
     }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
@@ -113,6 +114,14 @@ const AGAIN_MS = 50;
 /** Seals the secrets of every app of the tests: those on one database must open each other's. */
 export const TEST_KEY = 'the master key of the tests, long enough';
 export const TEST_SECRETS = new SecretBox(TEST_KEY);
+
+/** Apps that are not closed yet. */
+const open = new Set<TestApp>();
+// If the setup of a file fails, nothing else closes its apps. They would keep its process alive, and the run would not end.
+if (process.env['NODE_TEST_CONTEXT'] !== undefined)
+  after(async () => {
+    for (const app of [...open].reverse()) await app.close();
+  });
 
 export async function startTestApp(options: TestOptions = {}): Promise<TestApp> {
   const given = options.on?.databaseUrl ?? options.database?.url;
@@ -258,6 +267,7 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
       }
     },
     close: async () => {
+      open.delete(self);
       await app.server.close();
       await app.stop();
       await readDb?.close();
@@ -266,5 +276,6 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
       if (options.on === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+  open.add(self);
   return self;
 }

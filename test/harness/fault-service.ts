@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import path from 'node:path';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -34,13 +35,24 @@ function environment(given: Environment): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', DOCKET_HOST: '127.0.0.1', ...given };
 }
 
+/** Processes that have not ended yet. */
+const running = new Set<ChildProcess>();
+// If the setup of a test file fails, nothing else ends them. They would keep its process alive, and the run would not end.
+if (process.env['NODE_TEST_CONTEXT'] !== undefined)
+  after(() => {
+    for (const { pid } of running) process.kill(-(pid as number), 'SIGKILL');
+  });
+
 function start(args: readonly string[], env: Environment): ChildProcess {
-  return spawn(process.execPath, [DOCKET, ...args], {
+  const child = spawn(process.execPath, [DOCKET, ...args], {
     env: environment(env),
     stdio: ['pipe', 'pipe', 'pipe'],
     // A separate process group, so that a kill also reaches child processes.
     detached: true,
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

@@ -115,22 +115,38 @@ export async function newDataDir(): Promise<{ dataDir: string; remove(): Promise
   return { dataDir: path.join(folder, 'data'), remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+export interface SweepOptions {
+  /** Number of moments, spread evenly over a first start, each in a folder of its own. */
+  moments: number;
+  /** How long a start takes, in milliseconds; a complete start measures it unless given. */
+  lastsMs?: number | undefined;
+  /** Every second folder is used again afterwards; true by default. */
+  useAgain?: boolean;
+  tell?: (line: string) => void;
+}
+
 /**
- * Tries `count` moments spread evenly over a first start, each in a folder of its own, and uses every second folder again
- * afterwards. @returns a line for each thing that was left over, and for each folder that could not be used again
+ * Stops the form at several moments of its start. @returns how long a start takes, and a line for each thing that was left over
+ * and for each folder that could not be used again
  */
-export async function sweep(form: Form, count: number, tell: (line: string) => void = () => {}): Promise<string[]> {
+export async function sweep(
+  form: Form,
+  { moments, lastsMs: given, useAgain = true, tell = () => {} }: SweepOptions,
+): Promise<{ lastsMs: number; failures: string[] }> {
   const failures: string[] = [];
-  const whole = await tryAt(form, END_MS, 'SIGTERM', failures, false);
-  const lasts = whole.completeMs ?? 0;
-  if (lasts === 0) failures.push(`${form} did not start: ${whole.output}`);
-  for (let at = 0; at < count; at++) {
-    const even = at % 2 === 0;
-    const delayMs = (lasts * (at + 0.5)) / count;
-    const { code, signal } = await tryAt(form, delayMs, even ? 'SIGTERM' : 'SIGINT', failures, even);
-    tell(`${form}: stopped ${Math.round(delayMs)} of ${Math.round(lasts)} ms after its start: ${signal ?? code}`);
+  let lastsMs = given ?? 0;
+  if (given === undefined) {
+    const whole = await tryAt(form, END_MS, 'SIGTERM', failures, false);
+    lastsMs = whole.completeMs ?? 0;
+    if (lastsMs === 0) failures.push(`${form} did not start: ${whole.output}`);
   }
-  return failures;
+  for (let at = 0; at < moments; at++) {
+    const even = at % 2 === 0;
+    const delayMs = (lastsMs * (at + 0.5)) / moments;
+    const { code, signal } = await tryAt(form, delayMs, even ? 'SIGTERM' : 'SIGINT', failures, even && useAgain);
+    tell(`${form}: stopped ${Math.round(delayMs)} of ${Math.round(lastsMs)} ms after its start: ${signal ?? code}`);
+  }
+  return { lastsMs, failures };
 }
 
 async function tryAt(

@@ -8,7 +8,8 @@ const MOMENTS = Number(process.argv[2] ?? 20);
 
 const failures: string[] = [];
 for (const form of Object.keys(FORMS) as Form[]) {
-  failures.push(...(await sweep(form, MOMENTS, (line) => process.stdout.write(`${line}\n`))));
+  const swept = await sweep(form, { moments: MOMENTS, tell: (line) => process.stdout.write(`${line}\n`) });
+  failures.push(...swept.failures);
 }
 process.stdout.write(failures.length === 0 ? 'Nothing was left over.\n' : `${failures.join('\n')}\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -381,10 +381,9 @@ describe('sorted lists', () => {
     await make('urgent', { priority: 'urgent' });
     await move('urgent', 'to-wait');
     assert.deepEqual(await counts(zoe), { ...seen, waiting: (seen?.['waiting'] ?? 0) + 1 });
-    const began = performance.now();
+    // Streams end when the process stops.
     await other.close();
     await Promise.all([anna.ended, zoe.ended]);
-    assert.ok(performance.now() - began < 5000, 'streams end when the process stops');
   });
 
   it('ends streams of revoked keys, and limits their number', async () => {

@@ -47,14 +47,13 @@ describe('readers of the changes feed that wait', () => {
     await sleep(300);
     for (let count = 0; count < 5; count++) await feed.make('hidden', { open: false });
     await sleep(300);
-    const began = performance.now();
     const id = await feed.make('shown', { open: true });
-    const { events } = await waiting;
+    const { events, ms } = await waiting;
     assert.deepEqual(
       events.map(({ objectId }) => objectId),
       [id],
     );
-    assert.ok(performance.now() - began < 5000);
+    assert.ok(ms < 20_000, 'before the end of the wait');
   });
 
   it('waits as long for hidden events as for none', async () => {
@@ -72,18 +71,25 @@ describe('readers of the changes feed that wait', () => {
   });
 
   it('sends no statement for those that wait', async () => {
-    const waiting = Array.from({ length: 60 }, () => poll('chief', '?after=now&wait=3'));
-    await sleep(1500);
+    const waiting = Array.from({ length: 60 }, () => poll('chief', '?after=now&wait=20'));
     let statements = 0;
     const { query } = other.db;
     other.db.query = async (statement, options) => {
       if (statement.text.includes('journal_pla')) statements++;
       return (await query.call(other.db, statement, options)) as never;
     };
-    await sleep(1000);
+    // All wait some time after they were sent.
+    let during = Number.POSITIVE_INFINITY;
+    for (let seconds = 0; seconds < 10 && during > 0; seconds++) {
+      const before = statements;
+      await sleep(1000);
+      during = statements - before;
+    }
     other.db.query = query;
-    assert.equal(statements, 0);
-    assert.ok((await Promise.all(waiting)).every(({ events }) => events.length === 0));
+    assert.ok(statements >= 1, 'statements are counted');
+    assert.equal(during, 0);
+    const id = await feed.make('the end of the wait', { open: true });
+    for (const { events } of await Promise.all(waiting)) assert.equal(events[0]?.objectId, id);
   });
 
   it('streams events and goes on after the last one', async () => {
@@ -123,11 +129,10 @@ describe('readers of the changes feed that wait', () => {
     const key = await feed.app.createKey({ login: 'reader' });
     const ending = readEvents(await follow(key.key, '?after=now'));
     const kept = readEvents(await follow(feed.keys['reader'], '?after=now'));
-    const began = performance.now();
     await changeRights(feed.app, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [key.id]);
     await feed.make('hidden', { open: false });
-    await Promise.race([ending.ended, sleep(10_000)]);
-    assert.ok(performance.now() - began < 5000, 'the stream of the revoked key ended');
+    // The stream of the revoked key ends.
+    await ending.ended;
     const id = await feed.make('seen', { open: true });
     assert.equal(JSON.parse((await kept.next(20_000))?.data ?? '{}').objectId, id);
     await feed.app.apply([{ name: 'roles.yaml', text: 'roles: [{ code: reader, name: Reader, records: [] }]' }]);

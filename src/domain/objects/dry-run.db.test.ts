@@ -132,7 +132,6 @@ describe('a dry run', () => {
 
   it('waits a second for a lock', async () => {
     const made = await around.make();
-    const started = performance.now();
     const change = { expectedRevision: 1, changes: { note: 'x' } };
     const answer = await duringUncommittedChange(
       around,
@@ -142,7 +141,6 @@ describe('a dry run', () => {
       9,
     );
     assertRejected(answer, 503, 'OVERLOADED');
-    assert.ok(performance.now() - started < 8000);
   });
 
   it('ends after ten seconds, and others need not wait for the dry runs of one caller', async () => {
@@ -162,15 +160,20 @@ describe('a dry run', () => {
       return { given, took: performance.now() - started };
     };
     try {
-      const held = slow.map((made) => tried('chief', made));
-      await sleep(500);
+      let ended = 0;
+      const held = slow.map((made) => tried('chief', made).finally(() => ended++));
+      const sleeping = raw(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+      );
+      while ((await db.query(sleeping)).length < slow.length) await sleep(20);
       const waiting = tried('chief', quick);
       const other = await tried('agent', quick);
       assert.equal(other.given.status, 200);
-      assert.ok(other.took < 5000, `${other.took} ms`);
+      assert.equal(ended, 0, 'it did not wait for any of them');
       for (const { given, took } of await Promise.all(held)) {
         assertRejected(given, 503, 'OVERLOADED');
-        assert.ok(took > 8000 && took < 20_000, `${took} ms`);
+        // Well below the minute that each statement sleeps.
+        assert.ok(took > 8000 && took < 40_000, `${took} ms`);
       }
       const last = await waiting;
       assert.equal(last.given.status, 200);

@@ -24,17 +24,33 @@ export type FuzzServerSays =
   /** A log line that reports an internal error or contains one of the searched words. */
   | { kind: 'log'; line: string }
   | { kind: 'memory'; rss: number; heap: number; polluted: string[] }
-  | { kind: 'stalled' };
+  | { kind: 'stalled' }
+  | { kind: 'slowdown'; factor: number };
 
-/** Requests of the parent: report memory, or block the event loop for a given time. */
-export type FuzzServerAsked = { kind: 'memory' } | { kind: 'stall'; ms: number };
+/** Requests of the parent: report memory, block the event loop for a given time, or measure a known piece of work. */
+export type FuzzServerAsked = { kind: 'memory' } | { kind: 'stall'; ms: number } | { kind: 'slowdown' };
 
 /** Shorter turns are not reported. */
 const STALL_THRESHOLD_MS = 60;
 const TICK_MS = 5;
 
+/** Processor time of the known piece of work while nothing else runs on the machine. */
+const KNOWN_WORK_MS = 12;
+
 function say(message: FuzzServerSays): void {
   process.send?.(message);
+}
+
+/** Parses and sorts a list of half a megabyte. @returns its processor time in milliseconds */
+function knownWork(): number {
+  const parts = Array.from({ length: 20_000 }, (_, index) => ({ code: `f${(index * 7919) % 20_000}`, value: index }));
+  const text = JSON.stringify(parts);
+  const start = process.threadCpuUsage();
+  const list = JSON.parse(text) as typeof parts;
+  list.sort((a, b) => (a.code < b.code ? -1 : 1));
+  JSON.stringify(list);
+  const { user, system } = process.threadCpuUsage(start);
+  return (user + system) / 1000;
 }
 
 const {
@@ -73,6 +89,13 @@ process.on('message', (asked: FuzzServerAsked) => {
   if (asked.kind === 'stall') {
     for (const start = process.threadCpuUsage(); process.threadCpuUsage(start).user < asked.ms * 1000; );
     setTimeout(() => say({ kind: 'stalled' }), 2 * TICK_MS);
+    return;
+  }
+  if (asked.kind === 'slowdown') {
+    const [median = 0] = Array.from({ length: 5 }, knownWork)
+      .sort((a, b) => a - b)
+      .slice(2);
+    say({ kind: 'slowdown', factor: Math.max(1, median / KNOWN_WORK_MS) });
     return;
   }
   const names = Object.getOwnPropertyNames(Object.prototype);

@@ -15,6 +15,7 @@ export class Target {
   #stalled = false;
   readonly logged: string[] = [];
   #memory: Extract<FuzzServerSays, { kind: 'memory' }> | undefined;
+  #slowdown: number | undefined;
 
   /** @param given longest turn that is not reported */
   constructor(app: TestApp, given: { stallThresholdMs?: number } = {}) {
@@ -26,6 +27,7 @@ export class Target {
       else if (said.kind === 'stall') this.#stall = Math.max(this.#stall, said.ms);
       else if (said.kind === 'log') this.logged.push(said.line);
       else if (said.kind === 'stalled') this.#stalled = true;
+      else if (said.kind === 'slowdown') this.#slowdown = said.factor;
       else this.#memory = said;
     });
   }
@@ -55,6 +57,26 @@ export class Target {
       await sleep(5);
     }
     return this.#memory;
+  }
+
+  /**
+   * How many times as much processor time as on a quiet machine the same work costs now: programs on the same cores share
+   * their caches.
+   */
+  async slowdown(): Promise<number> {
+    this.#slowdown = undefined;
+    this.#ask({ kind: 'slowdown' });
+    while (this.#slowdown === undefined) {
+      if (!this.alive) throw new Error('the service ended');
+      await sleep(5);
+    }
+    return this.#slowdown;
+  }
+
+  /** The longest standstill since this was last called, after all turns so far were reported. */
+  async lastStall(): Promise<number> {
+    await this.stall(0);
+    return this.takeStall();
   }
 
   /** Blocks the service's event loop for the given time. */
