@@ -244,7 +244,7 @@ describe('administration in the console', () => {
         await editor.fill(`${await editor.inputValue()}  - code: broken\n    from: [nowhere]\n    to: closed\n`);
         await page.getByRole('list', { name: words.wrong }).getByText(words.noState).waitFor();
         await page.getByTitle(words.noState).waitFor();
-        assert.ok(await page.getByRole('button', { name: words.apply, exact: true }).isDisabled());
+        await page.getByRole('button', { name: words.apply, exact: true, disabled: true }).waitFor();
       }));
 
     it(`edits a type in its form, previews the effect and applies it: ${language}`, () =>
@@ -384,11 +384,10 @@ describe('administration in the console', () => {
   it('is not offered to an agent', async () => {
     const { page, close } = await desk.open('petrova', '/admin/keys');
     for (const path of SCREENS) {
-      // Between them a screen with another heading. Loading the console for each takes much longer.
       await showScreen(page, '/account');
       await showScreen(page, path);
       assert.equal(await page.getByRole('link', { name: 'Ключи API' }).count(), 0);
-      assert.equal(await page.getByRole('heading', { name: 'Страница не найдена' }).count(), 1, path);
+      await page.getByRole('heading', { name: 'Страница не найдена' }).waitFor();
     }
     await close();
     const forged = await desk.open('petrova', '/');

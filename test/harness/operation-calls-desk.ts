@@ -168,8 +168,8 @@ function withId(id: string): unknown {
 }
 
 /** The question how a change of a record by the user with every right is decided. */
-export const explained = (record: string, changes: object) => {
-  const body = { expectedRevision: 2, changes };
+export const explained = (record: string, changes: object, expectedRevision = 2) => {
+  const body = { expectedRevision, changes };
   const request = { user: 'full', method: 'PATCH', path: `/api/v1/objects/${record}`, body };
   return { name: 'a change', body: request, status: 200 };
 };
