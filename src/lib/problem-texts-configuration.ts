@@ -285,5 +285,7 @@ export const PLAN_NOTES = {
   RULE_NEVER_FIRES: 'no event in "on" can meet the condition on {field}',
   RULES_CAN_LOOP: 'rules can fire each other: {chain}',
   RULE_SHOWS_FIELD: 'a text of the rule shows the field {field} to holders of the role {role}, who may not read it',
+  RULE_SENDS_FIELDS:
+    'the rule sends values of {fields} to the webhook {webhook}, where permissions of Docket do not apply',
   MORE_HIDDEN_CONDITIONS: 'more transitions that depend on hidden fields: {count}',
 } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RuleDefinition } from './registry.ts';
-import { firingGraph, loopThrough, type ReadingRole, unmeetableField, widenedFields } from './checker.ts';
+import { firingGraph, loopThrough, type ReadingRole, sentFields, unmeetableField, widenedFields } from './checker.ts';
 
 function rule(parts: Partial<RuleDefinition>): RuleDefinition {
   return {
@@ -142,5 +142,13 @@ describe('the checker of rules', () => {
     assert.deepEqual(seen({ create: { type: 'problem', values } }), ['guest salary', 'helper salary']);
     assert.deepEqual(seen({ set: { title: 'x' } }), []);
     assert.deepEqual(seen({ transition: 'take', reason: body }), ['guest salary'], 'the reason is in the history');
+  });
+
+  it('names the fields that messages send to other systems', () => {
+    const post = (body: Record<string, unknown>) => ({ post: { connection: 'chat', body } });
+    const sent = post({ text: '{{ title }}', '{{ key }}': 1, parts: [{ text: 'of {{ title }}, {{ cost }}' }, null] });
+    assert.deepEqual(sentFields(rule({ do: [sent, post({ text: 'Hello' }), { transition: 'take' }] })), [
+      { webhook: 'chat', fields: 'title, cost' },
+    ]);
   });
 });

@@ -1,8 +1,10 @@
 /** What a plan can say about rules without running them: conditions that no event meets, and rules that fire each other. Pure. */
 import { rightForVisibility } from '../../contract/comment-visibility.ts';
+import type { ItemPath } from '../../configuration/section.ts';
 import type { RecordAction } from '../../contract/rights.ts';
 import { CHANGED, type RuleEvent, withChangedElements } from '../../contract/rule-fields.ts';
 import type { Condition, LeafCondition } from '../../lib/filter.ts';
+import { isObject } from '../../lib/json.ts';
 import { placeholders } from '../../lib/template.ts';
 import type { LocalizedText } from '../metadata/index.ts';
 import type { ActionDefinition, RuleDefinition } from './registry.ts';
@@ -300,4 +302,21 @@ export function widenedFields(
     }
   }
   return [...found.values()];
+}
+
+/** All texts of a JSON value with their paths in it. */
+export function textsIn(value: unknown, path: ItemPath = []): { path: ItemPath; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => textsIn(one, [...path, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => textsIn(one, [...path, key]));
+}
+
+/** The fields whose values the rule sends to other systems, which have no rights of Docket. */
+export function sentFields({ do: actions }: RuleDefinition): { webhook: string; fields: string }[] {
+  return actions.flatMap(({ post }) => {
+    if (post === undefined) return [];
+    const names = new Set(textsIn(post.body).flatMap(({ text }) => placeholders(text)));
+    return names.size === 0 ? [] : [{ webhook: post.connection, fields: [...names].join(', ') }];
+  });
 }

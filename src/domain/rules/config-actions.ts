@@ -17,6 +17,7 @@ import { closed } from '../../contract/schemas.ts';
 import { problem } from '../../lib/problem.ts';
 import { placeholders } from '../../lib/template.ts';
 import { checkValue, type FieldDefinition, type TypeDefinition, type WorkflowDefinition } from '../metadata/index.ts';
+import { textsIn } from './checker.ts';
 import { ACTION_KINDS, type ActionDefinition, type CompiledAction } from './registry.ts';
 
 /** Maximum length of a comment's text in characters. */
@@ -163,13 +164,7 @@ function checkMessage(body: unknown, path: ItemPath, { types, report }: Checked)
   if (JSON.stringify(body).length > LONGEST_MESSAGE) {
     report(path, problem('TEXT_TOO_LONG', { max: LONGEST_MESSAGE }));
   }
-  const check = (value: unknown, at: ItemPath): void => {
-    if (typeof value === 'string') checkTemplate(value, at, types, report);
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, one] of Object.entries(value)) check(one, [...at, Array.isArray(value) ? Number(key) : key]);
-    }
-  };
-  check(body, path);
+  for (const { path: at, text } of textsIn(body, path)) checkTemplate(text, at, types, report);
 }
 
 /** Checks that each type has the fields, and that they hold users or groups. */

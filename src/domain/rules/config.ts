@@ -21,7 +21,15 @@ import { storedForm } from '../../lib/data-types/index.ts';
 import type { Condition } from '../../lib/filter.ts';
 import { planNote, problem } from '../../lib/problem.ts';
 import type { TypeDefinition } from '../metadata/index.ts';
-import { firingGraph, loopThrough, type ReadingRole, unmeetableField, type Widened, widenedFields } from './checker.ts';
+import {
+  firingGraph,
+  loopThrough,
+  type ReadingRole,
+  sentFields,
+  unmeetableField,
+  type Widened,
+  widenedFields,
+} from './checker.ts';
 import { actionReferences, ActionSchema, type Checked, compileAction } from './config-actions.ts';
 import { durationMs, isOpenTime } from '../sla/index.ts';
 import {
@@ -204,6 +212,7 @@ export const rulesSection = defineSection<Item, RuleDefinition>({
       ...(field === undefined ? [] : [planNote('RULE_NEVER_FIRES', { field })]),
       ...(loop === undefined ? [] : [planNote('RULES_CAN_LOOP', { chain: loop.join(' → ') })]),
       ...widened(rule, view).map((one) => planNote('RULE_SHOWS_FIELD', { ...one })),
+      ...sentFields(rule).map((one) => planNote('RULE_SENDS_FIELDS', one)),
     ];
   },
 });

@@ -289,5 +289,6 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   RULE_NEVER_FIRES: 'ни одно событие из «on» не выполнит условие на {field}',
   RULES_CAN_LOOP: 'правила могут запускать друг друга: {chain}',
   RULE_SHOWS_FIELD: 'текст правила показывает поле {field} тем, у кого роль {role} и нет права его читать',
+  RULE_SENDS_FIELDS: 'правило отправляет значения {fields} в вебхук {webhook}, где права Docket не действуют',
   MORE_HIDDEN_CONDITIONS: 'ещё переходов, которые зависят от скрытых полей: {count}',
 };
