@@ -1,6 +1,6 @@
 /**
  * Differential leak test: whatever rules say, what they do does not depend on values that their user may not read. Two records that
- * differ only in these get the same comments, values and new records.
+ * differ only in these get the same comments, values, messages and new records.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -31,6 +31,8 @@ roles:
     rights: [config.manage, role.assign]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' } }]
     assignedTo: { users: [chief] }
+signingSecrets: [main]
+webhooks: [ { code: chat, endpoint: 'https://hooks.example.org/chat', secretRef: main, executionPrincipal: robot, eventTypes: [], enabled: false } ]
 users: [ { login: robot }, { login: chief } ]`;
 
 const SECRETS = ['alpha', 'beta', 'gamma', undefined] as const;
@@ -63,6 +65,7 @@ const action = fc.oneof(
     comment: fc.record({ visibility: fc.constantFrom('public', 'internal'), body: text.map((one) => `Says ${one}`) }),
   }),
   fc.record({ set: fc.record({ note: fc.constantFrom('one', 'two') }) }),
+  fc.record({ post: fc.record({ connection: fc.constant('chat'), body: fc.record({ text, parts: fc.tuple(text) }) }) }),
   fc.record({
     create: fc.record({
       type: fc.constant('copy'),
@@ -111,7 +114,7 @@ describe('rules', () => {
     await ok('POST', `/objects/${id}/comments`, { body: 'Hello', visibility: 'public' });
     const rows = await stored(
       app,
-      `SELECT j.type, j.data ->> 'rule' AS rule, j.revision, c.body,
+      `SELECT j.type, j.data ->> 'rule' AS rule, j.revision, c.body, j.data -> '$stored' ->> 'body' AS message,
           (SELECT jsonb_object_agg(key, value) FROM jsonb_each(j.changes)) AS changes
         FROM journal j LEFT JOIN comments c ON c.id::text = j.data ->> 'commentId'
         WHERE j.via = 'rule' AND (j.object_id = $1 OR EXISTS (SELECT FROM relations r WHERE r.source_id = $1 AND r.target_id = j.object_id))

@@ -183,6 +183,8 @@ describe('the preview of a rule', () => {
     assert.deepEqual([hidden.records, hidden.limited], [0, false], 'the time tells the value of a field');
     const fromState = { on: undefined, after: { duration: 'PT1H', since: 'workflowState' } };
     assert.deepEqual(await found('chief', fromState), [], 'no record is an hour old');
+    const limited = (await preview('guest', timed())).body.data;
+    assert.deepEqual([limited.records, limited.limited], [0, true]);
   });
 
   it('refuses a rule that a bundle could not have, with places', async () => {

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { ManualClock } from '../../../test/harness/sla-fixture.ts';
-import { ACTIONS, bundle, stored } from '../../../test/harness/small-configuration.ts';
+import { ACTIONS, bundle, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { Authenticator } from '../access/index.ts';
 import { fireDue } from '../sla/index.ts';
 import { fireDueRules, timerUpdater } from './jobs.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
+import { purgeRuleRuns } from './store.ts';
 
 const MONDAY = '2026-11-23T08:00:00.000Z';
 
@@ -337,5 +338,22 @@ describe('rules on time', () => {
       ['CommentAdded'],
     );
     assert.equal(await commentsOf(id), 0);
+  });
+
+  it('keep the last 1,000 runs of each rule', async () => {
+    const app = apps[0] as TestApp;
+    const ruleId = await idOf(app, 'config_items', 'bad');
+    await rows(
+      `INSERT INTO rule_runs (id, rule_id, object_id, at, event_type, chain, outcome, effects, duration_ms, correlation_id)
+        SELECT gen_random_uuid(), $1, gen_random_uuid(), now() + n * interval '1 year', 'Timer', '[]', 'DONE', '[]', 1, 'n' || n
+        FROM generate_series(1, 1003) n`,
+      [ruleId],
+    );
+    const others = 'SELECT count(*)::int AS n FROM rule_runs WHERE rule_id <> $1';
+    const before = await rows(others, [ruleId]);
+    while (await purgeRuleRuns(app.db));
+    const ids = await rows('SELECT correlation_id AS id FROM rule_runs WHERE rule_id = $1 ORDER BY at', [ruleId]);
+    assert.deepEqual([ids.length, ids[0], ids.at(-1)], [1000, { id: 'n4' }, { id: 'n1003' }]);
+    assert.deepEqual(await rows(others, [ruleId]), before);
   });
 });
