@@ -117,7 +117,9 @@ describe('calendars, SLA policies and rules in the console', () => {
   });
 
   it('a rule is previewed, applied, tried, and shows its runs and what it can fire', async () => {
-    const rules = `rules:
+    const rules = `signingSecrets: [chat]
+webhooks: [{ code: chat, endpoint: 'https://hooks.example.org/chat', secretRef: chat, executionPrincipal: admin, eventTypes: [], enabled: false }]
+rules:
   - code: fired
     on: [ObjectUpdated]
     types: [incident]
@@ -137,16 +139,27 @@ describe('calendars, SLA policies and rules in the console', () => {
     await page.getByRole('option', { name: 'Приоритет' }).click();
     await page.getByRole('combobox', { name: 'Поля и новые значения: Приоритет' }).click();
     await page.getByRole('option', { name: 'Низкий' }).click();
+    await button('Отправить сообщение').click();
+    await page.getByRole('combobox', { name: 'Вебхук' }).click();
+    await page.getByRole('option', { name: 'chat' }).click();
+    const message = page.getByRole('textbox', { name: 'Сообщение (JSON)' });
+    await message.fill('{"text": ');
+    await page.getByText('Это не объект JSON.').waitFor();
+    await message.fill('{"text": "{{ title }}", "silent": true}');
+    await page.getByText('Это не объект JSON.').waitFor({ state: 'detached' });
     await button('Проверить').click();
     await page.getByText(/правило сработало бы на \d+ записях:/).waitFor();
     await watched.check();
     await button('Применить').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Применить', exact: true }).click();
     await page.waitForURL('**/admin/rules/from-the-browser');
+    assert.equal(await message.inputValue(), '{\n  "text": "{{ title }}",\n  "silent": true\n}');
 
     const values = { title: 'Проверка правила' };
     const made = await desk.call('POST', '/objects', { typeDefinitionId: 'incident', values });
     assert.equal((await desk.call('GET', `/objects/${made.id}`)).values.priority, 'p4');
+    const history = await desk.call('GET', `/objects/${made.id}/history`);
+    assert.ok(history.some(({ type }: { type: string }) => type === 'RulePosted'));
     await page.getByRole('combobox', { name: 'Запись' }).fill('Проверка правила');
     await page.getByRole('option', { name: 'Проверка правила' }).click();
     await button('Что произойдёт?').click();
@@ -162,6 +175,7 @@ describe('calendars, SLA policies and rules in the console', () => {
     await watched.check();
     await page.goto(`${desk.url}/admin/rules/_map`);
     const box = page.getByRole('link', { name: /from-the-browser, .*может запустить: fired/ });
+    await box.waitFor();
     await watched.check();
     await box.focus();
     await page.keyboard.press('Enter');

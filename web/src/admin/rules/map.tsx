@@ -76,25 +76,28 @@ function Box({ place: { rule, x, y }, fires }: { place: Place; fires: readonly s
   );
   const splat = `rules/${encodeURIComponent(rule.code)}`;
   return (
-    <a
-      href={`/admin/${splat}`}
-      className={classes.box}
-      // It must contain the text that is seen.
-      aria-label={`${name} ${code}, ${name === rule.name ? '' : `${rule.name}, `}${fires.length === 0 ? t.firesNone : t.fires(fires.join(', '))}`}
-      onClick={(event) => {
-        event.preventDefault();
-        void navigate({ to: '/admin/$', params: { _splat: splat } });
-      }}
-    >
+    <g>
+      {/* Outside of the link, whose visible text it would count as. */}
       {name !== rule.name && <title>{rule.name}</title>}
-      <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={8} />
-      <text x={x + 12} y={y + 24}>
-        {name}
-      </text>
-      <text x={x + 12} y={y + 42} className={classes.code}>
-        {code}
-      </text>
-    </a>
+      <a
+        href={`/admin/${splat}`}
+        className={classes.box}
+        // It must contain the text that is seen.
+        aria-label={`${name} ${code}, ${name === rule.name ? '' : `${rule.name}, `}${fires.length === 0 ? t.firesNone : t.fires(fires.join(', '))}`}
+        onClick={(event) => {
+          event.preventDefault();
+          void navigate({ to: '/admin/$', params: { _splat: splat } });
+        }}
+      >
+        <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={8} />
+        <text x={x + 12} y={y + 24}>
+          {name}
+        </text>{' '}
+        <text x={x + 12} y={y + 42} className={classes.code}>
+          {code}
+        </text>
+      </a>
+    </g>
   );
 }
 

@@ -19,7 +19,9 @@ type Tested = AnswerOf<typeof webhooks.testSubscription>;
 export function TestPanel({ subscription }: { subscription: Subscription }) {
   const t = useText(texts);
   const events = useText(eventTexts);
-  const [event, setEvent] = useState(subscription.eventTypes[0] ?? 'ObjectCreated');
+  // A subscription without events sends messages of rules alone.
+  const kinds = subscription.eventTypes.length === 0 ? ['ObjectCreated'] : subscription.eventTypes;
+  const [event, setEvent] = useState(kinds[0] ?? null);
   const sent = useMutation({
     mutationFn: (eventType: EventType) =>
       call<typeof webhooks.testSubscription>('POST', `/webhooks/${subscription.id}/test`, { body: { eventType } }),
@@ -33,7 +35,7 @@ export function TestPanel({ subscription }: { subscription: Subscription }) {
         <Group gap="xs">
           <Select
             aria-label={t.event}
-            data={subscription.eventTypes.map((value) => ({ value, label: eventName(events, value) }))}
+            data={kinds.map((value) => ({ value, label: eventName(events, value) }))}
             value={event}
             allowDeselect={false}
             onChange={(value) => value !== null && setEvent(value)}
