@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +22,7 @@ const DOVECOT = '/usr/sbin/dovecot';
 /** nobody: Dovecot opens no mail as root. */
 const OWNER = 65_534;
 const PATIENCE_MS = 120_000;
-const PASSWORD = 'correct horse';
+const PASSWORD = 'correct-horse';
 const TOO_LARGE = 65 * 1024 * 1024;
 
 const version = ((): string => {
@@ -87,16 +88,23 @@ function startDovecot(): void {
 async function stopDovecot(): Promise<void> {
   const running = dovecot;
   if (running === undefined) return;
+  // They end after it.
+  const pids = connections();
   const ended = new Promise((resolve) => running.once('exit', resolve));
   running.kill('SIGTERM');
   await ended;
+  while (pids.some((pid) => existsSync(`/proc/${pid}`))) await sleep(50);
+  dovecot = undefined;
 }
 
-/** Kills Dovecot's processes that serve connections. */
-async function breakConnections(): Promise<void> {
+/** Dovecot's processes that serve connections. */
+function connections(): number[] {
   const children = execFileSync('ps', ['-o', 'pid=,comm=', '--ppid', String(dovecot?.pid)], { encoding: 'utf8' });
-  const pids = [...children.matchAll(/^ *(\d+) imap$/gm)].map(([, pid]) => Number(pid));
-  assert.ok(pids.length > 0, children);
+  return [...children.matchAll(/^ *(\d+) imap$/gm)].map(([, pid]) => Number(pid));
+}
+async function breakConnections(): Promise<void> {
+  const pids = connections();
+  assert.ok(pids.length > 0);
   for (const pid of pids) process.kill(pid, 'SIGKILL');
 }
 
@@ -323,6 +331,9 @@ async function compare(): Promise<void> {
 }
 
 try {
+  // The first start creates the record types of the starter.
+  service = await startService(env);
+  await service.stop();
   await run(['apply', path.join(folder, 'bundle')]);
   await run(['secrets', 'set', 'support-mail'], PASSWORD);
   await fetchAll();
