@@ -1,7 +1,7 @@
 /** Nothing typed is lost: drafts on the device, an ended session, a sign-in in another tab, values of earlier versions. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { byTurns, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasValue, LANGUAGES, PASSWORD, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -56,28 +56,28 @@ describe('what a user typed', () => {
       await page.getByText(words.kept).waitFor();
       await page.goto(`${desk.url}/records/${id}`);
       await page.getByText(words.restored).waitFor();
-      assert.equal(await comment.inputValue(), 'Наполовину написано');
+      await hasValue(comment, 'Наполовину написано');
       await watched.check();
       await page.getByRole('button', { name: words.send }).click();
       await page.locator('article', { hasText: 'Наполовину написано' }).waitFor();
-      assert.equal(await comment.inputValue(), '');
+      await hasValue(comment, '');
       await comment.fill('Ненужное');
       await page.reload();
       await page.getByRole('button', { name: words.discard }).click();
-      assert.equal(await comment.inputValue(), '');
+      await hasValue(comment, '');
       await page.reload();
       await comment.waitFor();
-      assert.equal(await comment.inputValue(), '');
+      await hasValue(comment, '');
 
       // A new record.
       await page.goto(`${desk.url}/new/incident`);
       await page.getByRole('textbox', { name: words.title }).fill('Ещё не создан');
       await page.reload();
       await page.getByText(words.restored).waitFor();
-      assert.equal(await page.getByRole('textbox', { name: words.title }).inputValue(), 'Ещё не создан');
+      await hasValue(page.getByRole('textbox', { name: words.title }), 'Ещё не создан');
       await watched.check();
       await page.getByRole('button', { name: words.discard }).click();
-      assert.equal(await page.getByRole('textbox', { name: words.title }).inputValue(), '');
+      await hasValue(page.getByRole('textbox', { name: words.title }), '');
       await watched.close();
     });
 

@@ -1,7 +1,7 @@
 /** Keys: the command palette, help, keys of a record, the way to the list; and long conversations. */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -107,15 +107,15 @@ describe('the keyboard and the conversation', () => {
       assert.equal((await desk.call('GET', `/objects/${id}`)).values.assignee, desk.seeded.people['petrova']);
       await page.keyboard.press('r');
       const comment = page.getByRole('textbox', { name: words.comment });
-      await page.waitForFunction('document.activeElement?.tagName === "TEXTAREA"').catch(() => {});
-      assert.ok(await page.getByRole('radio', { name: words.public }).isChecked());
+      await page.locator('textarea:focus').waitFor();
+      await page.getByRole('radio', { name: words.public, checked: true }).waitFor({ state: 'attached' });
       await page.keyboard.press('Escape');
       await page.keyboard.press('n');
-      assert.ok(await page.getByRole('radio', { name: words.internal }).isChecked());
+      await page.getByRole('radio', { name: words.internal, checked: true }).waitFor({ state: 'attached' });
       await comment.fill('важно');
       await comment.selectText();
       await page.getByRole('button', { name: words.bold }).click();
-      assert.equal(await comment.inputValue(), '**важно**');
+      await hasValue(comment, '**важно**');
       await page.getByRole('button', { name: words.preview }).click();
       await page.getByRole('region', { name: words.preview }).locator('strong', { hasText: 'важно' }).waitFor();
       await watched.check();

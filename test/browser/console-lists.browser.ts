@@ -263,7 +263,7 @@ describe('lists of records', () => {
     const chips = page.getByRole('region', { name: 'Фильтры' });
     await chips.getByText('Просрочено').click();
     await page.waitForURL(/sla=overdue/);
-    assert.ok(await chips.getByRole('checkbox', { name: 'Просрочено' }).isChecked());
+    await chips.getByRole('checkbox', { name: 'Просрочено', checked: true }).waitFor({ state: 'attached' });
     await watched.check();
     await chips.getByText('Просрочено').click();
     await page.waitForURL((url) => !url.search.includes('sla='));

@@ -1,7 +1,7 @@
 /** Pickers: nothing can be chosen before the answer to what was typed, and users with the same name can be distinguished. */
 import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': { edit: 'Изменить: Исполнитель', assignee: 'Исполнитель', save: 'Сохранить', saved: 'Сохранено' },
@@ -49,7 +49,7 @@ describe('pickers', () => {
       assert.equal(await input.inputValue(), 'бело', 'nothing was chosen');
       const second = page.getByRole('option', { name: /belova\.it@example\.org/ });
       await second.waitFor();
-      assert.equal(await page.getByRole('option').count(), 2);
+      await hasCount(page.getByRole('option'), 2);
       assert.match((await second.textContent()) ?? '', /belova\.it · belova\.it@example\.org/);
       await watched.check();
       await second.click();

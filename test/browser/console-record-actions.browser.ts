@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { byTurns, LANGUAGES, startConsole, type TestConsole, type WatchedPage, until } from '../harness/console.ts';
+import {
+  byTurns,
+  hasValue,
+  LANGUAGES,
+  startConsole,
+  type TestConsole,
+  until,
+  type WatchedPage,
+} from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -192,7 +200,7 @@ describe('working on a record', () => {
       await page.getByRole('textbox', { name: words.solution }).fill('Обновлён драйвер');
       await page.reload();
       await page.getByRole('textbox', { name: words.solution }).waitFor();
-      assert.equal(await page.getByRole('textbox', { name: words.solution }).inputValue(), 'Обновлён драйвер');
+      await hasValue(page.getByRole('textbox', { name: words.solution }), 'Обновлён драйвер');
       await watched.check();
       await text.focus();
       await page.keyboard.press('Control+End');
@@ -201,7 +209,7 @@ describe('working on a record', () => {
       await headState(page, words.resolved).waitFor();
       assert.deepEqual(writes, ['macros'], 'one request');
       await page.locator('article[data-visibility=public]', { hasText: 'PS' }).waitFor();
-      assert.equal(await text.inputValue(), '');
+      await hasValue(text, '');
       await watched.check();
       await watched.close();
     });
@@ -246,14 +254,14 @@ describe('working on a record', () => {
     await watched.check();
     await page.keyboard.press('Enter');
     const text = page.getByRole('textbox', { name: 'Комментарий' });
-    assert.equal(await text.inputValue(), 'Посмотри, @sokolov ');
+    await hasValue(text, 'Посмотри, @sokolov ');
     await page.keyboard.type('и @иванова');
     const hidden = page.getByRole('option', { name: /не видит эту запись/ });
     await hidden.click({ force: true });
-    assert.equal(await text.inputValue(), 'Посмотри, @sokolov и @иванова', 'a person who cannot read it is not chosen');
+    await hasValue(text, 'Посмотри, @sokolov и @иванова', 'a person who cannot read it is not chosen');
     await page.keyboard.press('Enter');
     await hidden.waitFor({ state: 'hidden' });
-    assert.equal(await text.inputValue(), 'Посмотри, @sokolov и @иванова\n', 'the key works as without the list');
+    await hasValue(text, 'Посмотри, @sokolov и @иванова\n', 'the key works as without the list');
     await page.keyboard.press('Control+Enter');
     await page.locator('article[data-visibility=internal] [data-mention]', { hasText: '@sokolov' }).waitFor();
     await watched.check();
@@ -276,7 +284,7 @@ describe('working on a record', () => {
     await text.waitFor();
     const both = new RegExp(`^Сам смотрел\\.\n\n[^]*${number}`);
     await until('both texts', async () => both.test(await text.inputValue()));
-    assert.ok(await page.getByRole('radio', { name: 'Внутренний комментарий' }).isChecked());
+    await page.getByRole('radio', { name: 'Внутренний комментарий', checked: true }).waitFor({ state: 'attached' });
     await watched.check();
     await watched.close();
   });

@@ -1,7 +1,7 @@
 /** The page of a record: fields, conflict, transitions, comments, files, relations, history, archive; and who may what. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -107,7 +107,7 @@ describe('the page of a record', () => {
       await page.getByRole('button', { name: words.editTitle }).click();
       await page.getByRole('textbox', { name: words.title }).fill('');
       await page.getByText(words.required).waitFor();
-      assert.ok(await page.getByRole('button', { name: words.save, exact: true }).isDisabled());
+      await page.getByRole('button', { name: words.save, exact: true, disabled: true }).waitFor();
       await page.getByRole('textbox', { name: words.title }).fill('Не греет чайник совсем');
       await page.getByRole('button', { name: words.edit }).click();
       await page.getByRole('combobox', { name: words.assignee }).fill('соколов');
@@ -134,7 +134,7 @@ describe('the page of a record', () => {
       await page.locator('[data-record-head]').getByText(words.pending).waitFor();
 
       // A comment is internal unless it is marked as visible to the requester.
-      assert.ok(await page.getByRole('radio', { name: words.internal }).isChecked());
+      await page.getByRole('radio', { name: words.internal, checked: true }).waitFor({ state: 'attached' });
       await page.getByText(words.public, { exact: true }).click();
       await page.getByRole('textbox', { name: words.comment }).fill('Мастер будет завтра, **после обеда**.');
       await page.getByRole('button', { name: words.send }).click();
@@ -174,7 +174,7 @@ describe('the page of a record', () => {
       await page.getByText(words.created).waitFor();
       const events = page.locator('article[data-event=ObjectTransitioned]');
       await events.first().getByText('Ждём электрика').waitFor();
-      assert.equal(await events.count(), 2);
+      await hasCount(events, 2);
       await page.locator('article[data-event=ObjectUpdated]').getByText('Илья Соколов').waitFor();
       // The history names the attachment and the other record.
       await page.locator('article[data-event=AttachmentAdded]').getByText('фото.txt').waitFor();
@@ -330,7 +330,7 @@ describe('the page of a record', () => {
     const dialog = page.getByRole('dialog');
     const priority = dialog.locator('tr[data-conflict=priority]');
     for (const text of ['Критический', 'Администратор']) await priority.getByText(text).waitFor();
-    assert.equal(await dialog.locator('tr[data-conflict]').count(), 1);
+    await hasCount(dialog.locator('tr[data-conflict]'), 1);
     assert.deepEqual(writes, []);
     await watched.check();
     await dialog.getByRole('button', { name: 'Сохранить', exact: true }).click();
@@ -353,7 +353,7 @@ describe('the page of a record', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Изменения не сохранены').waitFor();
     await dialog.getByRole('button', { name: 'Отмена' }).click();
-    assert.equal(await page.getByRole('textbox', { name: 'Решение' }).inputValue(), 'Почти');
+    await hasValue(page.getByRole('textbox', { name: 'Решение' }), 'Почти');
     await page.keyboard.press('Control+s');
     await page.getByText('Сохранено').waitFor();
     await watched.check();

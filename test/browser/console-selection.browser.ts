@@ -1,7 +1,7 @@
 /** Selection in lists: ranges by click, check box and keyboard from the anchor; and what happens to records that failed. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -131,7 +131,7 @@ describe('selection in lists', () => {
       await watched.check();
       await dialog.getByRole('button', { name: words.repeat }).click();
       await page.getByText(words.done, { exact: true }).waitFor();
-      assert.equal(await page.locator('tr[data-result]').count(), 1, 'the others are not changed again');
+      await hasCount(page.locator('tr[data-result]'), 1, 'the others are not changed again');
       await dialog.getByRole('button', { name: words.close }).last().click();
       assert.equal((await desk.call('GET', `/objects/${rows[1].id}`)).values.priority, 'p4');
       await watched.close();

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { AGENT } from '../harness/console-seed.ts';
-import { byTurns, type Language, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasCount, type Language, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 const WORDS = {
   'ru-RU': {
@@ -152,7 +152,7 @@ describe('dashboards in a browser', () => {
       await page.getByRole('button', { name: `${t.remove}: First` }).click();
       await page.getByRole('button', { name: t.save }).click();
       await page.getByRole('heading', { level: 1, name: t.newName }).waitFor();
-      assert.equal(await page.getByRole('region').getByRole('heading', { level: 2 }).count(), 1);
+      await hasCount(page.getByRole('region').getByRole('heading', { level: 2 }), 1);
       await check();
       await close();
     });

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
-import { LANGUAGES, type Language, startConsole, type TestConsole, type WatchedPage } from '../harness/console.ts';
+import {
+  hasValue,
+  type Language,
+  LANGUAGES,
+  startConsole,
+  type TestConsole,
+  type WatchedPage,
+} from '../harness/console.ts';
 
 let desk: TestConsole;
 let shots = 0;
@@ -225,7 +232,7 @@ describe('the portal of requesters', () => {
     await page.getByRole('link', { name: 'Ремонт' }).click();
     await page.locator('input[value*="004-117"]').waitFor();
     const title = page.getByRole('textbox', { name: 'Тема' });
-    assert.equal(await title.inputValue(), 'Ремонт');
+    await hasValue(title, 'Ремонт');
     await title.fill(WORDS['ru-RU'].laptop);
     const similar = page.getByRole('list', { name: WORDS['ru-RU'].similar });
     await similar.getByRole('link', { name: WORDS['ru-RU'].laptop }).first().waitFor();
@@ -283,7 +290,7 @@ function articlesWork(language: Language): void {
     const version = rows.find((one: { title: string }) => one.title === words.article);
     assert.deepEqual(version.feedback, { views: 1, helpful: 0, notHelpful: 1 });
     await helped.getByRole('link', { name: words.report }).click();
-    assert.equal(await page.getByRole('textbox', { name: words.topic }).inputValue(), words.article);
+    await hasValue(page.getByRole('textbox', { name: words.topic }), words.article);
     await watched.close();
   });
 }
@@ -336,7 +343,7 @@ function requestsWork(language: Language): void {
     await topic.fill(words.article);
     await page.reload();
     await topic.waitFor();
-    assert.equal(await topic.inputValue(), words.article, 'the draft of the report');
+    await hasValue(topic, words.article, 'the draft of the report');
     await page.getByRole('list', { name: words.similar }).getByRole('link', { name: words.article }).waitFor();
     await fits(watched, `report-${language}-1280`);
     await watched.check();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -92,7 +92,7 @@ describe('the catalogue in the console', () => {
 
       await page.getByRole('button', { name: words.laptop }).click();
       const title = dialog.getByRole('textbox', { name: words.title });
-      assert.equal(await title.inputValue(), words.laptop, 'the name of the item is the title to start with');
+      await hasValue(title, words.laptop, 'the name of the item is the title to start with');
       await title.fill('');
       await dialog.getByRole('button', { name: words.submit }).click();
       await dialog.getByText(words.required).waitFor();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { REQUESTER } from '../harness/console-seed.ts';
-import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { byTurns, hasValue, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
 
 let desk: TestConsole;
 
@@ -92,7 +92,7 @@ describe('the knowledge base in the console', () => {
       await page.keyboard.press('End');
       await page.keyboard.type(' Откройте программу и войдите.');
       await page.getByText(words.missingSaved).waitFor();
-      assert.ok(await page.getByRole('button', { name: words.publish }).isDisabled());
+      await page.getByRole('button', { name: words.publish, disabled: true }).waitFor();
       await page.getByRole('button', { name: words.save }).first().click();
       await page.getByText(words.ready).waitFor();
       // Without an audience it cannot be published, and the page says so.
@@ -150,7 +150,7 @@ describe('the knowledge base in the console', () => {
     await page.getByRole('menuitem', { name: 'Создать статью' }).click();
     const title = page.getByRole('textbox', { name: 'Заголовок' });
     await title.waitFor();
-    assert.equal(await title.inputValue(), values.title);
+    await hasValue(title, values.title);
     await page.getByRole('textbox', { name: 'Текст' }).getByRole('heading', { name: 'Описание' }).waitFor();
     await watched.check();
     await page.getByRole('button', { name: 'Сохранить черновик' }).click();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import sql from 'sql-template-tag';
 import { setPassword } from '../../src/domain/access/index.ts';
 import { startTestApp, type TestApp, type TestOptions } from './app.ts';
@@ -190,6 +190,16 @@ async function open(
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; !(await holds()); await sleep(50))
     assert.ok(performance.now() < end, `in vain: ${what}`);
+}
+
+/** Waits until an input has a value. */
+export async function hasValue(input: Locator, value: string, what = 'the input'): Promise<void> {
+  await until(`${what}: ${value}`, async () => (await input.inputValue()) === value);
+}
+
+/** Waits until as many elements match. */
+export async function hasCount(elements: Locator, count: number, what = 'the number of elements'): Promise<void> {
+  await until(`${what}: ${count}`, async () => (await elements.count()) === count);
 }
 
 /** Waits until the screen has its heading and its data. */
