@@ -20,6 +20,7 @@ import type { ConfigSection } from '../../src/configuration/section.ts';
 import { Database } from '../../src/platform/database/pool.ts';
 import { Outbound, type OutboundOptions } from '../../src/platform/outbound/outbound.ts';
 import { SecretBox } from '../../src/platform/secrets.ts';
+import type { Caller } from '../../src/platform/unit-of-work/context.ts';
 import { loadSnapshot } from '../../src/platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../../src/platform/observability/traces.ts';
 import { Work } from '../../src/platform/unit-of-work/work.ts';
@@ -226,6 +227,8 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     consoleFolder: options.console === true ? path.join(import.meta.dirname, '../../web/dist') : undefined,
   });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  // On a busy machine a read of the versions may take longer than they may be old.
+  const system = async (): Promise<Caller> => systemCaller(await app.versions.fresh());
   const self: TestApp = {
     url,
     databaseUrl,
@@ -235,15 +238,11 @@ async function startOn({ options, database, databaseUrl, db, isFilled }: Opened)
     sections,
     onAnswer: () => {},
     apply: async (files, applied = {}) => {
-      // On a busy machine the versions can be out of date when nothing has read them for a while.
-      await app.versions.refresh();
-      const result = await app.work.write(app.system(), (ctx) => applyBundle(ctx, sections, files, applied));
+      const result = await app.work.write(await system(), (ctx) => applyBundle(ctx, sections, files, applied));
       return result.kind === 'done' ? result.data : undefined;
     },
     createKey: async ({ login, scopes = 'all', ...rest }) => {
-      // On a busy machine the configuration may not have been looked at for a second.
-      await app.versions.refresh();
-      const result = await app.work.write(app.system(), (ctx) =>
+      const result = await app.work.write(await system(), (ctx) =>
         createKey(ctx, { owner: login, name: 'test', scopes: scopes === 'all' ? ['all'] : scopes, ...rest }),
       );
       if (result.kind !== 'done') throw new Error('no replay is possible here');
