@@ -112,7 +112,9 @@ export type MailParse =
 export async function parseMail(raw: Uint8Array, owner: string): Promise<MailParse> {
   const result = await threads.run(parseMailTask, raw, { size: raw.byteLength, caller: owner });
   if (!result.ok) {
-    return { kind: 'listed', reason: 'TOO_LARGE', sha256: createHash('sha256').update(raw).digest('hex') };
+    // In a thread: it can be large.
+    const sha256 = Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(raw))).toString('hex');
+    return { kind: 'listed', reason: 'TOO_LARGE', sha256 };
   }
   const parsed = result.value;
   if (parsed.kind !== 'parsed') {
