@@ -30,6 +30,7 @@ describe('reading a mailbox', () => {
   async function readUntil(
     done: () => boolean,
     receive: (text: string) => void = () => undefined,
+    waiting = new Map<string, number>(),
   ): Promise<{ got: string[]; sizes: number[]; problems: string[]; progress: number; error: Error | undefined }> {
     const got: string[] = [];
     const sizes: number[] = [];
@@ -39,6 +40,7 @@ describe('reading a mailbox', () => {
     let ended: { error: Error | undefined } | undefined;
     const reading = readInbox(account(), {
       signal: stop.signal,
+      waiting,
       onProblem: ({ message }) => problems.push(message),
       onProgress: async () => {
         progress++;
@@ -130,6 +132,30 @@ describe('reading a mailbox', () => {
     assert.deepEqual([second.got, second.error], [first.got, undefined]);
   });
 
+  it('begins with other messages than the one that ended the session before', async () => {
+    server.messages.length = 0;
+    for (const text of ['fatal', 'good']) server.deliver(`Subject: x\r\n\r\n${text}`);
+    let breaks = 1;
+    server.breaksAtMark = () => breaks-- > 0;
+    const waiting = new Map<string, number>();
+    await readUntil(() => false, undefined, waiting);
+    assert.deepEqual([...waiting.keys()], ['1 1']);
+    const { got } = await readUntil(() => server.seen()[1] === true, undefined, waiting);
+    assert.deepEqual([got.length, server.seen()], [1, [false, true]]);
+  });
+
+  it('does not connect if it is ended at once', async () => {
+    const count = server.commands.length;
+    await readInbox(account(), {
+      signal: AbortSignal.abort(),
+      waiting: new Map(),
+      onProblem: () => assert.fail('a problem'),
+      onProgress: async () => undefined,
+      receive: async () => undefined,
+    });
+    assert.equal(server.commands.length, count);
+  });
+
   it('sends no password to a server with another certificate, or without TLS', async () => {
     const sent: string[] = [];
     const plain = net.createServer((socket) => {
@@ -148,6 +174,7 @@ describe('reading a mailbox', () => {
     const read = (changes: Partial<ImapAccount>): Promise<void> =>
       readInbox(account(changes), {
         signal: new AbortController().signal,
+        waiting: new Map(),
         onProblem: () => undefined,
         onProgress: async () => undefined,
         receive: async () => undefined,
@@ -162,6 +189,7 @@ describe('reading a mailbox', () => {
   it('ends with an error if the password is wrong', async () => {
     const reading = readInbox(account({ password: 'wrong' }), {
       signal: new AbortController().signal,
+      waiting: new Map(),
       onProblem: () => undefined,
       onProgress: async () => assert.fail('nothing was read'),
       receive: async () => undefined,

@@ -3,7 +3,6 @@
  * again; receiving it again has no second effect.
  */
 import { isIP } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImapFlow } from 'imapflow';
 import { MOST_BYTES, START_BYTES } from './receive.ts';
 import type { Tls } from './registry.ts';
@@ -41,6 +40,8 @@ export interface ImapReader {
   onProblem(problem: Error): void;
   /** Aborted to end the reading. */
   signal: AbortSignal;
+  /** Messages that could not be taken → when they are tried again. It is kept from session to session. */
+  waiting: Map<string, number>;
 }
 
 /**
@@ -50,37 +51,46 @@ export interface ImapReader {
  * @throws Error if the connection fails or is refused
  */
 export async function readInbox(account: ImapAccount, reader: ImapReader): Promise<void> {
-  const { signal } = reader;
+  const { signal, waiting } = reader;
   const client = await clientFor(account);
-  const ended = Promise.withResolvers<never>();
-  // Handled where it is awaited; it may be rejected while nothing waits.
-  ended.promise.catch(() => undefined);
-  client.on('error', (error) => ended.reject(error));
-  client.on('close', () => ended.reject(new Error('The IMAP server closed the connection.')));
+  let failure: Error | undefined;
+  let news = Promise.withResolvers<void>();
+  const wake = (): void => news.resolve();
+  const fail = (error: Error): void => {
+    failure ??= error;
+    wake();
+  };
+  client.on('error', fail);
+  client.on('close', () => fail(new Error('The IMAP server closed the connection.')));
+  client.on('exists', wake);
   const close = (): void => client.close();
   signal.addEventListener('abort', close);
   try {
+    if (signal.aborted) return;
     await client.connect();
-    await client.mailboxOpen('INBOX');
-    /** Messages that could not be received → when they are tried again. */
-    const waiting = new Map<number, number>();
-    let arrived = Promise.withResolvers<void>();
-    client.on('exists', () => arrived.resolve());
+    const { uidValidity } = await client.mailboxOpen('INBOX');
     while (!signal.aborted) {
-      arrived = Promise.withResolvers();
-      for (const uid of await unseen(client)) {
-        if ((waiting.get(uid) ?? 0) > performance.now()) continue;
+      news = Promise.withResolvers();
+      const found = new Map((await unseen(client)).map((uid) => [`${uidValidity} ${uid}`, uid]));
+      for (const key of waiting.keys()) if (!found.has(key)) waiting.delete(key);
+      for (const [key, uid] of found) {
+        if ((waiting.get(key) ?? 0) > performance.now()) continue;
         if (signal.aborted) return;
-        if (await take(client, uid, reader)) {
-          waiting.delete(uid);
-          await reader.onProgress();
-        } else waiting.set(uid, performance.now() + AGAIN_MS);
+        // First, because taking it can end the session, and the next one must not begin with it.
+        waiting.set(key, performance.now() + AGAIN_MS);
+        if (!(await take(client, uid, reader))) continue;
+        waiting.delete(key);
+        await reader.onProgress();
       }
       await reader.onProgress();
-      await Promise.race([arrived.promise, sleep(SEARCH_MS, undefined, { signal, ref: false }), ended.promise]);
+      const timer = setTimeout(wake, SEARCH_MS).unref();
+      await news.promise;
+      clearTimeout(timer);
+      if (failure !== undefined) throw failure;
     }
   } catch (error) {
     if (!signal.aborted) throw plainError(error);
+    waiting.clear();
   } finally {
     signal.removeEventListener('abort', close);
     client.close();
@@ -139,12 +149,9 @@ async function take(client: ImapFlow, uid: number, { receive, onProblem }: ImapR
     onProblem(error as Error);
     return false;
   }
-  await mark(client, uid, size > MOST_BYTES ? ['\\Seen', '\\Flagged'] : ['\\Seen']);
-  return true;
-}
-
-async function mark(client: ImapFlow, uid: number, flags: string[]): Promise<void> {
-  if (!(await client.messageFlagsAdd(String(uid), flags, { uid: true }))) {
-    throw new Error('The IMAP server refused to mark a message as seen.');
-  }
+  const flags = size > MOST_BYTES ? ['\\Seen', '\\Flagged'] : ['\\Seen'];
+  if (await client.messageFlagsAdd(String(uid), flags, { uid: true })) return true;
+  if (!client.usable) throw new Error('The connection ended before a message was marked as seen.');
+  onProblem(new Error('The IMAP server refused to mark a message as seen.'));
+  return false;
 }

@@ -15,8 +15,9 @@ import { type MailJob, type MailSettings, sendJobs } from './send.ts';
 import { leaseMailbox, noteReading, releaseMailbox } from './store.ts';
 
 const EVERY_MS = 2000;
-/** Two renewals may fail. */
 const LEASE_MS = 30_000;
+/** Two renewals may fail. */
+const RENEWED_MS = LEASE_MS / 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 
@@ -42,6 +43,8 @@ interface Session {
   key: string;
   stop: AbortController;
   done: Promise<void>;
+  /** When the lease was renewed last. */
+  leasedMs: number;
 }
 
 interface Failures {
@@ -49,12 +52,16 @@ interface Failures {
   notBefore: number;
 }
 
+/** Mailbox id → messages that could not be taken. */
+type Waiting = Map<string, Map<string, number>>;
+
 /** The background task that keeps a session for each enabled mailbox with `imap` that no other process reads. */
 function imapJob(parts: ImapParts): MailJob {
   const holder = newId();
   const hosts = new Outbound({ ...parts.outbound, allowPrivate: parts.settings.imapAllowPrivate === true });
   const sessions = new Map<string, Session>();
   const failures = new Map<string, Failures>();
+  const waiting: Waiting = new Map();
 
   const end = async (id: string): Promise<void> => {
     const session = sessions.get(id);
@@ -65,7 +72,7 @@ function imapJob(parts: ImapParts): MailJob {
   const start = (id: string, key: string, imap: ImapDefinition): void => {
     const stop = new AbortController();
     const begun = performance.now();
-    const done = readMailbox({ ...parts, hosts }, id, imap, stop.signal)
+    const done = readMailbox({ ...parts, hosts, waiting }, id, imap, stop.signal)
       .then(
         () => void failures.delete(id),
         async (error: unknown) => {
@@ -78,7 +85,7 @@ function imapJob(parts: ImapParts): MailJob {
         },
       )
       .finally(() => sessions.delete(id));
-    sessions.set(id, { key, stop, done });
+    sessions.set(id, { key, stop, done, leasedMs: begun });
   };
 
   return {
@@ -93,9 +100,12 @@ function imapJob(parts: ImapParts): MailJob {
       for (const [id, { key }] of sessions) if (wanted.get(id)?.key !== key) await end(id);
       for (const [id, { key, imap }] of wanted) {
         const isWaiting = (failures.get(id)?.notBefore ?? 0) > performance.now();
-        if (isWaiting && !sessions.has(id)) continue;
+        const session = sessions.get(id);
+        if (session === undefined ? isWaiting : performance.now() - session.leasedMs < RENEWED_MS) continue;
+        const leasedMs = performance.now();
         if (!(await leaseMailbox(parts.db, id, holder, LEASE_MS))) await end(id);
-        else if (!sessions.has(id)) start(id, key, imap);
+        else if (session !== undefined && sessions.has(id)) session.leasedMs = leasedMs;
+        else start(id, key, imap);
       }
       for (const id of failures.keys()) {
         if (!wanted.has(id)) failures.delete(id);
@@ -111,7 +121,7 @@ function imapJob(parts: ImapParts): MailJob {
 }
 
 async function readMailbox(
-  parts: ImapParts & { hosts: Outbound },
+  parts: ImapParts & { hosts: Outbound; waiting: Waiting },
   id: string,
   imap: ImapDefinition,
   signal: AbortSignal,
@@ -121,8 +131,11 @@ async function readMailbox(
   if (password === undefined) throw new Error(`The secret ${secretRef} of a mailbox has no value.`);
   const account = { host, port, tls, user, password, ...(await parts.hosts.addressOf(host)) };
   let isNoted = false;
+  const waiting = parts.waiting.get(id) ?? new Map<string, number>();
+  parts.waiting.set(id, waiting);
   await readInbox(account, {
     signal,
+    waiting,
     onProblem: (problem) => parts.onError(problem),
     onProgress: async () => {
       if (!isNoted) await noteReading(parts.db, id, null);

@@ -311,11 +311,13 @@ export async function purgeOutgoing(db: Queryable, before: string): Promise<bool
   return (rows[0]?.removed ?? 0) >= BATCH;
 }
 
-/** Leases the mailbox to the holder, or renews the lease. @returns false if another one holds it */
+/** Leases the mailbox to the holder, or renews the lease. While another one holds it, nothing is written. @returns false then */
 export async function leaseMailbox(db: Queryable, id: string, holder: string, leaseMs: number): Promise<boolean> {
   const rows = await db.query(sql`
     INSERT INTO mailbox_readers AS r (mailbox_id, holder, until)
-    VALUES (${id}::uuid, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs / 1000}::float8))
+    SELECT ${id}::uuid, ${holder}::uuid, clock_timestamp() + make_interval(secs => ${leaseMs / 1000}::float8)
+    WHERE NOT EXISTS (SELECT 1 FROM mailbox_readers l
+      WHERE l.mailbox_id = ${id}::uuid AND l.holder <> ${holder}::uuid AND l.until > clock_timestamp())
     ON CONFLICT (mailbox_id) DO UPDATE SET holder = excluded.holder, until = excluded.until
     WHERE r.holder = excluded.holder OR r.until <= clock_timestamp() RETURNING 1`);
   return rows.length > 0;
