@@ -187,6 +187,7 @@ export const CONFIGURATION_PROBLEMS = {
     'The signing secret {code} has no value yet. Run "docket secrets create {code}" or set enabled: false.',
   ],
   MAILBOX_LOCAL_PART: ['WRONG_FORMAT', 'Use at most {max} characters without "+" before the "@".'],
+  MAILBOX_ACCOUNT_TAKEN: ['ALREADY_EXISTS', 'The mailbox {mailbox} already reads this account. Use another one.'],
   MAILBOX_ADDRESS_TAKEN: ['ALREADY_EXISTS', 'The mailbox {mailbox} already has this address. Use another one.'],
   SECRET_SIGNS: ['NOT_ALLOWED', 'A webhook signs with the secret {code}. Use another one as a password.'],
   MAILBOX_FIELD_REQUIRED: ['REQUIRED', 'A mail does not fill the required field {field}. Add a value.'],

@@ -79,6 +79,14 @@ webhooks: [ { code: w, endpoint: 'https://1.1.1.1/x', secretRef: main, execution
     ['mailboxes[1].address ALREADY_EXISTS'],
   ],
   [
+    'two mailboxes that read one account',
+    `mailboxes:
+  - { code: a, type: incident, address: a@example.org, imap: { host: imap.example.org, user: a, secretRef: mail } }
+  - { code: b, type: incident, address: b@example.org, imap: { host: IMAP.example.org, user: a, secretRef: mail } }
+signingSecrets: [mail]`,
+    ['mailboxes[1].imap.user ALREADY_EXISTS'],
+  ],
+  [
     'a mailbox of a type with a field that no mail fills',
     `${mailbox('address: a@example.org').replace('incident', 'order')}
 types: [ { code: order, fields: [ { code: title, dataType: string, required: true }, { code: cost, dataType: integer, required: true } ] } ]`,

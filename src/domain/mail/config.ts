@@ -138,6 +138,18 @@ function checkUniqueAddresses(view: ConfigView, report: SectionReport): void {
   }
 }
 
+/** Of two mailboxes that read one account, each would take some of its messages. */
+function checkUniqueAccounts(view: ConfigView, report: SectionReport): void {
+  const owners = new Map<string, string>();
+  for (const [code, { imap }] of view.active<MailboxDefinition>('mailboxes')) {
+    if (imap === undefined) continue;
+    const account = `${imap.host} ${imap.user}`;
+    const owner = owners.get(account);
+    if (owner === undefined) owners.set(account, code);
+    else report(code, ['imap', 'user'], problem('MAILBOX_ACCOUNT_TAKEN', { mailbox: owner }));
+  }
+}
+
 /** A mail server gets the secret as a password: it must not be able to sign deliveries with it. */
 function checkSecrets(view: ConfigView, report: SectionReport): void {
   const signing = new Set([...view.active<{ secretRef: string }>('webhooks').values()].map((one) => one.secretRef));
@@ -187,6 +199,7 @@ export const mailboxesSection = defineSection<Static<typeof MailboxItem>, Mailbo
   compile: compileMailbox,
   validateAll: (view, report) => {
     checkUniqueAddresses(view, report);
+    checkUniqueAccounts(view, report);
     checkSecrets(view, report);
   },
   notes: connectionNotes,

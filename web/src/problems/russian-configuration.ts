@@ -141,6 +141,7 @@ export const RUSSIAN_CONFIGURATION: Readonly<Record<keyof typeof CONFIGURATION_P
     'У секрета подписи {code} ещё нет значения. Выполните «docket secrets create {code}» или укажите enabled: false.',
   SECRET_SIGNS: 'Секретом {code} подписывается вебхук. Используйте для пароля другой секрет.',
   MAILBOX_LOCAL_PART: 'Символов до «@» должно быть не больше {max}, без «+».',
+  MAILBOX_ACCOUNT_TAKEN: 'Эту учётную запись уже читает почтовый ящик {mailbox}. Укажите другую.',
   MAILBOX_ADDRESS_TAKEN: 'Этот адрес уже есть у почтового ящика {mailbox}. Укажите другой.',
   MAILBOX_FIELD_REQUIRED: 'Письмо не заполняет обязательное поле {field}. Добавьте значение.',
   TARGET_REQUIRED: 'Команде {command} нужно сопоставление с {target}. Добавьте его.',
