@@ -2015,7 +2015,7 @@ export type SentMail = {
   recipient: {
     id: string;
     displayName: string | null;
-  };
+  } | null;
   objectId: string | null;
   /**
    * Number of notifications in the mail: more than one in a digest.

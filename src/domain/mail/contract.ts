@@ -106,7 +106,7 @@ const SentMail = Type.Object(
   {
     id: Id,
     state: SendState,
-    recipient: Type.Object({ id: Id, displayName: nullable(Type.String()) }),
+    recipient: nullable(Type.Object({ id: Id, displayName: nullable(Type.String()) })),
     objectId: nullable(Id),
     notifications: Type.Integer({ description: 'Number of notifications in the mail: more than one in a digest.' }),
     attempts: Type.Integer(),
@@ -129,7 +129,7 @@ export const listSent = defineOperation({
   tag,
   summary: 'List mails to users, newest first',
   description:
-    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read.',
+    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
   query: closed({ ...pagingQuery, state: Type.Optional(SendState) }),
   answer: Type.Object({
     items: Type.Array(SentMail),

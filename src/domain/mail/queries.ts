@@ -8,7 +8,8 @@ import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { findVisibleComments } from '../comments/index.ts';
-import { visibleIds } from '../objects/index.ts';
+import { hidesPeople, notifiedRecords } from '../notifications/index.ts';
+import { findVisible, preload, visibleIds, type VisibleObject } from '../objects/index.ts';
 import { MOST_BYTES, type Received, type ReceiveParts, receiveMail } from './receive.ts';
 import { mailboxes } from './registry.ts';
 import * as store from './store.ts';
@@ -135,23 +136,44 @@ export async function retryMessage(
 }
 
 interface SentAnswer extends Pick<store.SentRow, 'id' | 'state' | 'objectId' | 'notifications' | 'attempts' | 'dueAt'> {
-  recipient: { id: string; displayName: string | null };
+  recipient: { id: string; displayName: string | null } | null;
   nextAttemptAt: string | null;
   finishedAt: string | null;
   error: string | null;
 }
 
+/** Without what the caller may not read: to whom a mail about a record goes tells what fields of the record contain. */
 async function sentAnswers(ctx: ReadContext, rows: readonly store.SentRow[]): Promise<SentAnswer[]> {
-  const objects = await visibleIds(
+  // The record of a mail is noted when the mail is made.
+  const unmade = rows.filter(({ objectId, notifications }) => objectId === null && notifications === 1);
+  const records = await notifiedRecords(
     ctx,
-    rows.flatMap(({ objectId }) => objectId ?? []),
+    unmade.map(({ id }) => id),
   );
-  return rows.map(({ userId, userName, nextAt, ...row }) => ({
-    ...row,
-    recipient: { id: userId, displayName: userName },
-    objectId: row.objectId !== null && objects.has(row.objectId) ? row.objectId : null,
-    nextAttemptAt: row.state === 'PENDING' ? nextAt : null,
-  }));
+  const recordOf = ({ id, objectId }: store.SentRow): string | null => objectId ?? records.get(id) ?? null;
+  const ids = [...new Set(rows.flatMap((row) => recordOf(row) ?? []))];
+  await preload(ctx, ids);
+  const objects = new Map<string, VisibleObject>();
+  for (const id of ids) {
+    const object = await findVisible(ctx, id);
+    if (object !== undefined) objects.set(id, object);
+  }
+  return rows.map((row) => {
+    const { userId, userName, nextAt, error, ...rest } = row;
+    const object = objects.get(recordOf(row) ?? '');
+    const isShown =
+      userId === ctx.actor.userId ||
+      row.notifications > 1 ||
+      (object !== undefined && !hidesPeople(ctx, object, 'RuleNotified'));
+    return {
+      ...rest,
+      recipient: isShown ? { id: userId, displayName: userName } : null,
+      objectId: object?.row.id ?? null,
+      nextAttemptAt: row.state === 'PENDING' ? nextAt : null,
+      // Mail servers name the address of the recipient.
+      error: isShown ? error : null,
+    };
+  });
 }
 
 /** @throws Fault RIGHT_MISSING */

@@ -17,7 +17,7 @@ import { newId, systemClock } from '../../platform/clock.ts';
 import type { Loop } from '../../worker/loop.ts';
 import { deliverer, sendJobs } from './send.ts';
 
-const PEOPLE = ['boss', 'anna', 'agent'];
+const PEOPLE = ['boss', 'anna', 'agent', 'looker'];
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: UTC }
 types:
@@ -46,6 +46,10 @@ roles:
     records:
       - { type: incident, where: { field: requester, operator: equals, value: $me }, actions: [read, create, comment.create], fields: { read: '*', write: [title, description] } }
     assignedTo: { users: [anna] }
+  - code: looker
+    rights: [integration.manage]
+    records: [{ type: incident, actions: [read], fields: { read: [title] } }]
+    assignedTo: { users: [looker] }
 users:
 ${PEOPLE.map((login) => `  - { login: ${login}, displayName: Person ${login}, email: ${login}@example.com }`).join('\n')}
 `;
@@ -189,6 +193,8 @@ describe('mails about notifications', () => {
     const [shown] = items;
     assert.deepEqual([shown.objectId, shown.recipient.id, shown.attempts], [other, agent, 1]);
     assert.match(shown.error, /550/);
+    const masked = (await call('looker', 'GET', '/api/admin/v1/mail/sent?state=FAILED')).items[0];
+    assert.deepEqual([masked.id, masked.objectId, masked.recipient, masked.error], [shown.id, other, null, null]);
     const queued = await call('boss', 'POST', `/api/admin/v1/mail/sent/${shown.id}/retry`);
     assert.deepEqual([queued.state, queued.error], ['PENDING', null]);
     const again = await next('agent', (one) => one.messageId?.includes(shown.id) === true);

@@ -9,10 +9,10 @@
  * - Rights are evaluated when a notification is made and at each reading: in the list and in the number of unread ones.
  * - A watch ends when the user may no longer read the record.
  */
-export type { ActorsOf } from './audience.ts';
+export { type ActorsOf, hidesPeople } from './audience.ts';
 export { notifyOfImport } from './commands.ts';
 export { notificationEffects } from './effects.ts';
 export { notificationChecks, notificationMetrics } from './health.ts';
 export { notificationJobs } from './jobs.ts';
-export { type MailedNotification, readMailed, takeDueMails } from './store.ts';
+export { type MailedNotification, notifiedRecords, readMailed, takeDueMails } from './store.ts';
 export { notificationRoutes } from './routes.ts';

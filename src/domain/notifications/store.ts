@@ -159,6 +159,15 @@ export async function readMailed(
   );
 }
 
+/** Notification id → id of the record that it is about, whoever may read it. */
+export async function notifiedRecords(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await ctx.query<{ id: string; objectId: string }>(
+    sql`SELECT n.id, n.object_id AS "objectId" FROM notifications n WHERE n.id = ANY(${[...ids]}::uuid[])`,
+  );
+  return new Map(rows.map(({ id, objectId }) => [id, objectId]));
+}
+
 /** A batch that is still growing after this time is sent in several mails. */
 const LONGEST_BATCH = sql`interval '10 minutes'`;
 /** More than the delay of mails of a batch. */

@@ -77,7 +77,7 @@ function useSentColumns(): Column<Sent>[] {
         render: (row) => <Time at={row.dueAt} absolute />,
         width: '11rem',
       },
-      { key: 'recipient', title: t.recipient, value: (row) => row.recipient.displayName ?? '' },
+      { key: 'recipient', title: t.recipient, value: (row) => row.recipient?.displayName ?? '' },
       {
         key: 'state',
         title: t.state,
@@ -108,7 +108,7 @@ function SentDetails({ mail, onChanged }: { mail: Sent; onChanged: (next: Sent) 
       <Facts
         facts={[
           [t.due, format.exact(mail.dueAt)],
-          [t.recipient, mail.recipient.displayName ?? ''],
+          [t.recipient, mail.recipient?.displayName ?? t.hidden],
           [t.notifications, String(mail.notifications)],
           [t.state, t[mail.state]],
           [t.attempts, String(mail.attempts)],
