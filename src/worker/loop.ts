@@ -10,6 +10,8 @@ export interface Task {
   gapMs?: number;
   /** @returns true if there is more work now */
   run(): Promise<boolean | undefined>;
+  /** The service stops: a long run should end soon. */
+  leave?(): void;
   /** Waits for asynchronous work that the task started. */
   stop?(): Promise<void>;
 }
@@ -75,7 +77,10 @@ export function startLoop(tasks: readonly Task[], onError: (task: string, error:
     },
     async stop() {
       stopped = true;
-      for (const turn of turns.values()) clearTimeout(turn.timer);
+      for (const { timer, task } of turns.values()) {
+        clearTimeout(timer);
+        task.leave?.();
+      }
       await Promise.all([...turns.values()].map((turn) => turn.running));
       await Promise.all([...turns.values()].map((turn) => turn.task.stop?.()));
     },

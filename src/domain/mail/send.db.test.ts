@@ -218,12 +218,37 @@ describe('mails about notifications', () => {
     await assert.rejects(send(message), /STARTTLS|TLS/i);
   });
 
+  it('are given up for the time being if the server does not accept them in time', async () => {
+    const slow = new SMTPServer({
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onData: (stream) => {
+        stream.resume();
+      },
+    });
+    slow.listen(0, '127.0.0.1');
+    await once(slow.server, 'listening');
+    const { port } = slow.server.address() as AddressInfo;
+    const { send, close } = deliverer({ ...smtp, port }, undefined, 300);
+    const message = {
+      from: 'a@b.org',
+      to: 'c@d.org',
+      subject: 'S',
+      text: 'T',
+      html: '',
+      messageId: '<x@y>',
+      headers: {},
+    };
+    await assert.rejects(send(message), /abort|time/i);
+    close();
+    await new Promise<void>((done) => slow.close(() => done()));
+  });
+
   it('are tried again later if they cannot be composed, and do not hold up others', async () => {
     await loop.stop();
     const user = await idOf(app, 'users', 'agent');
     for (const mailId of [newId(), newId()]) {
       const text = `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at)
-        VALUES ($1, $2, '{}', 'PENDING', now(), now())`;
+        VALUES ($1, $2, '{}', 'PENDING', now(), now()), (gen_random_uuid(), $2, '{}', 'PENDING', now() - interval '49 hours', now())`;
       await changeRights(app, text, [mailId, user]);
     }
     let asked = 0;
@@ -251,6 +276,9 @@ describe('mails about notifications', () => {
       { attempts: 1, status: 'PENDING', later: true },
       { attempts: 1, status: 'PENDING', later: true },
     ]);
+    const old = `SELECT status, error FROM mail_outgoing WHERE due_at < now() - interval '2 days'`;
+    const dropped = { status: 'DROPPED', error: 'The mail could not be sent within two days.' };
+    assert.deepEqual(await stored(app, old), [dropped, dropped]);
     loop = app.app.startWorker();
   });
 

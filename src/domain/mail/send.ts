@@ -12,11 +12,11 @@ import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findUser } from '../identity/index.ts';
 import { type Composed, composeMail } from './compose.ts';
 import { makeReplyToken, replyAddress } from './reply-token.ts';
-import { type SendOutcome, verdictOf } from './smtp.ts';
+import { isTooOld, type SendOutcome, verdictOf } from './smtp.ts';
 import * as store from './store.ts';
 import { threadHeaders } from './threading.ts';
 
-/** It is longer than an attempt can take: the server may use the time limit for each of about ten replies. */
+/** It is longer than an attempt can take. */
 const LEASE_MS = 15 * 60_000;
 const TAKEN_AT_ONCE = 1000;
 /** Connections to the mail server, and mails that are leased at once: none must wait for a connection while its lease ends. */
@@ -24,7 +24,12 @@ const SENT_AT_ONCE = 5;
 /** A reply says which mail it answers; its token is valid for 90 days. */
 const KEPT_MS = 91 * 86_400_000;
 const CONNECT_MS = 20_000;
-const SOCKET_MS = 60_000;
+/** RFC 5321 (4.5.3.2.6) gives servers ten minutes to accept a message: a mail that is given up before is sent twice. */
+const SOCKET_MS = 10 * 60_000;
+/** The limit of a whole attempt. */
+const ATTEMPT_MS = 12 * 60_000;
+/** What running attempts may take when the service stops. */
+const STOP_MS = 20_000;
 
 interface SenderParts {
   db: Database;
@@ -41,14 +46,21 @@ export interface MailJob {
   name: string;
   everyMs: number;
   run(): Promise<boolean>;
+  leave?(): void;
   stop?(): Promise<void>;
 }
 
-/** The connection to the mail server. @throws Error if the key file cannot be read */
+/**
+ * The connection to the mail server.
+ *
+ * @param limitMs of one attempt
+ * @throws Error if the key file cannot be read
+ */
 export function deliverer(
   smtp: SmtpServer,
   dkim: DkimKey | undefined,
-): { send(message: Message): Promise<void>; close(): void } {
+  limitMs = ATTEMPT_MS,
+): { send(message: Message): Promise<void>; leave(): void; close(): void } {
   const transport = createTransport({
     ...smtp,
     ignoreTLS: !smtp.secure && !smtp.requireTLS,
@@ -61,9 +73,14 @@ export function deliverer(
     // Read at the start: a wrong path must not wait for the first mail.
     ...(dkim === undefined ? {} : { dkim: { ...dkim, privateKey: readFileSync(dkim.keyFile, 'utf8') } }),
   });
+  const stopping = new AbortController();
   return {
     send: async (message) => {
-      await transport.sendMail({ ...message, disableFileAccess: true, disableUrlAccess: true });
+      const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(limitMs)]);
+      await transport.sendMail({ ...message, signal, disableFileAccess: true, disableUrlAccess: true });
+    },
+    leave: () => {
+      setTimeout(() => stopping.abort(), STOP_MS).unref();
     },
     close: () => transport.close(),
   };
@@ -84,7 +101,7 @@ export function sendJobs({
   if (smtp === undefined || publicUrl === undefined) return [];
   const parts = { ...others, publicUrl };
   const { db, clock } = parts;
-  const { send, close } = deliverer(smtp, dkim);
+  const { send, leave, close } = deliverer(smtp, dkim);
   return [
     {
       name: 'mails',
@@ -97,6 +114,7 @@ export function sendJobs({
         for (const result of results) if (result.status === 'rejected') throw result.reason;
         return mails.length === SENT_AT_ONCE;
       },
+      leave,
       stop: async () => close(),
     },
     { name: 'mail-log', everyMs: 600_000, run: () => store.purgeOutgoing(db, instant(clock.now() - KEPT_MS)) },
@@ -121,6 +139,10 @@ async function sendOne(
   deliver: (message: Message) => Promise<void>,
 ): Promise<void> {
   const { db, clock } = parts;
+  const now = clock.now();
+  if (isTooOld(now - Date.parse(mail.dueAt))) {
+    return await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(now), error: TOO_OLD });
+  }
   const finish = async ({ outcome, error }: Attempt): Promise<void> => {
     const at = clock.now();
     const verdict = verdictOf(outcome, mail.attempts, at - Date.parse(mail.dueAt));
@@ -142,6 +164,9 @@ async function sendOne(
   if (message !== undefined) return await finish(await attempt(deliver, message));
   await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(clock.now()) });
 }
+
+/** After a long downtime nobody gets the mails of weeks at once. The notifications are still listed. */
+const TOO_OLD = 'The mail could not be sent within two days.';
 
 const LONGEST_ERROR = 500;
 

@@ -13,6 +13,11 @@ const LONGEST_DELAY_MS = 4 * 3_600_000;
 /** RFC 5321 recommends to give up after four to five days. A notification that is older than two helps nobody. */
 const GIVE_UP_MS = 48 * 3_600_000;
 
+/** Whether a mail that was not tried for so long is not sent any more. @param ageMs time since it was due */
+export function isTooOld(ageMs: number): boolean {
+  return ageMs > GIVE_UP_MS;
+}
+
 /**
  * Whether a mail was sent, will be tried again, or failed for good. A reply code from 500 on is final, all other trouble is not.
  *

@@ -162,14 +162,20 @@ const BATCH = 5000;
  * @returns whether there may be more to delete
  */
 export async function purgeMessages(db: Queryable, listedBefore: string, usedBefore: string): Promise<boolean> {
-  const rows = await db.query<{ removed: number }>(sql`
-    WITH gone AS (
-      DELETE FROM mail_messages WHERE ctid = ANY (ARRAY(
-        SELECT m.ctid FROM mail_messages m
-        WHERE m.at < CASE WHEN m.state = 'LISTED' THEN ${listedBefore}::timestamptz ELSE ${usedBefore}::timestamptz END
-        LIMIT ${BATCH}::int)) RETURNING 1
-    ) SELECT count(*) AS removed FROM gone`);
-  return (rows[0]?.removed ?? 0) >= BATCH;
+  // One statement for each state, so that each reads its index. Listed messages are never kept longer than used ones.
+  let mayBeMore = false;
+  for (const old of [
+    sql`m.state = 'LISTED' AND m.at < ${listedBefore}::timestamptz`,
+    sql`m.at < ${usedBefore}::timestamptz`,
+  ]) {
+    const rows = await db.query<{ removed: number }>(sql`
+      WITH gone AS (
+        DELETE FROM mail_messages WHERE ctid = ANY (ARRAY(
+          SELECT m.ctid FROM mail_messages m WHERE ${old} ORDER BY m.at LIMIT ${BATCH}::int)) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`);
+    if ((rows[0]?.removed ?? 0) >= BATCH) mayBeMore = true;
+  }
+  return mayBeMore;
 }
 
 /** Waiting or tried again, accepted by the server, given up, about nothing that the recipient may see. */
