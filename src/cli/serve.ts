@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type App, type AppOptions, buildApp } from '../app.ts';
 import { systemCaller } from '../modules.ts';
+import { adoptImports } from '../domain/notifications/index.ts';
 import type { Settings, TraceSampling } from '../settings.ts';
 import { listenNowhere } from '../http/connection.ts';
 import { adopt, drain } from '../http/server.ts';
@@ -46,7 +47,7 @@ async function prepare(settings: Settings, db: Database): Promise<SecretBox> {
     const applied = await migrateDatabase(db);
     if (applied.length > 0) say(`database schema migrated: ${applied.join(', ')}`);
   } else await requireSchema(db, { make: false, newer: true });
-  const adopted = await adoptJournal(db);
+  const adopted = await adoptJournal(db, adoptImports);
   if (adopted > 0) say(`${adopted} rows of the journal, copied from another database cluster, were renumbered`);
   const secrets = await requireMasterKey(settings, db, { say });
   if (settings.starter !== 'none' && (await isUntouched(db))) {

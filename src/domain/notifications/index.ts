@@ -14,5 +14,6 @@ export { notifyOfImport } from './commands.ts';
 export { notificationEffects } from './effects.ts';
 export { notificationChecks, notificationMetrics } from './health.ts';
 export { notificationJobs } from './jobs.ts';
+export { adoptImports } from './store-make.ts';
 export { type MailedNotification, notifiedRecords, readMailed, takeDueMails } from './store.ts';
 export { notificationRoutes } from './routes.ts';

@@ -1,4 +1,5 @@
 /** Background tasks: making notifications, ending watches, and retention. Any process can continue them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, instant } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/pool.ts';
 import type { Caller, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -9,6 +10,9 @@ import { purgeNotifications } from './store.ts';
 import { hasNewPlaces, isWatchCheckDue } from './store-make.ts';
 
 const PURGED_AT_ONCE = 5000;
+/** Rest after each part of a check of watches, as a multiple of its duration, and at most. */
+const REST = 9;
+const LONGEST_REST_MS = 2000;
 
 interface NotificationParts extends MakerParts {
   db: Database;
@@ -41,8 +45,15 @@ export function notificationJobs({ db, clock, work, system, refresh, ...maker }:
     {
       name: 'notification-watches',
       everyMs: 2000,
-      run: async () =>
-        (await work.read(await system(), isWatchCheckDue)) && (await write((ctx) => checkWatches(ctx, maker, refresh))),
+      // Each change of rights or configuration checks the watches of all users. Under steady changes a check follows the other, so
+      // each process uses at most a tenth of its time. What is sent meanwhile is judged anyway.
+      run: async () => {
+        if (!(await work.read(await system(), isWatchCheckDue))) return false;
+        const startedMs = performance.now();
+        const hasMore = await write((ctx) => checkWatches(ctx, maker, refresh));
+        await sleep(Math.min(REST * (performance.now() - startedMs), LONGEST_REST_MS));
+        return hasMore;
+      },
     },
     {
       name: 'notification-log',

@@ -1,6 +1,7 @@
 /** SQL of making notifications. One process does it at a time: it holds the row of `notification_making`. */
 import sql, { type Sql } from 'sql-template-tag';
 import { storedMember } from '../../platform/audit/journal.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import type { Choices, Kind } from './rules.ts';
 
@@ -60,9 +61,13 @@ export interface MadeEvent extends AudienceEvent {
   correlationId: string | null;
 }
 
-/** The origin of the call of the row `j` of the journal, as `call.via`: rules run in the transaction of the call. */
+/**
+ * The origin of the call of the row `j` of the journal, as `call.via`: rules run in the transaction of the call. Its rows have near
+ * numbers; in a journal from another cluster many others have the transaction, too.
+ */
 const CALL = sql`LATERAL (SELECT coalesce(CASE WHEN j.via = 'rule' THEN (SELECT k.via FROM journal k
-  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> 'rule' ORDER BY k.seq LIMIT 1) END, j.via) AS via) AS call`;
+  WHERE k.txid = j.txid AND k.correlation_id = j.correlation_id AND k.via <> 'rule'
+    AND k.seq BETWEEN j.seq - 10000 AND j.seq + 10000 ORDER BY k.seq LIMIT 1) END, j.via) AS via) AS call`;
 
 /** Predicate on `j` and `call`: the event notifies users. Those of imports do so only if the import's definition says so. */
 const NOTIFIES = sql`(call.via <> 'import' OR EXISTS (SELECT FROM notification_imports i
@@ -149,6 +154,18 @@ export const insertNotifyingImport: TableWrite<{ correlation_id: string; at: str
     SELECT correlation_id, at FROM jsonb_to_recordset(${rows}) AS r (correlation_id text, at timestamptz)
     ON CONFLICT DO NOTHING`,
 };
+
+/**
+ * Gives the marks of imports from another cluster the transactions that `adoptJournal` gives their rows, in its transaction: 0 for
+ * sealed ones, its own for others.
+ */
+export async function adoptImports(tx: Queryable): Promise<void> {
+  await tx.query(sql`
+    WITH gone AS (DELETE FROM notification_imports WHERE txid >= pg_current_xact_id() RETURNING correlation_id, at)
+    INSERT INTO notification_imports (txid, correlation_id, at)
+    SELECT t.txid, g.correlation_id, max(g.at) FROM gone g CROSS JOIN (VALUES ('0'::xid8), (pg_current_xact_id())) AS t (txid)
+    GROUP BY 1, 2 ON CONFLICT DO NOTHING`);
+}
 
 export async function listWatchers(
   ctx: ReadContext,

@@ -91,9 +91,13 @@ async function unsealed(tx: Transaction, { txid, seq }: Cursor): Promise<(Sealed
  * ones that this cluster has not used yet: such rows would look newer than all others, and new rows would look sealed. They
  * become rows of one transaction of this cluster; sealed ones precede all transactions. Call it before the service writes.
  *
+ * @param alsoAdopt renumbers transactions that other tables name, in the same transaction
  * @returns how many rows were renumbered
  */
-export async function adoptJournal(db: Database): Promise<number> {
+export async function adoptJournal(
+  db: Database,
+  alsoAdopt: (tx: Transaction) => Promise<void> = async () => undefined,
+): Promise<number> {
   // A row that is visible was written by a transaction below the end of the snapshot, unless it came from elsewhere.
   const [row] = await db.query<{ foreign: boolean }>(sql`
     SELECT coalesce((SELECT j.txid FROM journal j ORDER BY j.txid DESC, j.seq DESC LIMIT 1)
@@ -114,6 +118,7 @@ export async function adoptJournal(db: Database): Promise<number> {
         SELECT count(*) AS count FROM moved`,
       { patient: true },
     );
+    await alsoAdopt(tx);
     return moved?.count ?? 0;
   });
 }
