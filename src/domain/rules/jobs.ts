@@ -33,6 +33,8 @@ const MOST_DUE = 500;
 const AT_ONCE = 8;
 /** Records that are armed, and timers that are computed again, in one unit of work. */
 const BATCH = 500;
+/** How long a timer waits after an error that no rule caused: the oldest ones must not hold up all others. */
+const LATER_MS = 60_000;
 /** How often outdated timers are searched for without a change of the configuration. */
 const RECHECK_MS = 30_000;
 
@@ -68,10 +70,20 @@ async function fireOne(work: Work, caller: Caller, key: Key, actorOf: ActorOf): 
   try {
     await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf));
   } catch (error) {
-    if (!isFault(error) || !isFailureOfRule(error)) throw error;
+    if (!isFault(error)) {
+      await work.write(caller, (ctx) => putOff(ctx, key));
+      throw error;
+    }
+    if (!isFailureOfRule(error)) throw error;
     // The rule, or a rule that it fired, refuses the change. The timer is taken without it.
     await work.write(caller, (ctx) => fireTimer(ctx, key, actorOf, error));
   }
+}
+
+async function putOff(ctx: WriteContext, key: Key): Promise<void> {
+  const timer = await findTimer(ctx, key);
+  if (timer === undefined || timer.due_at > ctx.now) return;
+  planTake(ctx, timer, { ...timer, due_at: new Date(Date.parse(ctx.now) + LATER_MS).toISOString() });
 }
 
 /** @param failure why the rule cannot be carried out; it is only noted then */

@@ -323,6 +323,21 @@ describe('rules on time', () => {
     assert.deepEqual([(await read(refused)).values.kind, (await read(other)).values.kind], ['sla', 'urgent']);
   });
 
+  it('wait for a minute after an error of the service, and do not hold up others', async () => {
+    clock.set(MONDAY);
+    const { work: units, system } = (apps[0] as TestApp).app;
+    const id = await make({ planned: '2026-11-23T10:00:00.000Z' });
+    await work();
+    clock.set('2026-11-23T11:00:00.000Z');
+    const broken = fireDueRules(units, system(), () => Promise.reject(new Error('broken')));
+    await assert.rejects(broken, /could not be run/);
+    assert.equal(await fireDueRules(units, system(), () => assert.fail('nothing is due')), false);
+    await at('2026-11-23T11:00:59.999Z');
+    assert.equal((await read(id)).values.kind, undefined);
+    await at('2026-11-23T11:01:00.000Z');
+    assert.equal((await read(id)).values.kind, 'late');
+  });
+
   it('can be tried', async () => {
     clock.set(MONDAY);
     const id = await make();
