@@ -135,6 +135,9 @@ export class UnitContext implements WriteContext {
     const events = this.events.length;
     const memo = new Map(this.memo);
     const kept = new Set(this.kept.keys());
+    const invalidated = new Set(this.invalidated);
+    const invariants = new Map(this.invariants);
+    const reactions = this.reactions.length;
     try {
       return await part();
     } catch (error) {
@@ -147,6 +150,9 @@ export class UnitContext implements WriteContext {
       this.#updates.length = updates;
       this.memo.clear();
       for (const [key, value] of memo) this.memo.set(key, value);
+      this.reactions.length = reactions;
+      for (const what of this.invalidated) if (!invalidated.has(what)) this.invalidated.delete(what);
+      for (const name of this.invariants.keys()) if (!invariants.has(name)) this.invariants.delete(name);
       for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
       throw error;
     }
