@@ -94,6 +94,7 @@ function PreviewAnswer({ answer, days }: { answer: Preview; days: number }) {
             <li key={id}>
               <Anchor
                 size="sm"
+                lineClamp={2}
                 renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}
               >
                 {[number, title ?? t.hiddenTitle].filter((part) => part !== null).join(' · ')}
