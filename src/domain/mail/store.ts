@@ -329,10 +329,10 @@ export async function leaseMailbox(db: Queryable, id: string, holder: string, le
   return rows.length > 0;
 }
 
-/** Ends a lease of the holder. @param id null: all of them */
+/** Ends a lease of the holder, whatever the clock says next. @param id null: all of them */
 export async function releaseMailbox(db: Queryable, holder: string, id: string | null): Promise<void> {
   await db.query(sql`
-    UPDATE mailbox_readers SET until = clock_timestamp()
+    UPDATE mailbox_readers SET until = '-infinity'
     WHERE holder = ${holder}::uuid AND until > clock_timestamp() AND (${id}::uuid IS NULL OR mailbox_id = ${id}::uuid)`);
 }
 
