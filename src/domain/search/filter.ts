@@ -1,5 +1,5 @@
 /**
- * The filter of a search, typed for each record type that the caller may read. Pure.
+ * The filter of a search, typed for each record type that the caller may read.
  *
  * A field is known if it is a system field, or if a type has it with `filter: true` and a grant makes it readable for the
  * caller. All other fields are unknown, regardless of the reason. On records of a type without the field, every condition on it is
@@ -17,6 +17,9 @@ import {
 } from '../../lib/filter.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import { JsonFault } from '../../lib/json-error.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { ownFieldView } from '../access/index.ts';
+import { fieldResolver, registry } from '../metadata/index.ts';
 
 /** The fields of a type that a filter may use. */
 export interface FilterableType {
@@ -141,4 +144,72 @@ export function canHold(condition: TypedCondition, missing: (field: TypedField) 
   if (!('logic' in condition)) return !missing(condition.field);
   const holds = (part: TypedCondition): boolean => canHold(part, missing);
   return condition.logic === 'AND' ? condition.conditions.every(holds) : condition.conditions.some(holds);
+}
+
+/** Type id → the condition on records of the type; null for all of them. No record of another type matches. */
+export function ruleOfFilters(filters: readonly TypedFilter[]): Map<string, TypedCondition> {
+  const rule = new Map<string, TypedCondition>();
+  for (const { typeIds, condition, has } of filters) {
+    for (const typeId of typeIds) {
+      if (!canHold(condition, (field) => !has(typeId, field))) continue;
+      const known = rule.get(typeId);
+      rule.set(typeId, known === undefined ? condition : { logic: 'OR', conditions: [known, condition] });
+    }
+  }
+  return rule;
+}
+
+/** Whether indexes on the fields find all records for which the condition holds. */
+export function isIndexed(condition: TypedCondition, hasIndex: (field: TypedField) => boolean): boolean {
+  if (!('logic' in condition)) {
+    return (condition.operator === 'equals' || condition.operator === 'in') && hasIndex(condition.field);
+  }
+  const indexed = (part: TypedCondition): boolean => isIndexed(part, hasIndex);
+  return condition.logic === 'AND' ? condition.conditions.some(indexed) : condition.conditions.every(indexed);
+}
+
+/**
+ * Whether indexes find the active records of these types that the caller may read and the filters permit: those of fields with
+ * `filter: true`, and those of fields that grants compare with the caller. There may still be many of them.
+ */
+export function areIndexed(
+  ctx: ReadContext,
+  typeIds: readonly string[],
+  filters: readonly TypedFilter[] | null,
+): boolean {
+  const rights = ctx.actor.rule('read', typeIds);
+  const filtered = filters === null ? null : ruleOfFilters(filters);
+  const among = typeIds.filter((typeId) => filtered?.has(typeId) ?? true);
+  return among.every((typeId) => {
+    const own = ctx.config.get(ownFieldView).get(typeId);
+    const fields = registry(ctx).byId.get(typeId)?.newest.fields;
+    const hasIndex = ({ kind, code }: TypedField): boolean =>
+      kind === 'value'
+        ? fields?.get(code)?.search.filter === true || own?.fields.has(code) === true
+        : code === 'createdBy' && own?.createdBy === true;
+    const right = rights.get(typeId) ?? null;
+    // An index is of one type, and a filter on several types is one condition on all of them.
+    const filter = among.length === 1 ? (filtered?.get(typeId) ?? null) : null;
+    return [right, filter].some((condition) => condition !== null && isIndexed(condition, hasIndex));
+  });
+}
+
+/** The fields that the filter of the caller may use on each type that they may read. */
+export function filterableTypes(ctx: ReadContext, typeIds?: readonly string[]): FilterableType[] {
+  const types = registry(ctx);
+  const readable = ctx.actor.typesFor('read').filter((typeId) => typeIds === undefined || typeIds.includes(typeId));
+  const known = readable.flatMap((typeId) => types.byId.get(typeId) ?? []);
+  // The order is the same in every installation, because the first type determines the error message.
+  return known
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map((type) => {
+      const typeId = type.id;
+      const resolve = fieldResolver(type);
+      const fields = new Map<string, FilterField>();
+      for (const { code, search } of type.newest.fields.values()) {
+        const field = search.filter && ctx.actor.fieldAccess(typeId).canRead(code) ? resolve(code) : undefined;
+        if (field !== undefined) fields.set(code, field);
+      }
+      return { typeId, fields, owns: (code) => type.newest.fields.has(code) };
+    });
 }

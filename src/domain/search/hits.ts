@@ -2,15 +2,17 @@
  * The ranked hits of a question among records: first those that match all words, then, if these are few, those with some of the
  * words, then those with similar words (docs/spec/search.md#search). Every step is bounded.
  */
-import { candidatesOf } from './candidates.ts';
-import { BY_TITLE, sharesOf, matchOf, type Question, sum, together } from './matches.ts';
-import { type Tier, rankPlan, type TermFacts } from './ranking.ts';
-import { rerankHits } from './rerank.ts';
+import type { Analysis } from '../../lib/words.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { titleKey } from './lexemes.ts';
+import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import type { Matched } from './memory-scope.ts';
 import { findMatches, listMatches, type Match } from './store-match.ts';
 import { needExactNumbers } from './needs.ts';
+import { loadForRerank } from './store-rerank.ts';
 import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
-import { allOf, anyOf, numbered, oneOf } from './store-text-predicate.ts';
+import type { AccessFilter } from './store-access-filter.ts';
+import { allOf, anyOf, combinationOf, numbered, oneOf, type TextPredicate } from './store-text-predicate.ts';
 import { likeWords } from './store-words.ts';
 import {
   exactNumbers,
@@ -35,13 +37,34 @@ const CLOSELY = 200;
 const WEIGHED = 32;
 /** With more words, ranks are computed only for the matches that are needed. */
 const RANKED_AT_ONCE = 4;
+/** Maximum number of candidates with some of the words. */
+const CANDIDATES = 1000;
 /** The largest page plus one. */
 const FAR = 101;
+/** The score of records whose title equals the question: higher than that of any words or number. */
+const BY_TITLE = 1e7;
 /** Higher than any weight of words: matches of a record number come before them. */
 const BY_NUMBER = 1e6;
 
 /** Base score of each tier. Scores of different tiers do not overlap. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
+
+export interface Question {
+  ctx: ReadContext;
+  analysis: Analysis;
+  accessFilter: AccessFilter;
+  /** The match without words: state, filter, order. */
+  base: Omit<Match, 'words' | 'accessFilter'>;
+  q: string;
+  terms: readonly Term[];
+  numbers: Numbers | null;
+  /** Whether matching comments that the caller may read raise the score of a record. */
+  comments: boolean;
+  /** Maximum number of hits that are counted exactly. */
+  counted: number;
+  /** Offset of the requested page. */
+  from: number;
+}
 
 export interface Hits {
   /** The first hits, best first. */
@@ -68,6 +91,17 @@ const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => 
 
 const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
 
+function matchOf({ base, accessFilter }: Question, predicate: TextPredicate): Match {
+  return { ...base, accessFilter, words: { ...predicate, rank: null } };
+}
+
+/** Records with any of the words. */
+function matchAny(question: Question, terms: readonly Term[], tier: Tier): Match {
+  const { accessFilter } = question;
+  const queries = terms.map((term) => termQuery(term, accessFilter, tier));
+  return matchOf(question, anyOf(queries, accessFilter));
+}
+
 const hasSynonyms = ({ terms }: Question): boolean => terms.some(({ synonyms }) => synonyms.length > 0);
 
 export async function findHits(put: Question): Promise<Hits> {
@@ -83,7 +117,7 @@ export async function findHits(put: Question): Promise<Hits> {
   return await nearHits(question, limit, any);
 }
 
-async function allMatch(question: Question): Promise<Match> {
+function matchAll(question: Question): Match {
   const { accessFilter, numbers } = question;
   const terms = asked(question.terms);
   // A question without words can still be a whole title, for example of one sign.
@@ -91,9 +125,7 @@ async function allMatch(question: Question): Promise<Match> {
     terms.length === 0 ? [titleQuery(question.q, accessFilter)] : terms.map((term) => termQuery(term, accessFilter));
   const words = allOf(queries, accessFilter);
   const predicate = numbers === null ? words : oneOf([words, numbered(numbers, accessFilter)], accessFilter);
-  const { rows } = await question.statistics.read(question.ctx);
-  const numberedShare = numbers === null ? 0 : Math.min(1, numbers.most / Math.max(1, rows));
-  return await matchOf(question, predicate, together(await sharesOf(question, terms, 'all')) + numberedShare);
+  return matchOf(question, predicate);
 }
 
 /** The last updated records whose number or title is the question. */
@@ -102,7 +134,7 @@ export async function namedIds(question: Question, limit: number): Promise<strin
   const titled = allOf([titleQuery(q, accessFilter)], accessFilter);
   const named =
     numbers === null ? titled : oneOf([titled, numbered(exactNumbers(numbers), accessFilter)], accessFilter);
-  return await listMatches(ctx, await matchOf(question, named, 0), limit);
+  return await listMatches(ctx, matchOf(question, named), limit);
 }
 
 /**
@@ -113,13 +145,13 @@ async function titledIds(question: Question): Promise<string[]> {
   const { ctx, q, accessFilter } = question;
   const words = asked(question.terms).map((term) => termQuery(term, accessFilter));
   const titled = allOf([titleQuery(q, accessFilter), ...words], accessFilter);
-  return await listMatches(ctx, await matchOf(question, titled, 0), RANKED);
+  return await listMatches(ctx, matchOf(question, titled), RANKED);
 }
 
 /** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const { ctx, from } = question;
-  const match = await allMatch(question);
+  const match = matchAll(question);
   if (from >= limit) {
     const titled = await titledIds(question);
     const behind = await listMatches(ctx, match, FAR, from - titled.length, titled);
@@ -209,6 +241,22 @@ async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sam
   return { terms: of(terms), queries: of(queries), facts: of(facts), average: seen.average };
 }
 
+/** The best hits, ranked by their titles, the comments that the caller may read, and titles of duplicates. */
+async function rerankHits(question: Question, scored: readonly Scored[], weighed: Weighed): Promise<Scored[]> {
+  const { ctx, accessFilter, analysis, q, comments } = question;
+  const ids = scored.map(({ id }) => id);
+  const loaded = await loadForRerank(ctx, accessFilter, ids, weighed.queries, comments);
+  const seen = new Map(loaded.map((hit) => [hit.id, hit]));
+  const hits = ids.flatMap((id) => seen.get(id) ?? []);
+  const terms = weighed.facts.map((facts, index) => ({ ...facts, lexemes: weighed.terms[index]?.lexemes ?? [] }));
+  const scores = rerank(hits, terms, q, analysis);
+  const wanted = titleKey(q);
+  const isTitle = (title: string | null): boolean => title !== null && titleKey(title) === wanted;
+  return hits
+    .map(({ id, title }, index) => ({ id, score: isTitle(title) ? BY_TITLE : (scores[index] ?? 0) }))
+    .sort(bestFirst);
+}
+
 /** Best first: by the weighted sum of words, and with `closely` the best hits are reranked. */
 async function rank(
   question: Sampling,
@@ -229,7 +277,7 @@ async function rank(
   const all = [...first, ...behind];
   if (numbers === null || found.length === 0 || tier !== 'all') return all;
   const memory = question.base.memory?.unfiltered() ?? null;
-  const base = { ...question.base, accessFilter, statistics: question.statistics, filter: null, memory };
+  const base = { ...question.base, accessFilter, filter: null, memory };
   const exact = new Set(await numberedAmong(question, base, all, numbers));
   return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
 }
@@ -245,7 +293,7 @@ async function numberedAmong(
   numbers: Numbers,
 ): Promise<string[]> {
   const need = needExactNumbers(numbers);
-  const words = { query: numbers.exact, exact: null, need, share: 0, common: false, rank: null };
+  const words = { query: numbers.exact, exact: null, need, rank: null };
   const found = new Set(await listMatches(ctx, { ...base, words }, 10));
   return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }
@@ -266,15 +314,26 @@ function behind(
   };
 }
 
-async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
+/**
+ * The candidates for ranking, if more records contain some of the words than can be ranked: first the records with most of the
+ * weight of the rare words of the question, then those with the rarest word, and so on until there are enough. Within a step, the
+ * last updated records come first. Word frequencies are measured on the records of the caller.
+ */
+async function candidatesOf(question: Question, weighed: Weighed, except: readonly string[]): Promise<string[]> {
   const { ctx, accessFilter } = question;
-  const terms = asked(question.terms);
+  const found: string[] = [];
+  for (const combinations of candidateSteps(weighed.facts)) {
+    if (found.length >= CANDIDATES) break;
+    const match = matchOf(question, combinationOf(combinations, weighed.queries, accessFilter));
+    found.push(...(await listMatches(ctx, match, CANDIDATES - found.length, 0, [...except, ...found])));
+  }
+  return found;
+}
+
+async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
+  const { ctx } = question;
   const except = before.ranked.map(({ id }) => id);
-  const predicate = anyOf(
-    terms.map((term) => termQuery(term, accessFilter, 'any')),
-    accessFilter,
-  );
-  const match = await matchOf(question, predicate, sum(await sharesOf(question, terms, 'any')));
+  const match = matchAny(question, asked(question.terms), 'any');
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'any', question.terms, true);
@@ -294,8 +353,7 @@ async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]
   const typed: Term[] = [];
   for (const term of asked(terms)) {
     const near = new Set<string>();
-    for (const word of new Set([term.raw, ...term.lexemes].filter(mayHoldTypo))) {
-      if (!mayHoldTypo(term.raw)) continue;
+    for (const word of new Set(mayHoldTypo(term.raw) ? [term.raw, ...term.lexemes].filter(mayHoldTypo) : [])) {
       for (const found of await likeWords(ctx, word, fieldTokens)) if (isWithinOneEdit(found, word)) near.add(found);
     }
     typed.push({ ...term, near: [...near].filter((word) => !term.lexemes.includes(word)).sort() });
@@ -305,12 +363,7 @@ async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]
 
 async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
   const terms = [...(await withTypos(question)), ...respelledTerms(question.analysis, question.q)];
-  const { accessFilter } = question;
-  const predicate = anyOf(
-    terms.map((term) => termQuery(term, accessFilter, 'near')),
-    accessFilter,
-  );
-  return { terms, match: await matchOf(question, predicate, sum(await sharesOf(question, terms, 'near'))) };
+  return { terms, match: matchAny(question, terms, 'near') };
 }
 
 async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
@@ -330,16 +383,13 @@ async function nearHits(question: Sampling, limit: number, before: Hits): Promis
 
 /** Ids of matches in the order of `base`, for lists. Uses the strictest kind of match that finds anything. */
 export async function findIds(question: Question, limit: number, offset: number): Promise<string[]> {
-  const { ctx, accessFilter, terms } = question;
-  const any = async (): Promise<Match> => {
-    const of = asked(terms);
-    const predicate = anyOf(
-      of.map((term) => termQuery(term, accessFilter, 'any')),
-      accessFilter,
-    );
-    return await matchOf(question, predicate, sum(await sharesOf(question, of, 'any')));
-  };
-  for (const step of [() => allMatch(question), any, async () => (await nearMatch(question)).match]) {
+  const { ctx, terms } = question;
+  const steps = [
+    () => matchAll(question),
+    () => matchAny(question, asked(terms), 'any'),
+    async () => (await nearMatch(question)).match,
+  ];
+  for (const step of steps) {
     const match = await step();
     const ids = await listMatches(ctx, match, limit, offset);
     if (ids.length > 0) return ids;

@@ -5,14 +5,8 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { ownFieldView } from '../access/index.ts';
 import { mismatchedVersions, registry, typeView, variables } from '../metadata/index.ts';
-import { canHold, type TypedFilter } from './filter.ts';
-import {
-  type ConditionEnvironment,
-  type ConditionNames,
-  keyOfField,
-  keyOfShape,
-  type RecordRule,
-} from './memory/conditions.ts';
+import { ruleOfFilters, type TypedFilter } from './filter.ts';
+import { type ConditionEnvironment, type ConditionNames, keyOfField, keyOfShape } from './memory/conditions.ts';
 import type { Answer, Ask, FoundRecords } from './memory/messages.ts';
 import type { Need } from './memory/need.ts';
 import type { Ranking, Scope } from './memory/search.ts';
@@ -114,19 +108,6 @@ export function scopeOf(
     version: ctx.config.version,
     variablesKey: JSON.stringify(ctx.actor.variables),
   };
-}
-
-/** A record matches if a filter of its type does. */
-function ruleOfFilters(filters: readonly TypedFilter[]): RecordRule {
-  const rule = new Map<string, TypedCondition>();
-  for (const { typeIds, condition, has } of filters) {
-    for (const typeId of typeIds) {
-      if (!canHold(condition, (field) => !has(typeId, field))) continue;
-      const known = rule.get(typeId);
-      rule.set(typeId, known === undefined ? condition : { logic: 'OR', conditions: [known, condition] });
-    }
-  }
-  return rule;
 }
 
 function environmentOf(ctx: ReadContext, filters: readonly TypedFilter[]): ConditionEnvironment {

@@ -4,11 +4,9 @@ import { Directory } from './directory.ts';
 import type { MemorySearcher } from './memory/searcher.ts';
 import { IndexUpToDate } from './up-to-date.ts';
 import type { ArticleSource, ServiceSource } from './store-articles.ts';
-import { TermStatistics } from './store-statistics.ts';
 
 export interface SearchParts {
   analysis: Analysis;
-  statistics: TermStatistics;
   upToDate: IndexUpToDate;
   directory: Directory;
   articles: ArticleSource;
@@ -24,7 +22,6 @@ export function makeSearchParts(
 ): SearchParts {
   return {
     analysis: makeAnalysis(),
-    statistics: new TermStatistics(),
     upToDate: new IndexUpToDate(),
     directory: new Directory(),
     articles,

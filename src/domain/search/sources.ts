@@ -6,7 +6,7 @@ import { profileView } from './index-profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
 import type { SearchParts } from './parts.ts';
 import { rankPlan, type Tier } from './ranking.ts';
-import type { TypedFilter } from './filter.ts';
+import { areIndexed, type TypedFilter } from './filter.ts';
 import { MemoryQuestion, scopeOf } from './memory-scope.ts';
 import { listMatches, type Match } from './store-match.ts';
 import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
@@ -58,18 +58,19 @@ export async function recordSource(
 ): Promise<Source> {
   if (accessFilter === null) return sourceOf('object', NONE);
   const among = { state: 'ACTIVE', workflowStateIds: null } as const;
-  const base = { ...among, filter: asked.filter?.sql ?? null, order: 'updated_at' as const, memory: null };
+  const indexed = areIndexed(ctx, accessFilter.typeIds, asked.filter?.typed ?? null);
+  const base = { ...among, filter: asked.filter?.sql ?? null, order: 'updated_at' as const, indexed, memory: null };
   if (asked.q !== null) {
-    const { statistics, analysis } = parts;
+    const { analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).numberings);
     const terms = besideNumbers(asked.terms, numbers);
     const { q, comments, counted, from } = asked;
     const scope = scopeOf(ctx, accessFilter, { ...among, filters: asked.filter?.typed ?? null });
     const memory = parts.memory === undefined || scope === null ? null : new MemoryQuestion(parts.memory, scope);
-    const question = { ctx, statistics, analysis, accessFilter, q, terms, numbers, comments, counted, from };
+    const question = { ctx, analysis, accessFilter, q, terms, numbers, comments, counted, from };
     return sourceOf('object', await findHits({ ...question, base: { ...base, memory } }));
   }
-  const match = { ...base, accessFilter, words: null, statistics: parts.statistics };
+  const match = { ...base, accessFilter, words: null };
   const ids = await listMatches(ctx, match, asked.counted + 1);
   return sourceOf('object', {
     ranked: [],

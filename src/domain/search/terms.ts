@@ -131,8 +131,6 @@ export interface Numbers {
   exact: string;
   /** The remaining words of the question. */
   rest: readonly Term[];
-  /** At most this many records have such numbers. */
-  most: number;
   /** Length of the last word without hyphens if it is a number with digits; otherwise 0. */
   lastLength: number;
 }
@@ -140,7 +138,6 @@ export interface Numbers {
 /** The form of the record numbers of a type. */
 export interface Numbering {
   prefix: string;
-  digits: number;
 }
 
 /**
@@ -169,7 +166,6 @@ export function numbersOf(analysis: Analysis, q: string, numberings: readonly Nu
     exact: together(operandsOfNumbers(false)),
     rest: termsOf(analysis, others).filter((term) => term.required),
     lastLength: last !== undefined && numbers.includes(last) && /\d/.test(last) ? last.replaceAll('-', '').length : 0,
-    most: Math.min(...numbers.map((token) => (token === last ? countOf(token.toUpperCase(), numberings) : 1))),
   };
 }
 
@@ -183,13 +179,4 @@ export function exactNumbers(numbers: Numbers): Numbers {
 export function besideNumbers(terms: readonly Term[], numbers: Numbers | null): Term[] {
   const shortest = numbers?.lastLength ?? 0;
   return terms.map((term) => ({ ...term, beginnings: term.beginnings.filter(({ length }) => length >= shortest) }));
-}
-
-/** How many records have a number that starts so, at most. */
-function countOf(text: string, numberings: readonly Numbering[]): number {
-  const counts = numberings.map(({ prefix, digits }) => {
-    if (!text.startsWith(prefix)) return prefix.startsWith(text) ? Number.POSITIVE_INFINITY : 0;
-    return 10 ** Math.max(0, digits - (text.length - prefix.length));
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
 }

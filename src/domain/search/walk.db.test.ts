@@ -34,7 +34,7 @@ describe('frequent words', () => {
        FROM search_records, generate_series(1, ${RECORDS}) AS n WHERE id = $1`,
       [first],
     );
-    // The statistics determine the plan.
+    // The number of rows decides how the matches are found.
     await stored(world.app, 'ANALYZE search_records');
     await stored(world.app, 'ANALYZE objects');
   });

@@ -22,10 +22,8 @@ import { searchParts } from '../../../modules.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { systemClock } from '../../../platform/clock.ts';
 import { Authenticator } from '../../access/index.ts';
-import { filterableTypes } from '../filterable.ts';
-import { readFilter, type TypedFilter, typeFilter } from '../filter.ts';
+import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../index-profile.ts';
-import { matchOf } from '../matches.ts';
 import { MemoryQuestion, scopeOf } from '../memory-scope.ts';
 import { needExactNumbers } from '../needs.ts';
 import { rankPlan } from '../ranking.ts';
@@ -158,20 +156,17 @@ describe('The index in memory and the statements', () => {
           : kind === 'all'
             ? allOf(queries, accessFilter)
             : anyOf(queries, accessFilter);
-    const base = { state: 'ACTIVE', workflowStateIds: null, filter: predicate, order: 'updated_at' } as const;
+    const indexed = areIndexed(ctx, accessFilter.typeIds, filters);
+    const base = { state: 'ACTIVE', workflowStateIds: null, filter: predicate, order: 'updated_at', indexed } as const;
     const plan = rankPlan(
       terms.map(({ count, last, required }) => ({ share: 0.01, count, last, required })),
       'all',
     );
     const answers: unknown[] = [];
     for (const by of [memory, null]) {
-      const match = await matchOf(
-        { ctx, statistics: parts.statistics, accessFilter, base: { ...base, memory: by } },
-        words,
-        0,
-      );
-      const ranked = match.words === null ? null : { ...match.words, rank: rankOf(queries, plan, accessFilter) };
-      const found = await findMatches(ctx, { ...match, words: ranked }, limit, offset);
+      const ranked = { ...words, rank: rankOf(queries, plan, accessFilter) };
+      const match = { ...base, accessFilter, words: ranked, memory: by };
+      const found = await findMatches(ctx, match, limit, offset);
       const unranked = found.map(({ id }) => ({ id }));
       answers.push({
         found: found.map(({ id, rank, size }) => ({ id, rank, size })),
