@@ -66,8 +66,8 @@ import {
   searchRoutes,
   suggestions,
   wordMatch,
+  synonymsSection,
 } from './domain/search/index.ts';
-import { synonymsSection } from './domain/search/config.ts';
 import { mailMetrics, mailRoutes, messageUse, TOKEN_KEY } from './domain/mail/index.ts';
 import { mailboxesSection, templatesSection } from './domain/mail/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';

@@ -6,7 +6,7 @@ import type { Analysis } from '../../lib/words.ts';
 import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { plannedComment } from '../comments/index.ts';
 import { type ObjectRow, plannedRow } from '../objects/index.ts';
-import type { ArticleSource } from './store-articles.ts';
+import type { ArticleSource } from './store-texts.ts';
 import { type IndexProfile, profileView } from './index-profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import {

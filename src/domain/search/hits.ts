@@ -6,14 +6,21 @@ import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { titleKey } from './lexemes.ts';
 import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
-import type { Matched } from './memory-scope.ts';
-import { findMatches, listMatches, type Match } from './store-match.ts';
-import { needExactNumbers } from './needs.ts';
-import { loadForRerank } from './store-rerank.ts';
-import { rankOf, type Scored, sampleTerms, score } from './store-score.ts';
+import type { Matched } from './memory/scope.ts';
+import {
+  findMatches,
+  listMatches,
+  type Match,
+  needExactNumbers,
+  allOf,
+  anyOf,
+  combinationOf,
+  numbered,
+  oneOf,
+  type TextPredicate,
+} from './store-match.ts';
+import { loadForRerank, rankOf, type Scored, sampleTerms, score, withTypos } from './store-rank.ts';
 import type { AccessFilter } from './store-access-filter.ts';
-import { allOf, anyOf, combinationOf, numbered, oneOf, type TextPredicate } from './store-text-predicate.ts';
-import { likeWords } from './store-words.ts';
 import {
   exactNumbers,
   type Numbers,
@@ -23,7 +30,6 @@ import {
   termQuery,
   titleQuery,
 } from './terms.ts';
-import { isWithinOneEdit, mayHoldTypo } from './typos.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
 export const RANKED = 1000;
@@ -347,22 +353,9 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
   };
 }
 
-/** The words, each with the known words at edit distance 1. */
-async function withTypos({ ctx, accessFilter, terms }: Question): Promise<Term[]> {
-  const fieldTokens = [...accessFilter.free, ...accessFilter.classes.flatMap((of) => of.fieldTokens)];
-  const typed: Term[] = [];
-  for (const term of asked(terms)) {
-    const near = new Set<string>();
-    for (const word of new Set(mayHoldTypo(term.raw) ? [term.raw, ...term.lexemes].filter(mayHoldTypo) : [])) {
-      for (const found of await likeWords(ctx, word, fieldTokens)) if (isWithinOneEdit(found, word)) near.add(found);
-    }
-    typed.push({ ...term, near: [...near].filter((word) => !term.lexemes.includes(word)).sort() });
-  }
-  return typed;
-}
-
 async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Match }> {
-  const terms = [...(await withTypos(question)), ...respelledTerms(question.analysis, question.q)];
+  const { ctx, accessFilter, analysis, q } = question;
+  const terms = [...(await withTypos(ctx, accessFilter, asked(question.terms))), ...respelledTerms(analysis, q)];
   return { terms, match: matchAny(question, terms, 'near') };
 }
 

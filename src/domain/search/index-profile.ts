@@ -1,6 +1,6 @@
 /**
  * Index profiles: which fields of a type version are indexed, with which weight, and under which field token
- * (docs/explanation/search.md). One value per configuration snapshot; pure.
+ * (docs/explanation/search.md). One value per configuration snapshot.
  */
 import { hash } from 'node:crypto';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
@@ -9,6 +9,8 @@ import { restrictedFieldView } from '../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
 import type { Numbering } from './terms.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { storedProfiles } from './store-rebuild.ts';
 
 /** Increment this if the analysis gives other lexemes for the same text; all rows are then rebuilt. */
 export const ANALYSIS_VERSION = 2;
@@ -124,3 +126,24 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
 }
 
 export const profileView: DerivedView<IndexProfiles> = { name: 'search.profiles', build };
+
+/**
+ * Whether all rows of the index match the current configuration. After a change of roles, some rows are outdated until the
+ * background job rebuilds them. Until then, questions use the field tokens of all fields, and rows whose words without a token
+ * may belong to a field that is hidden now are used only for callers who may read every field (docs/explanation/search.md).
+ */
+export class IndexUpToDate {
+  /**
+   * The configuration version for which all rows are known to be current. Rows do not become outdated again within a version.
+   */
+  #configVersion = -1;
+
+  async is(ctx: ReadContext): Promise<boolean> {
+    const { version: configVersion } = ctx.config;
+    if (this.#configVersion === configVersion) return true;
+    const known = new Set(ctx.config.get(profileView).ids);
+    const upToDate = (await storedProfiles(ctx)).every((profile) => known.has(profile));
+    if (upToDate) this.#configVersion = configVersion;
+    return upToDate;
+  }
+}

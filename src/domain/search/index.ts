@@ -6,20 +6,18 @@
  * effect on matches, counts, order, facets and snippets. All ranking and counting is bounded. docs/explanation/search.md
  * explains how it works.
  */
-export { type Comparison, compareProjection } from './compare.ts';
+export { type FilterableType, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';
 export { projectMoved, searchFollower } from './follow.ts';
-export { searchJobs } from './jobs.ts';
-export { type Suggest, suggestions, wordMatch } from './lists.ts';
-export { comparedCodes } from './memory-scope.ts';
+export { comparedCodes } from './memory/scope.ts';
 export { MemorySearcher, type SearcherOptions } from './memory/searcher.ts';
 export { runMemoryThread, type ThreadOptions } from './memory/thread.ts';
 export { makeSearchParts, type SearchParts } from './parts.ts';
 export { wordsTask } from './projection.ts';
-export { type FilterableType, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';
-export { filterPredicate } from './store-filter.ts';
-export { beginRebuild, stepRebuild } from './rebuild.ts';
 export { filterOnRecords, withinBudget } from './queries.ts';
+export { beginRebuild, type Comparison, compareProjection, searchJobs, stepRebuild } from './rebuild.ts';
 export { searchRoutes } from './routes.ts';
-export type { ArticleSource, ServiceSource } from './store-articles.ts';
-export { searchMetrics } from './health.ts';
-export { whereTitlesReadable } from './store-access-filter.ts';
+export { type Suggest, suggestions, wordMatch } from './sources.ts';
+export { filterPredicate, whereTitlesReadable } from './store-access-filter.ts';
+export { searchMetrics } from './store-rebuild.ts';
+export type { ArticleSource, ServiceSource } from './store-texts.ts';
+export { synonymsSection } from './synonyms.ts';

@@ -1,9 +1,98 @@
-/** State shared by all search requests of the process; created once by `app.ts`. */
+/**
+ * State shared by all search requests of the process, created once by `app.ts`. Users, groups, units and services are few and
+ * short, so they are matched in memory. Their analysed names are cached until the database reports a change.
+ */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
-import { Directory } from './directory.ts';
+import { fold } from '../../lib/text.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { localized, registry } from '../metadata/index.ts';
+import type { Kind } from './contract.ts';
+import { type Listed, listPeople, peopleState, type ArticleSource, type ServiceSource } from './store-texts.ts';
+import { type Term, isWithinOneEdit, mayHoldTypo } from './terms.ts';
 import type { MemorySearcher } from './memory/searcher.ts';
-import { IndexUpToDate } from './up-to-date.ts';
-import type { ArticleSource, ServiceSource } from './store-articles.ts';
+import { IndexUpToDate } from './index-profile.ts';
+
+export interface Entry {
+  kind: Kind;
+  id: string;
+  title: string;
+  texts: readonly string[];
+  updatedAt: string;
+  words: ReadonlySet<string>;
+}
+
+function entryOf(analysis: Analysis, kind: Kind, one: Listed): Entry {
+  const texts = [one.title, ...one.texts];
+  const words = new Set(texts.flatMap((text) => analysis.indexLexemes(text).map(({ lexeme }) => lexeme)));
+  // Logins and codes are also matched as a whole.
+  for (const text of texts) words.add(fold(text));
+  return { kind, ...one, words };
+}
+
+export class Directory {
+  #state = '';
+  #people: Promise<Entry[]> | undefined;
+
+  async people(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
+    const state = `${ctx.config.version} ${await peopleState(ctx)}`;
+    if (this.#people === undefined || this.#state !== state) {
+      this.#state = state;
+      this.#people = loadPeople(ctx, analysis);
+      this.#people.catch(() => {
+        this.#state = '';
+      });
+    }
+    return await this.#people;
+  }
+}
+
+async function loadPeople(ctx: ReadContext, analysis: Analysis): Promise<Entry[]> {
+  const { defaultLocale } = registry(ctx).settings;
+  const people = await listPeople(ctx);
+  return people.map(({ kind, id, title, texts, updatedAt }) => {
+    const name = localized(title, defaultLocale, defaultLocale);
+    // Names in all locales are matched.
+    const others = typeof title === 'string' ? [] : Object.values(title);
+    return entryOf(analysis, kind, {
+      id,
+      title: name,
+      texts: [...texts.filter((text) => text !== null), ...others],
+      updatedAt,
+    });
+  });
+}
+
+export function serviceEntries(analysis: Analysis, services: readonly Listed[]): Entry[] {
+  return services.map((service) => entryOf(analysis, 'service', service));
+}
+
+/** Match quality of a word: 1 for the whole word, less for a synonym or prefix, least with a typo, 0 for no match. */
+function meets(entry: Entry, term: Term): number {
+  if (term.lexemes.some((lexeme) => entry.words.has(lexeme)) || entry.words.has(term.raw)) return 1;
+  let best = term.synonyms.some((lexeme) => entry.words.has(lexeme)) ? 0.75 : 0;
+  const typos = mayHoldTypo(term.raw);
+  for (const word of entry.words) {
+    if (word.startsWith(term.raw)) return term.last ? 1 : Math.max(best, 0.5);
+    if (typos && (isWithinOneEdit(word, term.raw) || term.lexemes.some((lexeme) => isWithinOneEdit(word, lexeme))))
+      best = Math.max(best, 0.25);
+  }
+  return best;
+}
+
+/** Entries that match all words, then those that match some, then those with similar words; best first, ties by id. */
+export function matchEntries(entries: readonly Entry[], terms: readonly Term[]): { entry: Entry; score: number }[] {
+  if (terms.length === 0) return [];
+  const hits: { entry: Entry; score: number }[] = [];
+  for (const entry of entries) {
+    const met = terms.map((term) => meets(entry, term));
+    const sum = met.reduce((a, b) => a + b, 0);
+    if (sum === 0) continue;
+    const tier = met.every((one) => one === 1) ? 3 : met.includes(1) ? 2 : 1;
+    const share = sum / terms.length;
+    hits.push({ entry, score: Math.round((tier + (0.9 * share) / (1 + entry.words.size / 50)) * 1e6) / 1e6 });
+  }
+  return hits.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1));
+}
 
 export interface SearchParts {
   analysis: Analysis;

@@ -9,7 +9,7 @@ import { plainText } from '../metadata/index.ts';
 import type { IndexProfile } from './index-profile.ts';
 import { wordsOf } from './lexemes.ts';
 import type { ArticleRow } from './store.ts';
-import type { ArticleText } from './store-articles.ts';
+import type { ArticleText } from './store-texts.ts';
 
 export interface Projected {
   /** The text of a `tsvector`. */

@@ -1,21 +1,65 @@
-/** Search requests: matches in order, limited to what the caller may read. */
+/** Search requests: parsed, answered by the hits of each kind in order, and limited to what the caller may read. */
+import { Fault, faultAt, type FaultDetail, isFault } from '../../lib/fault.ts';
+import { problem, problemAt } from '../../lib/problem.ts';
+import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
 import { windowOf } from '../../contract/paging.ts';
-import { faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
 import { findVisible, preload, type VisibleObject } from '../objects/index.ts';
-import { type Kind, RIGHT_OF } from './contract.ts';
 import { filterableTypes, typeFilter, readFilter } from './filter.ts';
 import type { SearchParts } from './parts.ts';
-import { type Request, readRequest, type SearchQuery } from './request.ts';
-import { type Facets, facetsOf, recordResult, type SearchResult, Snippets } from './results.ts';
-import { otherResults } from './results-other.ts';
+import { type Facets, facetsOf, recordResult, type SearchResult, Snippets, otherResults } from './results.ts';
 import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
-import { filterPredicate } from './store-filter.ts';
+import { filterPredicate } from './store-access-filter.ts';
 import { synonymView } from './synonyms.ts';
 import { respelledTerms, type Term, termsOf } from './terms.ts';
 import { limitTime } from '../../platform/database/pool.ts';
+
+const SHORTEST = 2;
+
+export interface SearchQuery {
+  q?: string;
+  kinds?: string;
+  filter?: string;
+}
+
+export interface Request {
+  /** Null if it is not given. */
+  q: string | null;
+  kinds: Kind[];
+  filter: string | null;
+}
+
+/** @throws Fault INVALID_REQUEST, QUERY_TOO_SHORT, INVALID_FILTER */
+export function readRequest(query: SearchQuery): Request {
+  const { q, filter } = query;
+  const problems: FaultDetail[] = [];
+  const kinds: Kind[] = [];
+  for (const name of query.kinds === undefined ? ['object'] : query.kinds.split(',')) {
+    const kind = KINDS.find((known) => known === name);
+    if (kind === undefined) {
+      problems.push(problemAt('query.kinds', 'UNKNOWN_KIND', { known: KINDS }));
+      break;
+    }
+    if (!kinds.includes(kind)) kinds.push(kind);
+  }
+  if (filter !== undefined && kinds.some((kind) => kind !== 'object')) {
+    problems.push(problemAt('query.filter', 'FILTER_WITH_KINDS'));
+  }
+  if (q === undefined && filter === undefined) {
+    problems.push(problemAt('query.q', 'SEARCH_EMPTY'));
+  }
+  if (problems.length > 0) throw new Fault('INVALID_REQUEST', problem('PROBLEMS_IN_DETAILS'), problems);
+  if (q !== undefined && lettersAndDigits(q) < SHORTEST) {
+    throw faultAt('QUERY_TOO_SHORT', 'query.q', 'QUERY_TOO_SHORT');
+  }
+  return { q: q ?? null, kinds, filter: filter ?? null };
+}
+
+function lettersAndDigits(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+}
 
 /** Time limit for a statement of a search with a filter. */
 const BUDGET_MS = 2000;

@@ -1,8 +1,9 @@
 /**
  * Rebuilds the search index while the service runs: in batches by id, each stored with its progress in one transaction. It can
- * be stopped at any time, and any process can continue it (docs/spec/configuration.md, `docket reindex`).
+ * be stopped at any time, and any process can continue it (docs/spec/configuration.md, `docket reindex`). Also compares the index
+ * with its source (`docket doctor`), and runs the background jobs.
  */
-import type { WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { WriteContext, ReadContext, Caller } from '../../platform/unit-of-work/context.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { profileView } from './index-profile.ts';
 import type { SearchParts } from './parts.ts';
@@ -25,7 +26,15 @@ import {
   remakeRecord,
   startRebuild,
   type StoredRecord,
+  countGaps,
+  differingComments,
+  type Made,
+  differingRecords,
+  listNewest,
+  learnWords,
 } from './store-rebuild.ts';
+import type { Database } from '../../platform/database/pool.ts';
+import type { Work } from '../../platform/unit-of-work/work.ts';
 
 const BATCH = 200;
 
@@ -127,4 +136,97 @@ export async function remakeStale(ctx: WriteContext, parts: SearchParts): Promis
     made += records.length;
   }
   return made;
+}
+
+const COMPARED_AT_ONCE = 500;
+/** Number of last updated records whose rows are compared word by word, unless all are compared. */
+const LOOKED_AT = 2000;
+
+export interface Comparison {
+  compared: number;
+  missing: number;
+  stray: number;
+  /** Ids of records and comments whose row differs. */
+  different: string[];
+}
+
+/** @param deep compare every row word by word; otherwise only those of the last updated records */
+export async function compareProjection(ctx: ReadContext, parts: SearchParts, deep: boolean): Promise<Comparison> {
+  const { missing, stray } = await countGaps(ctx);
+  const different: string[] = [];
+  const turns = new Turns();
+  const analyst: Analyst = { analysis: parts.analysis, caller: null };
+  let compared = 0;
+  const records = async (batch: readonly StoredRecord[]): Promise<void> => {
+    compared += batch.length;
+    different.push(...(await differing(ctx, parts, batch)));
+  };
+  if (!deep) await records(await listNewest(ctx, LOOKED_AT));
+  else {
+    for (let after: string | null = null; ; ) {
+      const batch: StoredRecord[] = await listRecords(ctx, after, COMPARED_AT_ONCE);
+      await records(batch);
+      after = batch.at(-1)?.id ?? null;
+      if (batch.length < COMPARED_AT_ONCE) break;
+    }
+  }
+  for (let after: string | null = null; ; ) {
+    const batch = await listComments(ctx, after, COMPARED_AT_ONCE);
+    compared += batch.length;
+    const made: Made[] = [];
+    for (const { id, revision, body } of batch) {
+      await turns.next();
+      made.push({ id, revision, ...(await projectText(analyst, [{ text: body, zone: 'C' }])) });
+    }
+    different.push(...(await differingComments(ctx, made)));
+    after = batch.at(-1)?.id ?? null;
+    if (batch.length < COMPARED_AT_ONCE || !deep) break;
+  }
+  return { compared, missing, stray, different };
+}
+
+async function differing(ctx: ReadContext, parts: SearchParts, batch: readonly StoredRecord[]): Promise<string[]> {
+  const profiles = ctx.config.get(profileView);
+  const turns = new Turns();
+  const analyst: Analyst = { analysis: parts.analysis, caller: null };
+  const made: Parameters<typeof differingRecords>[1][number][] = [];
+  for (const { id, typeId, typeVersion, revision, number, values } of batch) {
+    await turns.next();
+    made.push({ id, revision, ...(await projectRecord(analyst, profiles.of(typeId, typeVersion), values, number)) });
+  }
+  return await differingRecords(ctx, made);
+}
+
+const LEARNT_AT_ONCE = 500;
+
+/** A job that runs on a timer. Returns true if there is more work. */
+export interface SearchJob {
+  name: string;
+  everyMs: number;
+  run(): Promise<boolean>;
+}
+
+export function searchJobs(db: Database, work: Work, system: () => Promise<Caller>, parts: SearchParts): SearchJob[] {
+  return [
+    {
+      // Continues a rebuild, whichever process started it.
+      name: 'search-rebuild',
+      everyMs: 2000,
+      run: async () => {
+        const result = await work.write(await system(), (ctx) => stepRebuild(ctx, parts));
+        return result.kind === 'done' && result.data !== undefined && !result.data.finished;
+      },
+    },
+    {
+      name: 'search-forms',
+      everyMs: 1000,
+      run: async () => {
+        const result = await work.write(await system(), async (ctx) =>
+          (await parts.upToDate.is(ctx)) ? 0 : remakeStale(ctx, parts),
+        );
+        return result.kind === 'done' && result.data > 0;
+      },
+    },
+    { name: 'search-words', everyMs: 500, run: async () => (await learnWords(db, LEARNT_AT_ONCE)) === LEARNT_AT_ONCE },
+  ];
 }

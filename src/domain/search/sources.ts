@@ -1,17 +1,19 @@
-/** The hits of every kind in one shape, so that a search can combine them. */
+/** The hits of every kind in one shape, so that a search can combine them; and the records of lists and suggestions. */
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Kind } from './contract.ts';
-import { matchEntries, serviceEntries } from './directory.ts';
+import { matchEntries, serviceEntries, type SearchParts } from './parts.ts';
 import { profileView } from './index-profile.ts';
-import { ENOUGH, findHits, type Hits, RANKED } from './hits.ts';
-import type { SearchParts } from './parts.ts';
+import { ENOUGH, findHits, type Hits, RANKED, findIds, namedIds, type Question } from './hits.ts';
 import { rankPlan, type Tier } from './ranking.ts';
 import { areIndexed, type TypedFilter } from './filter.ts';
-import { MemoryQuestion, scopeOf } from './memory-scope.ts';
+import { MemoryQuestion, scopeOf } from './memory/scope.ts';
 import { listMatches, type Match } from './store-match.ts';
 import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
-import { besideNumbers, numbersOf, type Term, termQuery } from './terms.ts';
+import { besideNumbers, numbersOf, type Term, termQuery, termsOf } from './terms.ts';
+import { isActive } from '../../contract/state.ts';
+import type { WordMatch } from '../objects/index.ts';
+import { synonymView } from './synonyms.ts';
 
 /** A hit of any kind. */
 export interface Found {
@@ -142,4 +144,56 @@ export async function accessFilterFor(
   typeIds?: readonly string[],
 ): Promise<AccessFilter | null> {
   return accessFilterOf(ctx, await parts.upToDate.is(ctx), typeIds);
+}
+
+function questionOf(
+  ctx: ReadContext,
+  { analysis }: SearchParts,
+  accessFilter: AccessFilter,
+  q: string,
+  base: Question['base'],
+): Question {
+  const numbers = numbersOf(analysis, q, ctx.config.get(profileView).numberings);
+  const terms = besideNumbers(ctx.config.get(synonymView).of(termsOf(analysis, q)), numbers);
+  return { ctx, analysis, accessFilter, base, q, terms, numbers, comments: false, counted: 0, from: 0 };
+}
+
+/** Ids of records that match all words, or if there are none, some of them; newest first. */
+export function wordMatch(parts: SearchParts): WordMatch {
+  return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
+    const accessFilter = await accessFilterFor(ctx, parts, typeIds);
+    if (accessFilter === null) return [];
+    const base = {
+      state,
+      workflowStateIds: workflowStateIds ?? null,
+      filter: null,
+      order: 'created_at' as const,
+      indexed: isActive({ state }) && areIndexed(ctx, accessFilter.typeIds, null),
+      memory: null,
+    };
+    return await findIds(questionOf(ctx, parts, accessFilter, q, base), limit, offset);
+  };
+}
+
+/** Ids of records: first those whose number or title is the text, then those that match it, last updated first. */
+export type Suggest = (ctx: ReadContext, text: string, limit: number) => Promise<string[]>;
+
+export function suggestions(parts: SearchParts): Suggest {
+  return async (ctx, text, limit) => {
+    const accessFilter = await accessFilterFor(ctx, parts);
+    if (accessFilter === null) return [];
+    const indexed = areIndexed(ctx, accessFilter.typeIds, null);
+    const base = {
+      state: 'ACTIVE' as const,
+      workflowStateIds: null,
+      filter: null,
+      order: 'updated_at' as const,
+      indexed,
+      memory: null,
+    };
+    const question = questionOf(ctx, parts, accessFilter, text, base);
+    const named = await namedIds(question, limit);
+    const others = named.length < limit ? await findIds(question, limit, 0) : [];
+    return [...new Set([...named, ...others])].slice(0, limit);
+  };
 }

@@ -1,14 +1,16 @@
 /**
- * The access filter: the part of the index that a caller may search, as SQL on a record `o` and its row `s`. Hidden data is
- * excluded from the match itself (docs/spec/search.md#search).
+ * The access filter: the part of the index that a caller may search, and the filter of a search, as SQL on a record `o` and its row
+ * `s`. Hidden data is excluded from the match itself (docs/spec/search.md#search).
  */
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import type { TypedCondition } from '../../lib/filter.ts';
+import type { TypedCondition, TypedField, Variables } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { registry } from '../metadata/index.ts';
+import { registry, conditionEnvironment } from '../metadata/index.ts';
 import { type IndexProfiles, profileView } from './index-profile.ts';
 import { labelOf } from './lexemes.ts';
 import type { RecordRule } from './memory/conditions.ts';
+import { compileCondition } from '../../platform/database/filter-sql.ts';
+import { canHold, type TypedFilter } from './filter.ts';
 
 /** Field tokens whose words may be used on the records for which `holds` is true. */
 export interface LabelClass {
@@ -141,4 +143,56 @@ export function whereTitleReadable(ctx: ReadContext, typeId: string): Sql | null
   const access = ctx.actor.fieldAccess(typeId);
   const each = [...fields].flatMap((code) => access.whereReadable('o', code, ctx.now) ?? []);
   return each.length === 0 ? null : sql`(${join(each, ' AND ')})`;
+}
+
+const NOBODY = {
+  me: '',
+  groups: [],
+  orgUnit: null,
+  orgUnits: [],
+};
+
+/** Null if no record can match. Types that cannot match are left out, so that indexes of a single type can be used. */
+export function filterPredicate(
+  ctx: ReadContext,
+  filters: readonly TypedFilter[],
+  // Requests for searches may not use variables.
+  variables: Variables = { ...NOBODY, now: ctx.now, today: ctx.now.slice(0, 10) },
+): Sql | null {
+  const types = registry(ctx);
+  const parts: Sql[] = [];
+  for (const filter of filters) {
+    const alike = new Map<string, { typeIds: string[]; condition: Sql }>();
+    for (const typeId of filter.typeIds) {
+      const missing = (field: TypedField): boolean => !filter.has(typeId, field);
+      if (!canHold(filter.condition, missing)) continue;
+      const environment = {
+        ...conditionEnvironment(types, typeId, 'o', variables),
+        whereReadable: (_code: string, field: TypedField): Sql | null =>
+          missing(field) ? sql`false` : whereReadable(ctx, typeId, field),
+      };
+      const condition = compileCondition(filter.condition, environment);
+      const key = `${condition.text} ${JSON.stringify(condition.values)}`;
+      const known = alike.get(key);
+      if (known === undefined) alike.set(key, { typeIds: [typeId], condition });
+      else known.typeIds.push(typeId);
+    }
+    for (const { typeIds, condition } of alike.values()) {
+      const [only, ...others] = typeIds;
+      parts.push(
+        others.length === 0
+          ? sql`(o.type_id = ${only}::uuid AND ${condition})`
+          : sql`(o.type_id = ANY(${typeIds}::uuid[]) AND ${condition})`,
+      );
+    }
+  }
+  if (parts.length === 0) return null;
+  return sql`(${join(parts, ' OR ')})`;
+}
+
+/** The rows of the type on which the caller may read the field; null for all visible ones. */
+function whereReadable(ctx: ReadContext, typeId: string, field: TypedField): Sql | null {
+  if (field.kind === 'value') return ctx.actor.fieldAccess(typeId).whereReadable('o', field.code, ctx.now);
+  // The title is the text of a field and is hidden with it.
+  return field.code === 'title' ? whereTitleReadable(ctx, typeId) : null;
 }

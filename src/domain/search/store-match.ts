@@ -1,15 +1,168 @@
 /**
- * Finds matching records in bounded steps: nothing unbounded is ranked or counted. Rights are part of the statements, before
- * every LIMIT.
+ * The text predicate of a question (a `tsquery`, SQL if it depends on the record, and the same for the index in memory), and the
+ * statement that finds the matching records. Nothing unbounded is ranked or counted. Rights are part of the statement, before every
+ * LIMIT.
  */
+import type { Operand } from './lexemes.ts';
+import type { Need } from './memory/need.ts';
+import { type Labels, type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
+import sql, { join, type Sql, empty } from 'sql-template-tag';
+import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { whereState } from '../objects/index.ts';
-import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { type AccessFilter, trustedRows } from './store-access-filter.ts';
-import type { Need } from './memory/need.ts';
 import type { Ranking } from './memory/search.ts';
-import type { Matched, MemoryQuestion } from './memory-scope.ts';
+import type { Matched, MemoryQuestion } from './memory/scope.ts';
+
+/** The word in a field that the caller may read on the record. */
+function needTerm({ free, classes }: TermQuery): Need {
+  const parts = [free, ...classes].map(({ matched }, index): Need => {
+    return { kind: 'lexemes', operands: matched, within: index === 0 ? null : index - 1 };
+  });
+  return { kind: 'any', needs: parts };
+}
+
+/** All of the words; nothing if there are none. */
+export function needAll(queries: readonly TermQuery[]): Need {
+  return queries.length === 0 ? { kind: 'any', needs: [] } : { kind: 'all', needs: queries.map(needTerm) };
+}
+
+/** Any of the words. */
+export function needAny(queries: readonly TermQuery[]): Need {
+  return { kind: 'any', needs: queries.map(needTerm) };
+}
+
+/** Any of several combinations of words; each is a list of indexes. */
+export function needCombination(combinations: readonly (readonly number[])[], queries: readonly TermQuery[]): Need {
+  // Each word is one object, so that it is searched once for all combinations.
+  const terms = queries.map(needTerm);
+  return {
+    kind: 'any',
+    needs: combinations.map((indices) => ({ kind: 'all', needs: indices.flatMap((index) => terms[index] ?? []) })),
+  };
+}
+
+/** Records with these numbers that also contain the rest of the question. */
+export function needNumbers(numbers: Numbers, fieldTokens: Labels): Need {
+  const number = (operand: Operand): Need => ({ kind: 'lexemes', operands: [operand], within: null });
+  const rest = numbers.rest.map((term) => needTerm(termQuery(term, fieldTokens)));
+  return { kind: 'all', needs: [...numbers.operands.map(number), ...rest] };
+}
+
+/** Records with exactly these numbers. */
+export function needExactNumbers({ operands }: Numbers): Need {
+  const exact = operands.map(({ lexeme }): Need => {
+    return { kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null };
+  });
+  return { kind: 'all', needs: exact };
+}
+
+export interface TextPredicate {
+  /** `tsquery` that every match satisfies; empty if nothing can match. */
+  query: string;
+  /** Additional predicate; null if there is none. */
+  exact: Sql | null;
+  /** The whole predicate for the index in memory. */
+  need: Need;
+}
+
+/** The record contains the word in a field that the caller may read on this record. */
+export function holdsTerm({ free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
+  const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
+  for (const [index, { match }] of classes.entries()) {
+    const of = accessFilter.classes[index];
+    if (of !== undefined && match !== '') parts.push(sql`(${of.holds} AND s.words @@ ${match}::tsquery)`);
+  }
+  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
+}
+
+const NOTHING: TextPredicate = { query: '', exact: sql`false`, need: needAny([]) };
+
+/** All of the words. */
+export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
+  const parts = queries.map(widest);
+  // A word without searchable characters, for example only control characters, matches nothing.
+  if (parts.length === 0 || parts.includes('')) return NOTHING;
+  const exact = queries.map((query) => holdsTerm(query, accessFilter));
+  return {
+    query: parts.map((part) => `(${part})`).join(' & '),
+    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
+    need: needAll(queries),
+  };
+}
+
+/** Any of several predicates. */
+export function oneOf(predicates: readonly TextPredicate[], accessFilter: AccessFilter): TextPredicate {
+  const given = predicates.filter(({ query }) => query !== '');
+  if (given.length === 0) return NOTHING;
+  const exact = given.map(({ query, exact }) => exact ?? sql`s.words @@ ${query}::tsquery`);
+  return {
+    query: given.map(({ query }) => `(${query})`).join(' | '),
+    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
+    need: { kind: 'any', needs: given.map(({ need }) => need) },
+  };
+}
+
+/** Both predicates. */
+function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
+  if (one.query === '' || other.query === '') return NOTHING;
+  const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
+  return { query: `(${one.query}) & (${other.query})`, exact, need: { kind: 'all', needs: [one.need, other.need] } };
+}
+
+/**
+ * Any of several combinations of words. Each is a list of indexes, the rarest word first. Common prefixes of combinations are
+ * factored out, because the word index evaluates the whole query for every entry that it reads.
+ */
+export function combinationOf(
+  combinations: readonly (readonly number[])[],
+  queries: readonly TermQuery[],
+  accessFilter: AccessFilter,
+): TextPredicate {
+  const rests = new Map<number, (readonly number[])[]>();
+  for (const [first, ...rest] of combinations) {
+    if (first === undefined) continue;
+    const known = rests.get(first);
+    if (known === undefined) rests.set(first, [rest]);
+    else known.push(rest);
+  }
+  const predicates = [...rests].map(([index, others]) => {
+    const query = queries[index];
+    if (query === undefined) return NOTHING;
+    const word = allOf([query], accessFilter);
+    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, accessFilter));
+  });
+  return { ...oneOf(predicates, accessFilter), need: needCombination(combinations, queries) };
+}
+
+/** Any of the words. */
+export function anyOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
+  return oneOf(
+    queries.map((query) => allOf([query], accessFilter)),
+    accessFilter,
+  );
+}
+
+/** Records with these numbers that also match the rest of the question. */
+export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPredicate {
+  const need = needNumbers(numbers, accessFilter);
+  const number: TextPredicate = {
+    query: numbers.query,
+    exact: accessFilter.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
+    need,
+  };
+  if (numbers.rest.length === 0) return number;
+  const rest = allOf(
+    numbers.rest.map((term) => termQuery(term, accessFilter)),
+    accessFilter,
+  );
+  if (rest.query === '') return NOTHING;
+  return {
+    query: `(${number.query}) & (${rest.query})`,
+    exact: number.exact === null ? null : sql`(${number.exact} AND ${rest.exact ?? sql`true`})`,
+    need,
+  };
+}
 
 /** Number of newest records on which the frequency of the words is measured. */
 const SEEN = 250;

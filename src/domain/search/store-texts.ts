@@ -1,12 +1,52 @@
-/** Hits among comments and articles. All words of these texts are readable if the text is. */
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+/**
+ * Hits among comments and articles, and the names of users, groups and units. `app.ts` passes in what search needs from the
+ * modules of articles and services, so that it does not depend on them. All words of these texts are readable if the text is.
+ */
+import sql, { type Sql, empty, join, raw } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
-import type { Scored } from './store-score.ts';
+import { type Scored, partRank } from './store-rank.ts';
 import type { Part } from './terms.ts';
-import { partRank } from './store-rerank.ts';
-import type { ArticleSource } from './store-articles.ts';
+
+export interface ArticleText {
+  articleId: string;
+  title: string;
+  summary: string;
+  tags: readonly string[];
+  /** Plain text. */
+  body: string;
+  updatedAt: string;
+}
+
+export interface ArticleSource {
+  /** The text of a version as it will be after this unit of work; undefined if the version is not active. */
+  activeText(ctx: ReadContext, versionId: string): Promise<ArticleText | undefined>;
+  /** Ids of active versions after `after`, in order, for a rebuild. */
+  activeIds(ctx: ReadContext, after: string | null, limit: number): Promise<string[]>;
+  /** @throws Fault RIGHT_MISSING */
+  requireReader(ctx: ReadContext): void;
+  /**
+   * Predicate: the caller may read the version whose id is in `column`.
+   *
+   * @throws Fault RIGHT_MISSING
+   */
+  visible(ctx: ReadContext, column: Sql): Sql;
+}
+
+/** An item whose few texts are matched in memory. */
+export interface Listed {
+  id: string;
+  title: string;
+  /** Texts that are searched in addition to the title. */
+  texts: readonly string[];
+  updatedAt: string;
+}
+
+export interface ServiceSource {
+  /** The services whose audience includes the caller. */
+  services(ctx: ReadContext): Promise<readonly Listed[]>;
+}
 
 const ZONES = sql`'{0.6,0.6,0.6,1}'::real[]`;
 

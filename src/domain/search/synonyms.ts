@@ -1,8 +1,16 @@
-/** Words that mean the same, from the configuration. A question with one of them finds the others, below exact matches. Pure. */
+/**
+ * Words that mean the same, from the bundle's section `synonyms` (docs/spec/configuration.md#bundle). A question with one of them
+ * finds the others, below exact matches.
+ */
 import { isActive } from '../../contract/state.ts';
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import type { DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import type { Term } from './terms.ts';
+import Type from 'typebox';
+import { defineSection } from '../../configuration/define.ts';
+import type { Report } from '../../configuration/section.ts';
+import { problem } from '../../lib/problem.ts';
+import { normalWord } from '../../lib/word-parts.ts';
 
 export interface SynonymGroup {
   words: string[];
@@ -54,3 +62,41 @@ export const synonymView: DerivedView<Synonyms> = {
       items.flatMap((item) => (item.section === 'synonyms' && isActive(item) ? [item.compiled as SynonymGroup] : [])),
     ),
 };
+
+const LONGEST_WORD = 60;
+
+const SynonymItem = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_WORD }), {
+  minItems: 2,
+  maxItems: 20,
+  uniqueItems: true,
+  description: 'Single words that mean the same, for example ютуб and YouTube.',
+});
+
+const analysis = makeAnalysis(0);
+
+/** Each word is one word, and no form of another word of the group. */
+function checkWords({ words }: SynonymGroup, report: Report): void {
+  const known = new Set<string>();
+  for (const [index, word] of words.entries()) {
+    const lexemes = lexemesOfWord(analysis, word);
+    if (lexemes === undefined) report([index], problem('NOT_ONE_WORD'));
+    else if (lexemes.every((lexeme) => known.has(lexeme))) report([index], problem('REPEATED_WORD'));
+    for (const lexeme of lexemes ?? []) known.add(lexeme);
+  }
+}
+
+export const synonymsSection = defineSection<string[], SynonymGroup>({
+  key: 'synonyms',
+  summary: 'Groups of words that mean the same. A search for one of them also finds the others.',
+  shape: 'plain',
+  schema: SynonymItem,
+  codeOf: ([first = '']) => first,
+  keyOf: normalWord,
+  nameOf: ({ words }) => words.join(', '),
+  normalise: (words) => ({ words }),
+  compile: (group, _view, report) => {
+    checkWords(group, report);
+    return group;
+  },
+  toBundleItem: ({ words }) => words,
+});

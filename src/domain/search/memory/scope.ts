@@ -1,17 +1,17 @@
 /** Questions to the index in memory: the same rights and filters as the SQL, as conditions. */
-import type { ItemState } from '../../contract/state.ts';
-import { fieldsOf, type TypedCondition, type TypedField } from '../../lib/filter.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { ownFieldView } from '../access/index.ts';
-import { mismatchedVersions, registry, typeView, variables } from '../metadata/index.ts';
-import { ruleOfFilters, type TypedFilter } from './filter.ts';
-import { type ConditionEnvironment, type ConditionNames, keyOfField, keyOfShape } from './memory/conditions.ts';
-import type { Answer, Ask, FoundRecords } from './memory/messages.ts';
-import type { Need } from './memory/need.ts';
-import type { Ranking, Scope } from './memory/search.ts';
-import { ID_LENGTH } from './memory/segment.ts';
-import type { AccessFilter } from './store-access-filter.ts';
+import type { ItemState } from '../../../contract/state.ts';
+import { fieldsOf, type TypedCondition, type TypedField } from '../../../lib/filter.ts';
+import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../../platform/unit-of-work/snapshot.ts';
+import { ownFieldView } from '../../access/index.ts';
+import { mismatchedVersions, registry, typeView, variables } from '../../metadata/index.ts';
+import { ruleOfFilters, type TypedFilter } from '../filter.ts';
+import { type ConditionEnvironment, type ConditionNames, keyOfField, keyOfShape } from './conditions.ts';
+import type { Answer, Ask, FoundRecords } from './messages.ts';
+import type { Need } from './need.ts';
+import type { Ranking, Scope } from './search.ts';
+import { ID_LENGTH } from './segment.ts';
+import type { AccessFilter } from '../store-access-filter.ts';
 
 /** A match, with its rank if that was computed with it. */
 export interface Matched {

@@ -4,8 +4,7 @@ import sql from 'sql-template-tag';
 import fc from 'fast-check';
 import { documentsWith } from './memory/need.ts';
 import { buildSegment } from './memory/segment.ts';
-import { needCombination } from './needs.ts';
-import { combinationOf } from './store-text-predicate.ts';
+import { needCombination, combinationOf } from './store-match.ts';
 import type { AccessFilter } from './store-access-filter.ts';
 import type { TermQuery } from './terms.ts';
 
