@@ -18,6 +18,7 @@ import {
   numbered,
   oneOf,
   type TextPredicate,
+  type Words,
 } from './store-match.ts';
 import { loadForRerank, rankOf, type Scored, sampleTerms, score, withTypos } from './store-rank.ts';
 import type { AccessFilter } from './store-access-filter.ts';
@@ -97,7 +98,7 @@ const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => 
 
 const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
 
-function matchOf({ base, accessFilter }: Question, predicate: TextPredicate): Match {
+function matchOf({ base, accessFilter }: Question, predicate: TextPredicate): Match & { words: Words } {
   return { ...base, accessFilter, words: { ...predicate, rank: null } };
 }
 
@@ -123,7 +124,7 @@ export async function findHits(put: Question): Promise<Hits> {
   return await nearHits(question, limit, any);
 }
 
-function matchAll(question: Question): Match {
+function matchAll(question: Question): Match & { words: Words } {
   const { accessFilter, numbers } = question;
   const terms = asked(question.terms);
   // A question without words can still be a whole title, for example of one sign.
@@ -156,20 +157,24 @@ async function titledIds(question: Question): Promise<string[]> {
 
 /** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
-  const { ctx, from } = question;
+  const { ctx, accessFilter, terms, from } = question;
   const match = matchAll(question);
   if (from >= limit) {
     const titled = await titledIds(question);
     const behind = await listMatches(ctx, match, FAR, from - titled.length, titled);
     if (behind.length > 0) return farHits(question, match, limit, titled, behind);
   }
-  const found = await findMatches(ctx, await withRank(question, match), limit);
+  const plain = await weigh(question, 'all', terms, false);
+  // Many matches of a few words are ranked while they are found; words then have no frequency weights.
+  const isRanked = terms.length > 0 && terms.length <= RANKED_AT_ONCE;
+  const ranking = isRanked ? rankOf(plain.queries, rankPlan(plain.facts, 'all'), accessFilter) : null;
+  const found = await findMatches(ctx, { ...match, words: { ...match.words, rank: ranking } }, limit);
   // Fewer matches are reranked, which reads their titles.
   const titled = found.length > CLOSELY ? await titledIds(question) : [];
   const others = found.filter(({ id }) => !titled.includes(id)).slice(0, RANKED - titled.length);
   // Word frequencies matter only with several words and several hits.
-  const sampled = question.terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
-  const weighed = await weigh(question, 'all', question.terms, sampled);
+  const sampled = terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
+  const weighed = sampled ? await weigh(question, 'all', terms, true) : plain;
   const first = sampled ? others.map(({ id }) => ({ id })) : others;
   const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
   const scored = [...titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
@@ -195,14 +200,6 @@ function farHits(
       ? behind.slice(0, most)
       : await listMatches(ctx, match, most, offset - titled.length, titled);
   return { ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
-}
-
-/** Many matches of a few words are ranked while they are found; words then have no frequency weights. */
-async function withRank(question: Sampling, match: Match): Promise<Match> {
-  const { terms, accessFilter } = question;
-  if (match.words === null || terms.length === 0 || terms.length > RANKED_AT_ONCE) return match;
-  const { facts, queries } = await weigh(question, 'all', terms, false);
-  return { ...match, words: { ...match.words, rank: rankOf(queries, rankPlan(facts, 'all'), accessFilter) } };
 }
 
 /** The weighted words with their statistics. */

@@ -10,7 +10,7 @@ import { findVisible, preload, type VisibleObject } from '../objects/index.ts';
 import { filterableTypes, typeFilter, readFilter } from './filter.ts';
 import type { SearchParts } from './parts.ts';
 import { type Facets, facetsOf, recordResult, type SearchResult, Snippets, otherResults } from './results.ts';
-import { type Asked, type Found, otherSource, accessFilterFor, recordSource, type Source } from './sources.ts';
+import { type Found, otherSource, recordSource, type Source } from './sources.ts';
 import { filterPredicate } from './store-access-filter.ts';
 import { synonymView } from './synonyms.ts';
 import { respelledTerms, type Term, termsOf } from './terms.ts';
@@ -104,7 +104,11 @@ async function answer(
   window: ReturnType<typeof windowOf>,
   comments: boolean,
 ): Promise<SearchAnswer> {
-  requireRights(ctx, parts, request.kinds);
+  for (const kind of request.kinds) {
+    if (kind === 'article') parts.articles.requireReader(ctx);
+    const right = RIGHT_OF.get(kind);
+    if (right !== undefined) ctx.actor.require(right);
+  }
   const filter = request.filter === null ? null : { given: readFilter(request.filter) };
   const terms = request.q === null ? [] : ctx.config.get(synonymView).of(termsOf(parts.analysis, request.q));
   const counted = registry(ctx).settings.searchExactTotal;
@@ -114,7 +118,7 @@ async function answer(
     for (const kind of request.kinds) {
       sources.push(
         kind === 'object'
-          ? await recordsOf(ctx, parts, { q: request.q, terms, comments, counted, from }, filter)
+          ? await recordSource(ctx, parts, { q: request.q, terms, filter, comments, counted, from })
           : await otherSource(ctx, parts, kind, terms),
       );
     }
@@ -137,15 +141,6 @@ export function filterOnRecords(
   return filterPredicate(ctx, typeFilter(readFilter(text), filterableTypes(ctx, typeIds), 'query.filter'));
 }
 
-/** @throws Fault RIGHT_MISSING */
-function requireRights(ctx: ReadContext, parts: SearchParts, kinds: readonly Kind[]): void {
-  for (const kind of kinds) {
-    if (kind === 'article') parts.articles.requireReader(ctx);
-    const right = RIGHT_OF.get(kind);
-    if (right !== undefined) ctx.actor.require(right);
-  }
-}
-
 /**
  * Limits the time of each statement in `run`, and reports a cancelled one as a filter that is too expensive. The unit of work
  * must be a transaction (`snapshot`).
@@ -161,21 +156,6 @@ export async function withinBudget<T>(ctx: ReadContext, path: string, run: () =>
     if (isFault(error) || (error as { code?: unknown }).code !== CANCELLED) throw error;
     throw faultAt('FILTER_TOO_EXPENSIVE', path, 'FILTER_TOO_EXPENSIVE');
   }
-}
-
-async function recordsOf(
-  ctx: ReadContext,
-  parts: SearchParts,
-  asked: Omit<Asked, 'filter'>,
-  filter: { given: unknown } | null,
-): Promise<Source> {
-  const accessFilter = await accessFilterFor(ctx, parts);
-  if (filter === null) return await recordSource(ctx, parts, { ...asked, filter: null }, accessFilter);
-  const typed = typeFilter(filter.given, filterableTypes(ctx), 'query.filter');
-  const predicate = filterPredicate(ctx, typed);
-  // No record can match.
-  if (predicate === null) return await recordSource(ctx, parts, { ...asked, filter: null }, null);
-  return await recordSource(ctx, parts, { ...asked, filter: { sql: predicate, typed } }, accessFilter);
 }
 
 /** The page of the combined hits of all sources: ranked ones by score, then the rest of each source. */
@@ -209,7 +189,13 @@ async function present(
 ): Promise<SearchAnswer> {
   const found = await pageOfHits(sources, window.offset, window.limit);
   const shown = found.slice(0, window.pageSize);
-  const objects = await loadObjects(ctx, shown);
+  const ids = shown.flatMap(({ kind, id }) => (kind === 'object' ? [id] : []));
+  await preload(ctx, ids);
+  const objects = new Map<string, VisibleObject>();
+  for (const id of ids) {
+    const object = await findVisible(ctx, id);
+    if (object !== undefined) objects.set(id, object);
+  }
   const snippets = new Snippets(parts.analysis, terms);
   const others = await otherResults(ctx, parts, shown, snippets);
   const results: SearchResult[] = [];
@@ -231,15 +217,4 @@ async function present(
     totalPages: Math.ceil(total / window.pageSize),
     facets: facetsOf(results, objects),
   };
-}
-
-async function loadObjects(ctx: ReadContext, found: readonly Found[]): Promise<Map<string, VisibleObject>> {
-  const ids = found.flatMap(({ kind, id }) => (kind === 'object' ? [id] : []));
-  await preload(ctx, ids);
-  const objects = new Map<string, VisibleObject>();
-  for (const id of ids) {
-    const object = await findVisible(ctx, id);
-    if (object !== undefined) objects.set(id, object);
-  }
-  return objects;
 }

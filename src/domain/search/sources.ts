@@ -5,10 +5,10 @@ import { matchEntries, serviceEntries, type SearchParts } from './parts.ts';
 import { profileView } from './index-profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED, findIds, namedIds, type Question } from './hits.ts';
 import { rankPlan, type Tier } from './ranking.ts';
-import { areIndexed, type TypedFilter } from './filter.ts';
+import { areIndexed, filterableTypes, typeFilter } from './filter.ts';
 import { MemoryQuestion, scopeOf } from './memory/scope.ts';
-import { listMatches, type Match } from './store-match.ts';
-import { type AccessFilter, accessFilterOf } from './store-access-filter.ts';
+import { listMatches } from './store-match.ts';
+import { type AccessFilter, accessFilterOf, filterPredicate } from './store-access-filter.ts';
 import { articleSource, commentSource, matchTexts, type TextSource } from './store-texts.ts';
 import { besideNumbers, numbersOf, type Term, termQuery, termsOf } from './terms.ts';
 import { isActive } from '../../contract/state.ts';
@@ -41,8 +41,8 @@ function sourceOf(kind: Kind, hits: Hits): Source {
 export interface Asked {
   q: string | null;
   terms: readonly Term[];
-  /** The filter of the request; null if there is none. */
-  filter: { sql: NonNullable<Match['filter']>; typed: readonly TypedFilter[] } | null;
+  /** The filter of the request as given; null if there is none. */
+  filter: { given: unknown } | null;
   /** Whether matching comments that the caller may read raise the score of a record. */
   comments: boolean;
   /** Maximum number of hits that are counted exactly. */
@@ -51,23 +51,26 @@ export interface Asked {
   from: number;
 }
 
-/** Records that match the words, or all records that the filter permits, last updated first. */
-export async function recordSource(
-  ctx: ReadContext,
-  parts: SearchParts,
-  asked: Asked,
-  accessFilter: AccessFilter | null,
-): Promise<Source> {
-  if (accessFilter === null) return sourceOf('object', NONE);
+/**
+ * Records that match the words, or all records that the filter permits, last updated first.
+ *
+ * @throws Fault INVALID_FILTER
+ */
+export async function recordSource(ctx: ReadContext, parts: SearchParts, asked: Asked): Promise<Source> {
+  const accessFilter = await accessFilterOf(ctx, parts.upToDate);
+  const filters = asked.filter === null ? null : typeFilter(asked.filter.given, filterableTypes(ctx), 'query.filter');
+  const filter = filters === null ? null : filterPredicate(ctx, filters);
+  // The caller may read no record, or none can match the filter.
+  if (accessFilter === null || (filters !== null && filter === null)) return sourceOf('object', NONE);
   const among = { state: 'ACTIVE', workflowStateIds: null } as const;
-  const indexed = areIndexed(ctx, accessFilter.typeIds, asked.filter?.typed ?? null);
-  const base = { ...among, filter: asked.filter?.sql ?? null, order: 'updated_at' as const, indexed, memory: null };
+  const indexed = areIndexed(ctx, accessFilter.typeIds, filters);
+  const base = { ...among, filter, order: 'updated_at' as const, indexed, memory: null };
   if (asked.q !== null) {
     const { analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).numberings);
     const terms = besideNumbers(asked.terms, numbers);
     const { q, comments, counted, from } = asked;
-    const scope = scopeOf(ctx, accessFilter, { ...among, filters: asked.filter?.typed ?? null });
+    const scope = scopeOf(ctx, accessFilter, { ...among, filters });
     const memory = parts.memory === undefined || scope === null ? null : new MemoryQuestion(parts.memory, scope);
     const question = { ctx, analysis, accessFilter, q, terms, numbers, comments, counted, from };
     return sourceOf('object', await findHits({ ...question, base: { ...base, memory } }));
@@ -137,15 +140,6 @@ export async function otherSource(
   }
 }
 
-/** The access filter of the caller; null if they may read no records. */
-export async function accessFilterFor(
-  ctx: ReadContext,
-  parts: SearchParts,
-  typeIds?: readonly string[],
-): Promise<AccessFilter | null> {
-  return accessFilterOf(ctx, await parts.upToDate.is(ctx), typeIds);
-}
-
 function questionOf(
   ctx: ReadContext,
   { analysis }: SearchParts,
@@ -161,7 +155,7 @@ function questionOf(
 /** Ids of records that match all words, or if there are none, some of them; newest first. */
 export function wordMatch(parts: SearchParts): WordMatch {
   return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
-    const accessFilter = await accessFilterFor(ctx, parts, typeIds);
+    const accessFilter = await accessFilterOf(ctx, parts.upToDate, typeIds);
     if (accessFilter === null) return [];
     const base = {
       state,
@@ -180,7 +174,7 @@ export type Suggest = (ctx: ReadContext, text: string, limit: number) => Promise
 
 export function suggestions(parts: SearchParts): Suggest {
   return async (ctx, text, limit) => {
-    const accessFilter = await accessFilterFor(ctx, parts);
+    const accessFilter = await accessFilterOf(ctx, parts.upToDate);
     if (accessFilter === null) return [];
     const indexed = areIndexed(ctx, accessFilter.typeIds, null);
     const base = {

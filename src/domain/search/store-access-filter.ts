@@ -6,7 +6,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { TypedCondition, TypedField, Variables } from '../../lib/filter.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, conditionEnvironment } from '../metadata/index.ts';
-import { type IndexProfiles, profileView } from './index-profile.ts';
+import { type IndexProfiles, type IndexUpToDate, profileView } from './index-profile.ts';
 import { labelOf } from './lexemes.ts';
 import type { RecordRule } from './memory/conditions.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
@@ -39,21 +39,26 @@ export interface AccessFilter {
   classes: readonly LabelClass[];
 }
 
-/** Null if the caller may read no records. */
-export function accessFilterOf(ctx: ReadContext, upToDate: boolean, typeIds?: readonly string[]): AccessFilter | null {
+/** The access filter of the caller; null if they may read no records. */
+export async function accessFilterOf(
+  ctx: ReadContext,
+  upToDate: IndexUpToDate,
+  typeIds?: readonly string[],
+): Promise<AccessFilter | null> {
   const { actor } = ctx;
   const readable = new Set(actor.typesFor('read'));
   const among = [...readable].filter((typeId) => typeIds === undefined || typeIds.includes(typeId)).sort();
   const visible = actor.visible('o', 'read', ctx.now, among);
   if (among.length === 0 || visible === null) return null;
   const profiles = ctx.config.get(profileView);
+  const isUpToDate = await upToDate.is(ctx);
   const trustedBy = trustedRecords(ctx, profiles, among);
   return {
     typeIds: among,
     visible,
     trusted: trustedForms(trustedBy),
     trustedBy,
-    ...labelsOf(ctx, among, (typeId) => (upToDate ? profiles.labelled(typeId) : profiles.textFields(typeId))),
+    ...labelsOf(ctx, among, (typeId) => (isUpToDate ? profiles.labelled(typeId) : profiles.textFields(typeId))),
   };
 }
 

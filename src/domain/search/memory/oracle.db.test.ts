@@ -28,8 +28,7 @@ import { MemoryQuestion, scopeOf } from './scope.ts';
 import { needExactNumbers, findMatches, allOf, anyOf, numbered } from '../store-match.ts';
 import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../rebuild.ts';
-import { accessFilterFor } from '../sources.ts';
-import { filterPredicate } from '../store-access-filter.ts';
+import { accessFilterOf, filterPredicate } from '../store-access-filter.ts';
 import { databaseSource, SYSTEM_COLUMN_NAMES } from '../store-memory.ts';
 import { rankOf, sampleTerms, score } from '../store-rank.ts';
 import { numbersOf, termQuery, termsOf } from '../terms.ts';
@@ -122,7 +121,7 @@ describe('The index in memory and the statements', () => {
   /** Both answers to one question: ids and ranks. */
   const both = async (ctx: ReadContext, given: Question): Promise<[unknown, unknown] | null> => {
     const { q, kind, limit, offset, tier } = given;
-    const accessFilter = (await accessFilterFor(ctx, parts)) ?? assert.fail();
+    const accessFilter = (await accessFilterOf(ctx, parts.upToDate)) ?? assert.fail();
     let filters: TypedFilter[] | null = null;
     try {
       const asked = JSON.stringify(given.filter);
