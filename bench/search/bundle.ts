@@ -4,13 +4,15 @@ import path from 'node:path';
 
 /** The user who searches: reads three of four records and not all fields. */
 export const READER = 'reader';
+/** A user who reads only the few records that they created. */
+export const REQUESTER = 'requester';
 /** The user who loads data: reads everything. */
 export const WRITER = 'writer';
 export const AREAS = ['north', 'south', 'east', 'west'] as const;
 export const PRIORITIES = ['p1', 'p2', 'p3', 'p4'] as const;
 const VISIBLE_AREAS = AREAS.slice(0, 3);
-/** Fields that may be filtered: each has an index. */
-export const INDEXED_FIELDS = 2;
+/** Indexes of the type: two filterable fields, the creator, and the states. */
+export const INDEXED_FIELDS = 4;
 
 const options = (codes: readonly string[]): string =>
   `{ options: [${codes.map((code) => `{ code: ${code} }`).join(', ')}] }`;
@@ -48,6 +50,14 @@ roles:
         actions: [read]
         fields: { read: [title, description, priority, area], write: [] }
     assignedTo: { users: [${READER}] }
+  - code: requester
+    name: Requester
+    records:
+      - type: ticket
+        where: { field: createdBy, operator: equals, value: $me }
+        actions: [read]
+        fields: { read: [title, description, priority, area], write: [] }
+    assignedTo: { users: [${REQUESTER}] }
   - code: writer
     name: Writer
     records:
@@ -57,6 +67,7 @@ roles:
     assignedTo: { users: [${WRITER}] }
 users:
   - { login: ${READER}, displayName: Reader, email: reader@example.org }
+  - { login: ${REQUESTER}, displayName: Requester, email: requester@example.org }
   - { login: ${WRITER}, displayName: Writer, email: writer@example.org }
 `;
 

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { makeAnalysis } from '../../src/lib/words.ts';
 import { dice } from '../corpus.ts';
-import { AREAS, PRIORITIES } from './bundle.ts';
+import { AREAS, PRIORITIES, REQUESTER } from './bundle.ts';
 import type { RealText } from './texts.ts';
 
 /** Ingredients of queries: words by document frequency, prefixes, whole sentences. */
@@ -20,6 +20,8 @@ export interface Case {
   says: string;
   /** Milliseconds at 16 connections: median and 99th percentile. Null where the design names none. */
   target: [p50: number, p99: number] | null;
+  /** The login of the caller, if it is not the reader. */
+  by?: string;
   path(words: Words, pick: <T>(list: readonly T[]) => T): string;
 }
 
@@ -57,8 +59,22 @@ export const CASES: readonly Case[] = [
     path: (words, pick) => search({ q: pick(words.common) }),
   },
   {
+    name: 'own-common',
+    says: 'the same for a caller who reads one of 10,000 records',
+    target: [25, 100],
+    by: REQUESTER,
+    path: (words, pick) => search({ q: pick(words.common) }),
+  },
+  {
+    name: 'own-rare',
+    says: 'a rare word for this caller',
+    target: [5, 20],
+    by: REQUESTER,
+    path: (words, pick) => search({ q: pick(words.rare) }),
+  },
+  {
     name: 'two-common',
-    says: 'two such words',
+    says: 'two words of 25–60 %',
     target: [25, 100],
     path: (words, pick) => search({ q: `${pick(words.common)} ${pick(words.common)}` }),
   },

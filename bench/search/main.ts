@@ -12,7 +12,7 @@ import { Connection } from '../connection.ts';
 import { dice } from '../corpus.ts';
 import { docket, freePort, postmasterOf, type ServiceOptions, spentBy, startService, stop } from '../processes.ts';
 import { connect, type OpenedEnvironment } from '../environment.ts';
-import { AREAS, INDEXED_FIELDS, PRIORITIES, READER, WRITER, writeBundle } from './bundle.ts';
+import { AREAS, INDEXED_FIELDS, PRIORITIES, READER, REQUESTER, WRITER, writeBundle } from './bundle.ts';
 import { CASES, type Case, chooseWords, type Words } from './cases.ts';
 import { loadTexts, multiply } from './fill.ts';
 import { plot } from './plot.ts';
@@ -310,6 +310,7 @@ export async function measureSearch(
   say(`${texts.length} real texts loaded`);
   const readerKey = await keyOf(service, READER);
   const reader = new Client(service.port, readerKey);
+  const requester = new Client(service.port, await keyOf(service, REQUESTER));
   const spent = (): { server: number; database: number } => spentBy(life.pid, postmasterOf(folder));
   const results: Measured[] = [];
   for (const records of options.records) {
@@ -323,7 +324,8 @@ export async function measureSearch(
       if (memory > 0) say(await indexReady(service.port, records));
       for (const of of options.cases) {
         for (const connections of options.connections) {
-          results.push(await measureCase(reader, spent, of, words, records, memory, connections, options.seconds));
+          const client = of.by === REQUESTER ? requester : reader;
+          results.push(await measureCase(client, spent, of, words, records, memory, connections, options.seconds));
         }
       }
     }

@@ -6,7 +6,7 @@
 import type { Operand } from './lexemes.ts';
 import type { Need } from './memory/need.ts';
 import { type Labels, type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
-import sql, { join, type Sql, empty } from 'sql-template-tag';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { whereState } from '../objects/index.ts';
@@ -164,13 +164,13 @@ export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPred
   };
 }
 
-/** Number of newest records on which the frequency of the words is measured. */
-const SEEN = 250;
+/** Number of newest records on which the frequency of the words is measured; a literal, so that every plan is made for it. */
+const SEEN = raw('250');
 /** How many times more records are read in order than should contain the wanted matches. Reading ends when there are enough. */
 const SPARE = 3;
-/** Up to this number of records, what rights and filter admit is read in any case. */
+/** Up to this number of records, reading all that rights and filter admit costs hardly anything. */
 const FEW = 1000;
-/** A record that rights and filter admit is worth reading if it saves this many others. */
+/** Beyond it, a record that rights and filter admit is worth reading if it saves this many others. */
 const SAVED = 4;
 
 export type Order = 'updated_at' | 'created_at';
@@ -269,7 +269,8 @@ const ITSELF = sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFF
  * One statement for any words, rights and filter. It measures on the newest records how frequent matches are, and then reads the
  * first of these that gives the page:
  *
- * 1. `few`: all records that rights and filter admit, if an index finds them and they are fewer than the others would read;
+ * 1. `few`: all records that rights and filter admit, if an index finds them and they are fewer than the others would read. If
+ *    many of the newest records are among them, this is not tried;
  * 2. `walked`: the last updated records until there are enough matches, if matches are frequent;
  * 3. the word index: all records with the words are sorted by an index only (`objects_order`), then checked in this order.
  *
@@ -293,16 +294,18 @@ function withWords(match: Match, words: Words, page: Page): Sql {
   const row =
     words.rank === null && words.exact === null ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) s` : ITS_WORDS;
   return sql`WITH seen AS MATERIALIZED (
-      SELECT count(*)::float8 AS holding, count(*) FILTER (WHERE ${rights})::float8 AS matches
-      FROM ${last(sql`${SEEN}::int`)} ${ITS_WORDS} ${ITSELF} ON ${holds}
+      SELECT count(*) FILTER (WHERE h.holds)::float8 AS holding, count(*) FILTER (WHERE h.holds AND ${rights})::float8 AS matches,
+        ${match.indexed ? sql`count(*) FILTER (WHERE ${isVisible(match)})::float8` : sql`0::float8`} AS admitted
+      FROM ${last(SEEN)} ${ITS_WORDS} CROSS JOIN LATERAL (SELECT ${holds} AS holds OFFSET 0) h
+        ${ITSELF} ON ${match.indexed ? sql`true` : sql`h.holds`}
     ), estimate AS MATERIALIZED (
-      SELECT holding / ${SEEN}::int * (SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = 'search_records'::regclass) AS by_words,
+      SELECT holding / ${SEEN} * size.records AS by_words, admitted / ${SEEN} * size.records AS admitted,
         CASE WHEN matches = 0 THEN 'Infinity' ELSE ${SEEN}::float8 * ${wanted} / matches END AS by_order
-      FROM seen
+      FROM seen, (SELECT greatest(reltuples, 0) AS records FROM pg_class WHERE oid = 'search_records'::regclass) AS size
     ), cost AS MATERIALIZED (
-      SELECT greatest(${FEW}::float8, least(by_words, by_order) / ${SAVED}::int)::bigint AS most,
+      SELECT CASE WHEN admitted <= worth THEN worth ELSE -1 END::bigint AS most,
         CASE WHEN by_order <= by_words THEN ceil(${SPARE}::int * by_order)::bigint ELSE 0 END AS depth
-      FROM estimate
+      FROM estimate CROSS JOIN LATERAL (SELECT greatest(${FEW}::float8, least(by_words, by_order) / ${SAVED}::int) AS worth) w
     ), few AS MATERIALIZED (${few}
     ), chosen AS MATERIALIZED (
       SELECT depth, ${match.indexed ? sql`(SELECT count(*) FROM few) <= most` : sql`false`} AS are_few FROM cost
