@@ -47,6 +47,8 @@ function titleLexeme(title: string): string | undefined {
 export interface Operand {
   lexeme: string;
   prefix: boolean;
+  /** At most this many records have it, if that is known. */
+  most?: number;
 }
 
 /** Exactly this title, under any of the field tokens. */
@@ -137,8 +139,8 @@ export function operandsOf(lexemes: readonly string[], fieldTokens: readonly str
 }
 
 /** A record number that equals the text, or starts with it. */
-export function numberOperand(raw: string, prefix: boolean): Operand {
-  return { lexeme: NUMBER + clean(foldNumber(raw)), prefix };
+export function numberOperand(raw: string, prefix: boolean, most: number): Operand {
+  return { lexeme: NUMBER + clean(foldNumber(raw)), prefix, most };
 }
 
 /** A `tsquery` that matches any of the operands; empty if there are none. */

@@ -11,6 +11,7 @@ import { type Listed, listPeople, peopleState, type ArticleSource, type ServiceS
 import { type Term, isWithinOneEdit, mayHoldTypo } from './terms.ts';
 import type { MemorySearcher } from './memory/searcher.ts';
 import { IndexUpToDate } from './index-profile.ts';
+import { SearchStatistics } from './store-statistics.ts';
 
 export interface Entry {
   kind: Kind;
@@ -97,6 +98,7 @@ export function matchEntries(entries: readonly Entry[], terms: readonly Term[]):
 export interface SearchParts {
   analysis: Analysis;
   upToDate: IndexUpToDate;
+  statistics: SearchStatistics;
   directory: Directory;
   articles: ArticleSource;
   services: ServiceSource;
@@ -112,6 +114,7 @@ export function makeSearchParts(
   return {
     analysis: makeAnalysis(),
     upToDate: new IndexUpToDate(),
+    statistics: new SearchStatistics(),
     directory: new Directory(),
     articles,
     services,

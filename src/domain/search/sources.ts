@@ -5,7 +5,7 @@ import { matchEntries, serviceEntries, type SearchParts } from './parts.ts';
 import { profileView } from './index-profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED, findIds, namedIds, type Question } from './hits.ts';
 import { rankPlan, type Tier } from './ranking.ts';
-import { areIndexed, filterableTypes, typeFilter } from './filter.ts';
+import { areIndexed, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';
 import { MemoryQuestion, scopeOf } from './memory/scope.ts';
 import { listMatches } from './store-match.ts';
 import { type AccessFilter, accessFilterOf, filterPredicate } from './store-access-filter.ts';
@@ -51,6 +51,17 @@ export interface Asked {
   from: number;
 }
 
+/** The index in memory for active records; null if only statements can answer. */
+function memoryOf(
+  ctx: ReadContext,
+  { memory }: SearchParts,
+  accessFilter: AccessFilter,
+  filters: readonly TypedFilter[] | null,
+): MemoryQuestion | null {
+  const scope = scopeOf(ctx, accessFilter, { state: 'ACTIVE', workflowStateIds: null, filters });
+  return memory === undefined || scope === null ? null : new MemoryQuestion(memory, scope);
+}
+
 /**
  * Records that match the words, or all records that the filter permits, last updated first.
  *
@@ -64,14 +75,13 @@ export async function recordSource(ctx: ReadContext, parts: SearchParts, asked: 
   if (accessFilter === null || (filters !== null && filter === null)) return sourceOf('object', NONE);
   const among = { state: 'ACTIVE', workflowStateIds: null } as const;
   const indexed = areIndexed(ctx, accessFilter.typeIds, filters);
-  const base = { ...among, filter, order: 'updated_at' as const, indexed, memory: null };
+  const base = { ...among, filter, order: 'updated_at' as const, indexed, statistics: parts.statistics, memory: null };
   if (asked.q !== null) {
     const { analysis } = parts;
     const numbers = numbersOf(analysis, asked.q, ctx.config.get(profileView).numberings);
     const terms = besideNumbers(asked.terms, numbers);
     const { q, comments, counted, from } = asked;
-    const scope = scopeOf(ctx, accessFilter, { ...among, filters });
-    const memory = parts.memory === undefined || scope === null ? null : new MemoryQuestion(parts.memory, scope);
+    const memory = memoryOf(ctx, parts, accessFilter, filters);
     const question = { ctx, analysis, accessFilter, q, terms, numbers, comments, counted, from };
     return sourceOf('object', await findHits({ ...question, base: { ...base, memory } }));
   }
@@ -163,6 +173,7 @@ export function wordMatch(parts: SearchParts): WordMatch {
       filter: null,
       order: 'created_at' as const,
       indexed: isActive({ state }) && areIndexed(ctx, accessFilter.typeIds, null),
+      statistics: parts.statistics,
       memory: null,
     };
     return await findIds(questionOf(ctx, parts, accessFilter, q, base), limit, offset);
@@ -183,7 +194,8 @@ export function suggestions(parts: SearchParts): Suggest {
       filter: null,
       order: 'updated_at' as const,
       indexed,
-      memory: null,
+      statistics: parts.statistics,
+      memory: memoryOf(ctx, parts, accessFilter, null),
     };
     const question = questionOf(ctx, parts, accessFilter, text, base);
     const named = await namedIds(question, limit);

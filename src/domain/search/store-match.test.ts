@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import sql from 'sql-template-tag';
 import fc from 'fast-check';
-import { documentsWith } from './memory/need.ts';
+import { documentsWith, type Need } from './memory/need.ts';
 import { buildSegment } from './memory/segment.ts';
 import { needCombination, combinationOf } from './store-match.ts';
 import type { AccessFilter } from './store-access-filter.ts';
+import { shareOf } from './store-statistics.ts';
 import type { TermQuery } from './terms.ts';
 
 const ID = '00000000-0000-7000-8000-000000000001';
@@ -105,5 +106,27 @@ describe('combinations of words', () => {
     const empty = { operands: [], text: '', count: 0 };
     const nothing: TermQuery = { free: { exact: empty, like: empty, matched: [], match: '' }, classes: [] };
     assert.equal(combinationOf([[0, 1]], [{ free: part('a'), classes: [] }, nothing], accessFilter).query, '');
+  });
+});
+
+describe('estimates of matches', () => {
+  const known = { rows: 1000, shares: new Map([...'abc'].map((word) => [word, 0.25])) };
+  const lexemes = (lexeme: string, prefix = false, most?: number): Need => {
+    return { kind: 'lexemes', operands: [{ lexeme, prefix, ...(most === undefined ? {} : { most }) }], within: null };
+  };
+
+  it('combine the shares of words; rare words count as none', () => {
+    assert.equal(shareOf(known, lexemes('a')), 0.25);
+    assert.equal(shareOf(known, lexemes('z')), 0);
+    assert.equal(shareOf(known, lexemes('', true)), 1 - 0.75 ** 3);
+    assert.equal(shareOf(known, { kind: 'all', needs: [lexemes('a'), lexemes('b')] }), 0.125);
+    assert.equal(shareOf(known, { kind: 'all', needs: [lexemes('a'), lexemes('z')] }), 0);
+    assert.equal(shareOf(known, { kind: 'any', needs: [lexemes('a'), lexemes('b')] }), 1 - 0.75 ** 2);
+    assert.equal(shareOf(known, { kind: 'any', needs: [] }), 0);
+  });
+
+  it('know how many numbers start so', () => {
+    assert.equal(shareOf(known, lexemes('tck1', true, 500)), 0.5);
+    assert.equal(shareOf(known, lexemes('t', true, Number.POSITIVE_INFINITY)), 1);
   });
 });

@@ -6,7 +6,8 @@
 import type { Operand } from './lexemes.ts';
 import type { Need } from './memory/need.ts';
 import { type Labels, type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { type SearchStatistics, shareOf } from './store-statistics.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { whereState } from '../objects/index.ts';
@@ -164,10 +165,10 @@ export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPred
   };
 }
 
-/** Number of newest records on which the frequency of the words is measured; a literal, so that every plan is made for it. */
-const SEEN = raw('250');
 /** How many times more records are read in order than should contain the wanted matches. Reading ends when there are enough. */
-const SPARE = 3;
+const SPARE = 2;
+/** Up to this number of matches per wanted one, reading all of them is cheaper than sorting them first. */
+const AT_ONCE = 4;
 /** Up to this number of records, reading all that rights and filter admit costs hardly anything. */
 const FEW = 1000;
 /** Beyond it, a record that rights and filter admit is worth reading if it saves this many others. */
@@ -188,6 +189,7 @@ export interface Match {
   order: Order;
   /** Whether indexes find what rights and filter admit. */
   indexed: boolean;
+  statistics: Pick<SearchStatistics, 'frequencies' | 'admitted'>;
   /** The index in memory; null if only statements can answer. */
   memory: MemoryQuestion | null;
 }
@@ -243,95 +245,98 @@ function paged(match: Match, { limit, offset, except }: Page): Sql {
   return sql`${unlisted} ${ordered(match)} LIMIT ${limit}::int OFFSET ${offset}::int`;
 }
 
-/** Additional result columns: the words of a match are already read, and reading them again would cost more than ranking. */
-function ranked({ rank }: Words): Sql {
-  return rank === null ? empty : sql`, ${rank.sql} AS rank, s.size`;
-}
-
-function exactly({ exact }: Words): Sql {
-  return exact === null ? empty : sql`AND ${exact}`;
-}
-
 /** Without words; the planner of PostgreSQL chooses the plan. */
 function withoutWords(match: Match, page: Page): Sql {
   return sql`SELECT o.id FROM objects o WHERE ${isVisible(match)} ${paged(match, page)}`;
 }
 
-function column(order: Order): Sql {
-  return order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`;
+/** The words of a record `m`, and the record of a row. By key, because the planner cannot estimate the number of records. */
+const ITS_WORDS = sql`JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true`;
+const ITSELF = sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true`;
+
+/** The parts that all statements with words share. */
+function partsOf(
+  match: Match,
+  words: Words,
+  { except }: Page,
+): Record<'at' | 'holds' | 'rights' | 'rank' | 'columns', Sql> {
+  const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
+  return {
+    at: match.order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`,
+    holds: sql`s.words @@ ${words.query}::tsquery ${unlisted}`,
+    rights: sql`${isVisible(match)} ${trustedRows(match.accessFilter)} ${words.exact === null ? empty : sql`AND ${words.exact}`}`,
+    // The words of a match are already read, and reading them again would cost more than ranking.
+    rank: words.rank === null ? empty : sql`, ${words.rank.sql} AS rank, s.size`,
+    columns: words.rank === null ? sql`m.id` : sql`m.id, m.rank, m.size`,
+  };
 }
 
-/** The words of a record `m`, and the record itself. By key, because the planner cannot estimate the number of records. */
-const ITS_WORDS = sql`JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true`;
-const ITSELF = sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o`;
+/** Reads all matches among the rows, then sorts them. */
+function allAmong(match: Match, words: Words, page: Page, rows: Sql): Sql {
+  const { at, holds, rights, rank, columns } = partsOf(match, words, page);
+  return sql`SELECT ${columns} FROM (
+      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} OFFSET 0
+    ) AS m ORDER BY m.at DESC, m.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
+}
 
 /**
- * One statement for any words, rights and filter. It measures on the newest records how frequent matches are, and then reads the
- * first of these that gives the page:
- *
- * 1. `few`: all records that rights and filter admit, if an index finds them and they are fewer than the others would read. If
- *    many of the newest records are among them, this is not tried;
- * 2. `walked`: the last updated records until there are enough matches, if matches are frequent;
- * 3. the word index: all records with the words are sorted by an index only (`objects_order`), then checked in this order.
- *
- * What is measured decides how much is read, never what is found: a part that does not give the whole page is discarded. The CTEs
- * that are not needed are not run.
+ * Reads the `depth` last updated records until there are enough matches. If that does not give the page, all records with the words
+ * are sorted by an index only (`objects_order`), and checked in this order until there are enough.
  */
-function withWords(match: Match, words: Words, page: Page): Sql {
-  const at = column(match.order);
-  const wanted = sql`${page.offset + page.limit}::int`;
-  const unlisted = (id: Sql): Sql =>
-    page.except.length === 0 ? empty : sql`AND ${id} <> ALL(${[...page.except]}::uuid[])`;
-  const holds = sql`s.words @@ ${words.query}::tsquery`;
-  const usable = sql`${trustedRows(match.accessFilter)} ${exactly(words)}`;
-  const rights = sql`${isVisible(match)} ${usable}`;
-  const last = (most: Sql): Sql =>
-    sql`(SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${most} OFFSET 0) m`;
-  const few = match.indexed
-    ? sql`SELECT o.id, ${at} AS at FROM objects o WHERE ${isVisible(match)} LIMIT (SELECT most + 1 FROM cost)`
-    : sql`SELECT o.id, ${at} AS at FROM objects o WHERE false`;
+function inOrder(match: Match, words: Words, page: Page, depth: number): Sql {
+  const { at, holds, rights, rank, columns } = partsOf(match, words, page);
+  const wanted = sql`${page.limit + page.offset}::int`;
+  const last = sql`ORDER BY m.at DESC, m.id DESC`;
   // Without rank and rights on words, the words of the matches are not read again.
   const row =
     words.rank === null && words.exact === null ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) s` : ITS_WORDS;
-  return sql`WITH seen AS MATERIALIZED (
-      SELECT count(*) FILTER (WHERE h.holds)::float8 AS holding, count(*) FILTER (WHERE h.holds AND ${rights})::float8 AS matches,
-        ${match.indexed ? sql`count(*) FILTER (WHERE ${isVisible(match)})::float8` : sql`0::float8`} AS admitted
-      FROM ${last(SEEN)} ${ITS_WORDS} CROSS JOIN LATERAL (SELECT ${holds} AS holds OFFSET 0) h
-        ${ITSELF} ON ${match.indexed ? sql`true` : sql`h.holds`}
-    ), estimate AS MATERIALIZED (
-      SELECT holding / ${SEEN} * size.records AS by_words, admitted / ${SEEN} * size.records AS admitted,
-        CASE WHEN matches = 0 THEN 'Infinity' ELSE ${SEEN}::float8 * ${wanted} / matches END AS by_order
-      FROM seen, (SELECT greatest(reltuples, 0) AS records FROM pg_class WHERE oid = 'search_records'::regclass) AS size
-    ), cost AS MATERIALIZED (
-      SELECT CASE WHEN admitted <= worth THEN worth ELSE -1 END::bigint AS most,
-        CASE WHEN by_order <= by_words THEN ceil(${SPARE}::int * by_order)::bigint ELSE 0 END AS depth
-      FROM estimate CROSS JOIN LATERAL (SELECT greatest(${FEW}::float8, least(by_words, by_order) / ${SAVED}::int) AS worth) w
-    ), few AS MATERIALIZED (${few}
-    ), chosen AS MATERIALIZED (
-      SELECT depth, ${match.indexed ? sql`(SELECT count(*) FROM few) <= most` : sql`false`} AS are_few FROM cost
-    ), walked AS MATERIALIZED (
-      SELECT m.id, m.at ${ranked(words)}
-      FROM ${last(sql`(SELECT CASE WHEN are_few THEN 0 ELSE depth END FROM chosen)`)} ${ITS_WORDS} ${ITSELF} ON ${holds}
-      WHERE ${rights} ${unlisted(sql`m.id`)} ORDER BY m.at DESC, m.id DESC LIMIT ${wanted}
+  const byWords = (most: Sql): Sql => sql`SELECT m.id, m.at ${rank}
+    FROM (SELECT s.id, s.profile_id, o.at
+        FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
+          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
+        ORDER BY o.at DESC, s.id DESC OFFSET 0) m
+      ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${most}`;
+  const paging = sql`${page.limit}::int OFFSET ${page.offset}::int`;
+  if (depth === 0) return sql`SELECT ${columns} FROM (${byWords(paging)}) AS m ${last}`;
+  return sql`WITH walked AS MATERIALIZED (
+      SELECT m.id, m.at ${rank}
+      FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${depth}::bigint OFFSET 0) m
+        ${ITS_WORDS} JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON ${holds}
+      WHERE ${rights} ${last} LIMIT ${wanted}
     )
-    SELECT m.id ${words.rank === null ? empty : sql`, m.rank, m.size`} FROM (
-      SELECT * FROM (
-        SELECT m.id, m.at ${ranked(words)} FROM few m ${ITS_WORDS} ${ITSELF} ON ${holds}
-        WHERE true ${usable} ${unlisted(sql`m.id`)} OFFSET 0) AS admitted
-      WHERE (SELECT are_few FROM chosen)
-      UNION ALL
+    SELECT ${columns} FROM (
       SELECT * FROM walked WHERE (SELECT count(*) FROM walked) >= ${wanted}
-      UNION ALL
-      SELECT * FROM (
-        SELECT m.id, m.at ${ranked(words)}
-        FROM (SELECT s.id, s.profile_id, o.at
-            FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} ${unlisted(sql`s.id`)} OFFSET 0) s
-              JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
-            ORDER BY o.at DESC, s.id DESC OFFSET 0) m
-          ${row} ${ITSELF} ON true
-        WHERE ${rights} ORDER BY m.at DESC, m.id DESC LIMIT ${wanted}) AS by_words
-      WHERE NOT (SELECT are_few FROM chosen) AND (SELECT count(*) FROM walked) < ${wanted}
-    ) AS m ORDER BY m.at DESC, m.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
+      UNION ALL SELECT * FROM (${byWords(wanted)}) AS by_words WHERE (SELECT count(*) FROM walked) < ${wanted}
+    ) AS m ${last} LIMIT ${paging}`;
+}
+
+/** The records that rights and filter admit; undefined if there are more than `most`. */
+async function fewAdmitted(ctx: ReadContext, match: Match, most: number): Promise<string[] | undefined> {
+  const rows = await ctx.query<{ id: string }>(
+    sql`SELECT o.id FROM objects o WHERE ${isVisible(match)} LIMIT ${most + 1}::int`,
+    { freshPlan: true },
+  );
+  return rows.length > most ? undefined : rows.map(({ id }) => id);
+}
+
+/**
+ * The statement that should read least. Each of them gives the same answer, whatever the estimates are: it reads all records with
+ * rare words; or all records that rights and filter admit, if an index finds them and they are few; or records in order.
+ */
+async function withWords(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Sql> {
+  const known = await match.statistics.frequencies(ctx);
+  const share = shareOf(known, words.need);
+  const wanted = page.limit + page.offset;
+  const byWords = share * known.rows;
+  if (byWords <= AT_ONCE * wanted) return allAmong(match, words, page, sql`search_records s`);
+  const admitted = await match.statistics.admitted(ctx, isVisible(match));
+  const byOrder = wanted / (share * admitted);
+  const worth = Math.floor(Math.max(FEW, Math.min(byWords, byOrder) / SAVED));
+  if (match.indexed && admitted * known.rows <= worth) {
+    const ids = await fewAdmitted(ctx, match, worth);
+    if (ids !== undefined) return allAmong(match, words, page, sql`unnest(${ids}::uuid[]) AS m (id) ${ITS_WORDS}`);
+  }
+  return inOrder(match, words, page, byOrder <= byWords ? Math.ceil(SPARE * byOrder) : 0);
 }
 
 /** Ids of matches in the order of the match, from `offset` on, without those in `except`. */
@@ -353,12 +358,13 @@ export async function findMatches(
   offset = 0,
   except: readonly string[] = [],
 ): Promise<Matched[]> {
-  const { words } = match;
+  const { words, filter } = match;
   if (limit <= 0 || words?.query === '') return [];
   const page = { limit, offset, except };
-  const known = words === null ? undefined : await match.memory?.find(words.need, page, words.rank?.ranking ?? null);
+  // Without words, the planner of PostgreSQL chooses the plan for the values.
+  if (words === null) return await ctx.query<Matched>(withoutWords(match, page), { freshPlan: true });
+  const known = await match.memory?.find(words.need, page, words.rank?.ranking ?? null);
   if (known !== undefined) return known;
-  // The best plan depends on the values: the selectivity of rights and filter, and the offset.
-  const fresh = { freshPlan: words === null || match.filter !== null || match.indexed || offset > 0 };
-  return await ctx.query<Matched>(words === null ? withoutWords(match, page) : withWords(match, words, page), fresh);
+  // There are too many filters to keep their statements prepared.
+  return await ctx.query<Matched>(await withWords(ctx, match, words, page), { freshPlan: filter !== null });
 }

@@ -137,6 +137,7 @@ export interface Numbers {
 /** The form of the record numbers of a type. */
 export interface Numbering {
   prefix: string;
+  digits: number;
 }
 
 /**
@@ -156,7 +157,10 @@ export function numbersOf(analysis: Analysis, q: string, numberings: readonly Nu
   const numbers = tokens.filter(mayBe).slice(0, MOST_NUMBERS);
   if (numbers.length === 0) return null;
   const operandsOfNumbers = (loosely: boolean): Operand[] =>
-    numbers.map((token) => numberOperand(token, loosely && token === last));
+    numbers.map((token) => {
+      const isPrefix = loosely && token === last;
+      return numberOperand(token, isPrefix, isPrefix ? countOf(token.toUpperCase(), numberings) : 1);
+    });
   const together = (of: readonly Operand[]): string => of.map((operand) => `(${anyOperand([operand])})`).join(' & ');
   const others = tokens.filter((token) => !numbers.includes(token)).join(' ');
   return {
@@ -180,7 +184,16 @@ export function besideNumbers(terms: readonly Term[], numbers: Numbers | null): 
   return terms.map((term) => ({ ...term, beginnings: term.beginnings.filter(({ length }) => length >= shortest) }));
 }
 
-/** The question as it reads in the other keyboard layout and in the other alphabet, English and Russian. Pure. */
+/** How many records have a number that starts so, at most. */
+function countOf(text: string, numberings: readonly Numbering[]): number {
+  const counts = numberings.map(({ prefix, digits }) => {
+    if (!text.startsWith(prefix)) return prefix.startsWith(text) ? Number.POSITIVE_INFINITY : 0;
+    return 10 ** Math.max(0, digits - (text.length - prefix.length));
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+// The question as it reads in the other keyboard layout and in the other alphabet, English and Russian.
 
 /** The keys of the two layouts, in the same order. */
 const LATIN_KEYS = "`qwertyuiop[]asdfghjkl;'zxcvbnm,.";

@@ -87,6 +87,19 @@ const question = fc.record({
 
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never;
 
+/** Every word in half of a million records, of which all or none are admitted; and rare words. So every statement is compared. */
+class Everywhere extends Map<string, number> {
+  override get(): number {
+    return 0.5;
+  }
+}
+const shares = new Everywhere([['p', 0.5]]);
+const ESTIMATES = [
+  { frequencies: async () => ({ rows: 1e6, shares }), admitted: async () => 1 },
+  { frequencies: async () => ({ rows: 1e6, shares }), admitted: async () => 1e-6 },
+  { frequencies: async () => ({ rows: 1, shares }), admitted: async () => 1 },
+];
+
 describe('The index in memory and the statements', () => {
   let world: SearchFixture;
   let authenticator: Authenticator;
@@ -118,14 +131,15 @@ describe('The index in memory and the statements', () => {
     return await work.read({ ...system(), actor }, run);
   };
 
+  let asked = 0;
   /** Both answers to one question: ids and ranks. */
   const both = async (ctx: ReadContext, given: Question): Promise<[unknown, unknown] | null> => {
     const { q, kind, limit, offset, tier } = given;
     const accessFilter = (await accessFilterOf(ctx, parts.upToDate)) ?? assert.fail();
     let filters: TypedFilter[] | null = null;
     try {
-      const asked = JSON.stringify(given.filter);
-      if (given.filter !== null) filters = typeFilter(readFilter(asked), filterableTypes(ctx), 'query.filter');
+      const text = JSON.stringify(given.filter);
+      if (given.filter !== null) filters = typeFilter(readFilter(text), filterableTypes(ctx), 'query.filter');
     } catch (error) {
       // The caller may not read a field of the filter.
       assert.ok(isFault(error) && error.code === 'INVALID_FILTER');
@@ -154,7 +168,14 @@ describe('The index in memory and the statements', () => {
             ? allOf(queries, accessFilter)
             : anyOf(queries, accessFilter);
     const indexed = areIndexed(ctx, accessFilter.typeIds, filters);
-    const base = { state: 'ACTIVE', workflowStateIds: null, filter: predicate, order: 'updated_at', indexed } as const;
+    const base = {
+      state: 'ACTIVE',
+      workflowStateIds: null,
+      filter: predicate,
+      order: 'updated_at',
+      indexed,
+      statistics: ESTIMATES[asked++ % ESTIMATES.length] ?? assert.fail(),
+    } as const;
     const plan = rankPlan(
       terms.map(({ count, last, required }) => ({ share: 0.01, count, last, required })),
       'all',

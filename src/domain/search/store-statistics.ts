@@ -1,0 +1,91 @@
+/**
+ * Estimates of how many records contain words, and how many a caller may read. They decide how much a statement reads, never what
+ * it finds, because they include data that the caller may not read.
+ */
+import sql, { type Sql } from 'sql-template-tag';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Operand } from './lexemes.ts';
+import type { Need } from './memory/need.ts';
+
+const FRESH_MS = 60_000;
+/** Maximum number of cached conditions. */
+const MOST_CONDITIONS = 1000;
+/** Number of last updated records on which a condition is measured. */
+const SEEN = 250;
+
+export interface Frequencies {
+  /** Number of records. */
+  rows: number;
+  /** Stored lexeme → share of the records that contain it; only the most frequent lexemes. */
+  shares: ReadonlyMap<string, number>;
+}
+
+/** Cached for a minute; one instance per process. */
+export class SearchStatistics {
+  #known: Frequencies = { rows: 0, shares: new Map() };
+  #asOf = Number.NEGATIVE_INFINITY;
+  readonly #admitted = new Map<string, { share: number; asOf: number }>();
+
+  /** From the statistics of the planner. */
+  async frequencies(ctx: ReadContext): Promise<Frequencies> {
+    if (performance.now() - this.#asOf < FRESH_MS) return this.#known;
+    this.#asOf = performance.now();
+    const [row] = await ctx.query<{ rows: number; words: string[] | null; shares: number[] | null }>(sql`
+      SELECT (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'search_records'::regclass) AS rows,
+        s.most_common_elems::text::text[] AS words, s.most_common_elem_freqs::float8[] AS shares
+      FROM (SELECT 1) AS one LEFT JOIN pg_stats s
+        ON s.schemaname = current_schema() AND s.tablename = 'search_records' AND s.attname = 'words'`);
+    const shares = new Map((row?.words ?? []).map((word, index) => [word, row?.shares?.[index] ?? 0]));
+    this.#known = { rows: row?.rows ?? 0, shares };
+    return this.#known;
+  }
+
+  /** Share of the last updated active records that satisfy a predicate on `o`; never 0. */
+  async admitted(ctx: ReadContext, predicate: Sql): Promise<number> {
+    const key = `${predicate.text} ${JSON.stringify(predicate.values)}`;
+    const known = this.#admitted.get(key);
+    if (known !== undefined && performance.now() - known.asOf < FRESH_MS) return known.share;
+    const [row] = await ctx.query<{ seen: number; admitted: number }>(
+      sql`SELECT count(*) AS seen, count(*) FILTER (WHERE ${predicate}) AS admitted
+        FROM (SELECT o.* FROM objects o WHERE o.state = 'ACTIVE' ORDER BY o.updated_at DESC, o.id DESC LIMIT ${SEEN}::int) AS o`,
+      { freshPlan: true },
+    );
+    const share = ((row?.admitted ?? 0) + 0.5) / ((row?.seen ?? 0) + 1);
+    if (this.#admitted.size >= MOST_CONDITIONS) this.#admitted.clear();
+    this.#admitted.set(key, { share, asOf: performance.now() });
+    return share;
+  }
+}
+
+/** Estimated share of all records that satisfy the need. Words that are not frequent count as 0. */
+export function shareOf(frequencies: Frequencies, need: Need): number {
+  const known = new Map<Need, number>();
+  const of = (one: Need): number => {
+    const share = known.get(one) ?? estimate(one);
+    known.set(one, share);
+    return share;
+  };
+  const estimate = (one: Need): number => {
+    if (one.kind === 'lexemes') return anyOf(one.operands.flatMap((operand) => frequenciesOf(frequencies, operand)));
+    const parts = one.needs.map(of);
+    return one.kind === 'any' ? anyOf(parts) : together(parts);
+  };
+  return of(need);
+}
+
+function frequenciesOf({ rows, shares }: Frequencies, { lexeme, prefix, most }: Operand): number[] {
+  if (most !== undefined) return [Math.min(1, most / Math.max(1, rows))];
+  if (!prefix) return [shares.get(lexeme) ?? 0];
+  return [...shares].flatMap(([word, share]) => (word.startsWith(lexeme) ? [share] : []));
+}
+
+/** As if words were independent. */
+function anyOf(shares: readonly number[]): number {
+  return 1 - shares.reduce((without, share) => without * (1 - share), 1);
+}
+
+/** Between independent and fully correlated words. */
+function together(shares: readonly number[]): number {
+  const [least = 0, ...others] = [...shares].sort((a, b) => a - b);
+  return others.reduce((share, other) => share * Math.sqrt(other), least);
+}
