@@ -35,7 +35,7 @@ const MULTIPLY = `
   )
   INSERT INTO search_records (id, profile_id, size, words) SELECT new_id, profile_id, size, words || array_to_tsvector(string_to_array(found, ' ')) FROM made`;
 
-/** The table has two indexes on ids; either is fine. */
+/** The table has two indexes on ids, which are read by key or as a range; either is fine. */
 const BY_ID = 'search_records by id';
 
 interface Plan {
@@ -52,7 +52,9 @@ function pathsOf(plan: Plan): string[] {
   const own =
     plan['Index Name'] !== undefined
       ? [
-          `${plan['Node Type']} ${plan['Index Name'].replace(/^(objects_field)_.*$/, '$1').replace(/^search_records_(pkey|profile)$/, BY_ID)}`,
+          `${plan['Node Type']} ${plan['Index Name']}`
+            .replace(/(objects_field)_.*$/, '$1')
+            .replace(/^(Bitmap )?(Index .*)search_records_(pkey|profile)$/, `$2${BY_ID}`),
         ]
       : plan['Relation Name'] !== undefined && plan['Node Type'] !== 'Bitmap Heap Scan'
         ? [`${plan['Node Type']} ${plan['Relation Name']}`]

@@ -7,7 +7,7 @@ import type { Operand } from './lexemes.ts';
 import type { Need } from './memory/need.ts';
 import { type Labels, type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { type SearchStatistics, shareOf } from './store-statistics.ts';
+import { type Order, type SearchStatistics, shareOf } from './store-statistics.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { whereState } from '../objects/index.ts';
@@ -165,16 +165,18 @@ export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPred
   };
 }
 
-/** How many times more records are read in order than should contain the wanted matches. Reading ends when there are enough. */
-const SPARE = 2;
+/** How many times more records are read than should contain the wanted matches. */
+const SPARE = 1.2;
+/** Processor time in microseconds: of an entry of an index of records, of the word index, and of sorting a match by an index. */
+const ENTRY = 0.15;
+const POSTING = 0.25;
+const IN_ORDER = 5;
 /** Up to this number of matches per wanted one, reading all of them is cheaper than sorting them first. */
 const AT_ONCE = 4;
 /** Up to this number of records, reading all that rights and filter admit costs hardly anything. */
 const FEW = 1000;
 /** Beyond it, a record that rights and filter admit is worth reading if it saves this many others. */
 const SAVED = 4;
-
-export type Order = 'updated_at' | 'created_at';
 
 /** The conditions on the records. */
 export interface Match {
@@ -189,7 +191,7 @@ export interface Match {
   order: Order;
   /** Whether indexes find what rights and filter admit. */
   indexed: boolean;
-  statistics: Pick<SearchStatistics, 'frequencies' | 'admitted'>;
+  statistics: Pick<SearchStatistics, 'frequencies' | 'admitted' | 'momentOf'>;
   /** The index in memory; null if only statements can answer. */
   memory: MemoryQuestion | null;
 }
@@ -272,42 +274,58 @@ function partsOf(
 }
 
 /** Reads all matches among the rows, then sorts them. */
-function allAmong(match: Match, words: Words, page: Page, rows: Sql): Sql {
+function allAmong(match: Match, words: Words, page: Page, rows: Sql, within = empty): Sql {
   const { at, holds, rights, rank, columns } = partsOf(match, words, page);
   return sql`SELECT ${columns} FROM (
-      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} OFFSET 0
+      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} ${within} OFFSET 0
     ) AS m ORDER BY m.at DESC, m.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
 }
 
-/**
- * Reads the `depth` last updated records until there are enough matches. If that does not give the page, all records with the words
- * are sorted by an index only (`objects_order`), and checked in this order until there are enough.
- */
-function inOrder(match: Match, words: Words, page: Page, depth: number): Sql {
+/** Sorts all records with the words by an index only (`objects_order`), and checks them in this order until there are enough. */
+function inOrder(match: Match, words: Words, page: Page): Sql {
   const { at, holds, rights, rank, columns } = partsOf(match, words, page);
-  const wanted = sql`${page.limit + page.offset}::int`;
   const last = sql`ORDER BY m.at DESC, m.id DESC`;
   // Without rank and rights on words, the words of the matches are not read again.
   const row =
     words.rank === null && words.exact === null ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) s` : ITS_WORDS;
-  const byWords = (most: Sql): Sql => sql`SELECT m.id, m.at ${rank}
-    FROM (SELECT s.id, s.profile_id, o.at
-        FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
-          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
-        ORDER BY o.at DESC, s.id DESC OFFSET 0) m
-      ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${most}`;
-  const paging = sql`${page.limit}::int OFFSET ${page.offset}::int`;
-  if (depth === 0) return sql`SELECT ${columns} FROM (${byWords(paging)}) AS m ${last}`;
-  return sql`WITH walked AS MATERIALIZED (
+  return sql`SELECT ${columns} FROM (
       SELECT m.id, m.at ${rank}
-      FROM (SELECT o.id, ${at} AS at FROM objects o WHERE ${inState(match)} ${ordered(match)} LIMIT ${depth}::bigint OFFSET 0) m
-        ${ITS_WORDS} JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON ${holds}
-      WHERE ${rights} ${last} LIMIT ${wanted}
-    )
-    SELECT ${columns} FROM (
-      SELECT * FROM walked WHERE (SELECT count(*) FROM walked) >= ${wanted}
-      UNION ALL SELECT * FROM (${byWords(wanted)}) AS by_words WHERE (SELECT count(*) FROM walked) < ${wanted}
-    ) AS m ${last} LIMIT ${paging}`;
+      FROM (SELECT s.id, s.profile_id, o.at
+          FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
+            JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
+          ORDER BY o.at DESC, s.id DESC OFFSET 0) m
+        ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${page.limit}::int OFFSET ${page.offset}::int
+    ) AS m ${last}`;
+}
+
+/**
+ * Reads the matches that were updated since a moment. Ids contain the time of creation, so a range of ids has the records that were
+ * created since then; older ones are looked up by key. Both are checked for the time, so the result does not depend on the ids.
+ *
+ * @param indexed whether the word index is read; for frequent words, the planner underestimates its cost
+ */
+function since(match: Match, words: Words, page: Page, moment: string, indexed: boolean): Sql {
+  const { at, holds } = partsOf(match, words, page);
+  const first = sql`${firstIdSince(moment)}::uuid`;
+  const within = sql`${at} >= ${moment}::timestamptz`;
+  const rows = indexed
+    ? sql`search_records s`
+    : sql`(SELECT s.* FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
+  return allAmong(
+    match,
+    words,
+    page,
+    sql`(SELECT s.id, s.profile_id, s.size, s.words FROM ${rows} WHERE ${holds} AND s.id >= ${first}
+      UNION ALL SELECT s.id, s.profile_id, s.size, s.words
+      FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${within} AND o.id < ${first} OFFSET 0) m ${ITS_WORDS}) s`,
+    sql`AND ${within}`,
+  );
+}
+
+/** The smallest id of a record created at this moment. */
+function firstIdSince(moment: string): string {
+  const hex = Math.max(0, Date.parse(moment)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** The records that rights and filter admit; undefined if there are more than `most`. */
@@ -320,23 +338,36 @@ async function fewAdmitted(ctx: ReadContext, match: Match, most: number): Promis
 }
 
 /**
- * The statement that should read least. Each of them gives the same answer, whatever the estimates are: it reads all records with
- * rare words; or all records that rights and filter admit, if an index finds them and they are few; or records in order.
+ * Runs the statement that should read least: all records with rare words; all records that rights and filter admit, if an index
+ * finds them and they are few; or records in order. Each gives the same answer, and one that does not give the page is followed by
+ * the last, so estimates decide only how much is read.
  */
-async function withWords(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Sql> {
+async function withWords(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Matched[]> {
+  // There are too many filters to keep their statements prepared.
+  const query = (statement: Sql, freshPlan = match.filter !== null): Promise<Matched[]> =>
+    ctx.query<Matched>(statement, { freshPlan });
   const known = await match.statistics.frequencies(ctx);
   const share = shareOf(known, words.need);
   const wanted = page.limit + page.offset;
   const byWords = share * known.rows;
-  if (byWords <= AT_ONCE * wanted) return allAmong(match, words, page, sql`search_records s`);
+  if (byWords <= AT_ONCE * wanted) return await query(allAmong(match, words, page, sql`search_records s`));
   const admitted = await match.statistics.admitted(ctx, isVisible(match));
-  const byOrder = wanted / (share * admitted);
-  const worth = Math.floor(Math.max(FEW, Math.min(byWords, byOrder) / SAVED));
+  const depth = Math.ceil((SPARE * wanted) / (share * admitted));
+  const worth = Math.floor(Math.max(FEW, Math.min(byWords, depth) / SAVED));
   if (match.indexed && admitted * known.rows <= worth) {
     const ids = await fewAdmitted(ctx, match, worth);
-    if (ids !== undefined) return allAmong(match, words, page, sql`unnest(${ids}::uuid[]) AS m (id) ${ITS_WORDS}`);
+    const rows = sql`unnest(${ids ?? []}::uuid[]) AS m (id) ${ITS_WORDS}`;
+    if (ids !== undefined) return await query(allAmong(match, words, page, rows));
   }
-  return inOrder(match, words, page, byOrder <= byWords ? Math.ceil(SPARE * byOrder) : 0);
+  const byIndex = depth * ENTRY + byWords * POSTING;
+  if (depth * ENTRY + Math.min(byIndex, depth) < byWords * IN_ORDER) {
+    const moment = await match.statistics.momentOf(ctx, match.order, depth);
+    // The best plan depends on the moment.
+    const statement = moment === undefined ? null : since(match, words, page, moment, byIndex < depth);
+    const found = statement === null ? [] : await query(statement, true);
+    if (found.length === page.limit) return found;
+  }
+  return await query(inOrder(match, words, page));
 }
 
 /** Ids of matches in the order of the match, from `offset` on, without those in `except`. */
@@ -358,13 +389,12 @@ export async function findMatches(
   offset = 0,
   except: readonly string[] = [],
 ): Promise<Matched[]> {
-  const { words, filter } = match;
+  const { words } = match;
   if (limit <= 0 || words?.query === '') return [];
   const page = { limit, offset, except };
   // Without words, the planner of PostgreSQL chooses the plan for the values.
   if (words === null) return await ctx.query<Matched>(withoutWords(match, page), { freshPlan: true });
   const known = await match.memory?.find(words.need, page, words.rank?.ranking ?? null);
   if (known !== undefined) return known;
-  // There are too many filters to keep their statements prepared.
-  return await ctx.query<Matched>(await withWords(ctx, match, words, page), { freshPlan: filter !== null });
+  return await withWords(ctx, match, words, page);
 }

@@ -2,7 +2,7 @@
  * Estimates of how many records contain words, and how many a caller may read. They decide how much a statement reads, never what
  * it finds, because they include data that the caller may not read.
  */
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Operand } from './lexemes.ts';
 import type { Need } from './memory/need.ts';
@@ -11,7 +11,12 @@ const FRESH_MS = 60_000;
 /** Maximum number of cached conditions. */
 const MOST_CONDITIONS = 1000;
 /** Number of last updated records on which a condition is measured. */
-const SEEN = 250;
+const SEEN = 1000;
+
+/** Up to this number of records, the moment is read; beyond it, it is estimated. */
+const READ = 20_000;
+
+export type Order = 'updated_at' | 'created_at';
 
 export interface Frequencies {
   /** Number of records. */
@@ -20,23 +25,35 @@ export interface Frequencies {
   shares: ReadonlyMap<string, number>;
 }
 
+/** Times between which equally many records lie, earliest first, in milliseconds. */
+type Moments = Readonly<Record<Order, readonly number[]>>;
+
 /** Cached for a minute; one instance per process. */
 export class SearchStatistics {
-  #known: Frequencies = { rows: 0, shares: new Map() };
+  #known: Frequencies & { moments: Moments } = {
+    rows: 0,
+    shares: new Map(),
+    moments: { updated_at: [], created_at: [] },
+  };
   #asOf = Number.NEGATIVE_INFINITY;
   readonly #admitted = new Map<string, { share: number; asOf: number }>();
 
   /** From the statistics of the planner. */
-  async frequencies(ctx: ReadContext): Promise<Frequencies> {
+  async frequencies(ctx: ReadContext): Promise<Frequencies & { moments: Moments }> {
     if (performance.now() - this.#asOf < FRESH_MS) return this.#known;
     this.#asOf = performance.now();
-    const [row] = await ctx.query<{ rows: number; words: string[] | null; shares: number[] | null }>(sql`
+    const bounds = (name: Order): Sql => sql`ARRAY(SELECT extract(epoch FROM at)::float8 * 1000 FROM pg_stats,
+      unnest(histogram_bounds::text::timestamptz[]) WITH ORDINALITY AS b (at, n)
+      WHERE schemaname = current_schema() AND tablename = 'objects' AND attname = ${name} ORDER BY n) AS ${raw(name)}`;
+    const [row] = await ctx.query<{ rows: number; words: string[] | null; shares: number[] | null } & Moments>(sql`
       SELECT (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'search_records'::regclass) AS rows,
-        s.most_common_elems::text::text[] AS words, s.most_common_elem_freqs::float8[] AS shares
+        s.most_common_elems::text::text[] AS words, s.most_common_elem_freqs::float8[] AS shares,
+        ${bounds('updated_at')}, ${bounds('created_at')}
       FROM (SELECT 1) AS one LEFT JOIN pg_stats s
         ON s.schemaname = current_schema() AND s.tablename = 'search_records' AND s.attname = 'words'`);
     const shares = new Map((row?.words ?? []).map((word, index) => [word, row?.shares?.[index] ?? 0]));
-    this.#known = { rows: row?.rows ?? 0, shares };
+    const moments = { updated_at: row?.updated_at ?? [], created_at: row?.created_at ?? [] };
+    this.#known = { rows: row?.rows ?? 0, shares, moments };
     return this.#known;
   }
 
@@ -55,6 +72,30 @@ export class SearchStatistics {
     this.#admitted.set(key, { share, asOf: performance.now() });
     return share;
   }
+
+  /** A moment since which about this many active records were updated or created; undefined if there are fewer. */
+  async momentOf(ctx: ReadContext, order: Order, depth: number): Promise<string | undefined> {
+    const { rows, moments } = await this.frequencies(ctx);
+    if (depth > READ) {
+      const at = momentAmong(moments[order], (depth / Math.max(1, rows)) * (moments[order].length - 1));
+      return at === undefined ? undefined : new Date(at).toISOString();
+    }
+    const at = raw(`o.${order}`);
+    const [row] = await ctx.query<{ at: number }>(
+      sql`SELECT extract(epoch FROM ${at})::float8 * 1000 AS at FROM objects o WHERE o.state = 'ACTIVE'
+        ORDER BY ${at} DESC, o.id DESC OFFSET ${depth}::int LIMIT 1`,
+      { freshPlan: true },
+    );
+    return row === undefined ? undefined : new Date(row.at).toISOString();
+  }
+}
+
+/** The moment this many distances before the last one, interpolated; undefined if there is none. */
+function momentAmong(moments: readonly number[], back: number): number | undefined {
+  const place = moments.length - 1 - back;
+  const [before, behind] = [moments[Math.floor(place)], moments[Math.floor(place) + 1]];
+  if (before === undefined || behind === undefined) return undefined;
+  return before + (behind - before) * (place - Math.floor(place));
 }
 
 /** Estimated share of all records that satisfy the need. Words that are not frequent count as 0. */

@@ -25,7 +25,7 @@ import { Authenticator } from '../../access/index.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../index-profile.ts';
 import { MemoryQuestion, scopeOf } from './scope.ts';
-import { needExactNumbers, findMatches, allOf, anyOf, numbered } from '../store-match.ts';
+import { needExactNumbers, findMatches, allOf, anyOf, type Match, numbered } from '../store-match.ts';
 import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../rebuild.ts';
 import { accessFilterOf, filterPredicate } from '../store-access-filter.ts';
@@ -87,18 +87,19 @@ const question = fc.record({
 
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never;
 
-/** Every word in half of a million records, of which all or none are admitted; and rare words. So every statement is compared. */
+/** Every word in half of a million records, of which all or hardly any are admitted; and rare words. So every statement is compared. */
 class Everywhere extends Map<string, number> {
   override get(): number {
     return 0.5;
   }
 }
 const shares = new Everywhere([['p', 0.5]]);
-const ESTIMATES = [
-  { frequencies: async () => ({ rows: 1e6, shares }), admitted: async () => 1 },
-  { frequencies: async () => ({ rows: 1e6, shares }), admitted: async () => 1e-6 },
-  { frequencies: async () => ({ rows: 1, shares }), admitted: async () => 1 },
-];
+const of = (rows: number, admitted: number, moment?: string): Match['statistics'] => ({
+  frequencies: async () => ({ rows, shares, moments: { updated_at: [], created_at: [] } }),
+  admitted: async () => admitted,
+  momentOf: async () => moment,
+});
+const ESTIMATES = [of(1e6, 1, '2000-01-01T00:00:00Z'), of(1e6, 1, '2100-01-01T00:00:00Z'), of(1e6, 1e-6), of(1, 1)];
 
 describe('The index in memory and the statements', () => {
   let world: SearchFixture;
