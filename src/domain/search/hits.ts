@@ -11,7 +11,6 @@ import {
   findMatches,
   listMatches,
   type Match,
-  needExactNumbers,
   allOf,
   anyOf,
   combinationOf,
@@ -24,6 +23,7 @@ import { loadForRerank, rankOf, type Scored, sampleTerms, score, withTypos } fro
 import type { AccessFilter } from './store-access-filter.ts';
 import {
   exactNumbers,
+  needExactNumbers,
   type Numbers,
   respelledTerms,
   type Term,

@@ -3,9 +3,17 @@
  * statement that finds the matching records. Nothing unbounded is ranked or counted. Rights are part of the statement, before every
  * LIMIT.
  */
-import type { Operand } from './lexemes.ts';
 import type { Need } from './memory/need.ts';
-import { type Labels, type Numbers, type TermQuery, termQuery, widest } from './terms.ts';
+import {
+  needAll,
+  needAny,
+  needCombination,
+  needNumbers,
+  type Numbers,
+  type TermQuery,
+  termQuery,
+  widest,
+} from './terms.ts';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { type Order, type SearchStatistics, shareOf } from './store-statistics.ts';
 import { type AccessFilter, trustedRows } from './store-access-filter.ts';
@@ -14,49 +22,6 @@ import { whereState } from '../objects/index.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Ranking } from './memory/search.ts';
 import type { Matched, MemoryQuestion } from './memory/scope.ts';
-
-/** The word in a field that the caller may read on the record. */
-function needTerm({ free, classes }: TermQuery): Need {
-  const parts = [free, ...classes].map(({ matched }, index): Need => {
-    return { kind: 'lexemes', operands: matched, within: index === 0 ? null : index - 1 };
-  });
-  return { kind: 'any', needs: parts };
-}
-
-/** All of the words; nothing if there are none. */
-export function needAll(queries: readonly TermQuery[]): Need {
-  return queries.length === 0 ? { kind: 'any', needs: [] } : { kind: 'all', needs: queries.map(needTerm) };
-}
-
-/** Any of the words. */
-export function needAny(queries: readonly TermQuery[]): Need {
-  return { kind: 'any', needs: queries.map(needTerm) };
-}
-
-/** Any of several combinations of words; each is a list of indexes. */
-export function needCombination(combinations: readonly (readonly number[])[], queries: readonly TermQuery[]): Need {
-  // Each word is one object, so that it is searched once for all combinations.
-  const terms = queries.map(needTerm);
-  return {
-    kind: 'any',
-    needs: combinations.map((indices) => ({ kind: 'all', needs: indices.flatMap((index) => terms[index] ?? []) })),
-  };
-}
-
-/** Records with these numbers that also contain the rest of the question. */
-export function needNumbers(numbers: Numbers, fieldTokens: Labels): Need {
-  const number = (operand: Operand): Need => ({ kind: 'lexemes', operands: [operand], within: null });
-  const rest = numbers.rest.map((term) => needTerm(termQuery(term, fieldTokens)));
-  return { kind: 'all', needs: [...numbers.operands.map(number), ...rest] };
-}
-
-/** Records with exactly these numbers. */
-export function needExactNumbers({ operands }: Numbers): Need {
-  const exact = operands.map(({ lexeme }): Need => {
-    return { kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null };
-  });
-  return { kind: 'all', needs: exact };
-}
 
 export interface TextPredicate {
   /** `tsquery` that every match satisfies; empty if nothing can match. */
@@ -274,10 +239,10 @@ function partsOf(
 }
 
 /** Reads all matches among the rows, then sorts them. */
-function allAmong(match: Match, words: Words, page: Page, rows: Sql, within = empty): Sql {
+function allAmong(match: Match, words: Words, page: Page, rows: Sql, also = empty): Sql {
   const { at, holds, rights, rank, columns } = partsOf(match, words, page);
   return sql`SELECT ${columns} FROM (
-      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} ${within} OFFSET 0
+      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} ${also} OFFSET 0
     ) AS m ORDER BY m.at DESC, m.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
 }
 
@@ -285,40 +250,47 @@ function allAmong(match: Match, words: Words, page: Page, rows: Sql, within = em
 function inOrder(match: Match, words: Words, page: Page): Sql {
   const { at, holds, rights, rank, columns } = partsOf(match, words, page);
   const last = sql`ORDER BY m.at DESC, m.id DESC`;
-  // Without rank and rights on words, the words of the matches are not read again.
-  const row =
-    words.rank === null && words.exact === null ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) s` : ITS_WORDS;
-  return sql`SELECT ${columns} FROM (
-      SELECT m.id, m.at ${rank}
-      FROM (SELECT s.id, s.profile_id, o.at
-          FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
-            JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
-          ORDER BY o.at DESC, s.id DESC OFFSET 0) m
-        ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${page.limit}::int OFFSET ${page.offset}::int
-    ) AS m ${last}`;
+  // If rights and words do not depend on each other, the words are read only for the page.
+  const isLater = words.exact === null && (words.rank === null || match.accessFilter.classes.length === 0);
+  const row = isLater ? sql`CROSS JOIN LATERAL (SELECT m.id, m.profile_id) s` : ITS_WORDS;
+  const found = sql`SELECT m.id, m.at ${isLater ? empty : rank}
+    FROM (SELECT s.id, s.profile_id, o.at
+        FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
+          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
+        ORDER BY o.at DESC, s.id DESC OFFSET 0) m
+      ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
+  return isLater && words.rank !== null
+    ? sql`SELECT m.id ${rank} FROM (${found}) AS m ${ITS_WORDS} ${last}`
+    : sql`SELECT ${columns} FROM (${found}) AS m ${last}`;
+}
+
+/** From a time to another one, which is excluded and null if the range is open. */
+interface Range {
+  from: string;
+  until: string | null;
 }
 
 /**
- * Reads the matches that were updated since a moment. Ids contain the time of creation, so a range of ids has the records that were
- * created since then; older ones are looked up by key. Both are checked for the time, so the result does not depend on the ids.
+ * Reads the matches that were updated in a time range. Ids contain the time of creation, so a range of ids has the records that
+ * were created in it; others are looked up by key. Both are checked for the time, so the result does not depend on the ids.
  *
  * @param indexed whether the word index is read; for frequent words, the planner underestimates its cost
  */
-function since(match: Match, words: Words, page: Page, moment: string, indexed: boolean): Sql {
+function within(match: Match, words: Words, page: Page, { from, until }: Range, indexed: boolean): Sql {
   const { at, holds } = partsOf(match, words, page);
-  const first = sql`${firstIdSince(moment)}::uuid`;
-  const within = sql`${at} >= ${moment}::timestamptz`;
-  const rows = indexed
-    ? sql`search_records s`
-    : sql`(SELECT s.* FROM search_records s WHERE s.id >= ${first} OFFSET 0) s`;
+  const [first, last] = [firstIdSince(from), until === null ? null : firstIdSince(until)];
+  const created = sql`s.id >= ${first}::uuid ${last === null ? empty : sql`AND s.id < ${last}::uuid`}`;
+  const others = last === null ? sql`o.id < ${first}::uuid` : sql`(o.id < ${first}::uuid OR o.id >= ${last}::uuid)`;
+  const isWithin = sql`${at} >= ${from}::timestamptz ${until === null ? empty : sql`AND ${at} < ${until}::timestamptz`}`;
+  const rows = indexed ? sql`search_records s` : sql`(SELECT s.* FROM search_records s WHERE ${created} OFFSET 0) s`;
   return allAmong(
     match,
     words,
     page,
-    sql`(SELECT s.id, s.profile_id, s.size, s.words FROM ${rows} WHERE ${holds} AND s.id >= ${first}
+    sql`(SELECT s.id, s.profile_id, s.size, s.words FROM ${rows} WHERE ${holds} AND ${created}
       UNION ALL SELECT s.id, s.profile_id, s.size, s.words
-      FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${within} AND o.id < ${first} OFFSET 0) m ${ITS_WORDS}) s`,
-    sql`AND ${within}`,
+      FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${isWithin} AND ${others} OFFSET 0) m ${ITS_WORDS}) s`,
+    sql`AND ${isWithin}`,
   );
 }
 
@@ -339,13 +311,13 @@ async function fewAdmitted(ctx: ReadContext, match: Match, most: number): Promis
 
 /**
  * Runs the statement that should read least: all records with rare words; all records that rights and filter admit, if an index
- * finds them and they are few; or records in order. Each gives the same answer, and one that does not give the page is followed by
- * the last, so estimates decide only how much is read.
+ * finds them and they are few; the last updated records; or all in order. Each gives the same answer, and one that does not give
+ * the page is followed by the last, so estimates decide only how much is read.
  */
 async function withWords(ctx: ReadContext, match: Match, words: Words, page: Page): Promise<Matched[]> {
   // There are too many filters to keep their statements prepared.
-  const query = (statement: Sql, freshPlan = match.filter !== null): Promise<Matched[]> =>
-    ctx.query<Matched>(statement, { freshPlan });
+  const query = (statement: Sql): Promise<Matched[]> =>
+    ctx.query<Matched>(statement, { freshPlan: match.filter !== null });
   const known = await match.statistics.frequencies(ctx);
   const share = shareOf(known, words.need);
   const wanted = page.limit + page.offset;
@@ -359,15 +331,34 @@ async function withWords(ctx: ReadContext, match: Match, words: Words, page: Pag
     const rows = sql`unnest(${ids ?? []}::uuid[]) AS m (id) ${ITS_WORDS}`;
     if (ids !== undefined) return await query(allAmong(match, words, page, rows));
   }
-  const byIndex = depth * ENTRY + byWords * POSTING;
-  if (depth * ENTRY + Math.min(byIndex, depth) < byWords * IN_ORDER) {
-    const moment = await match.statistics.momentOf(ctx, match.order, depth);
-    // The best plan depends on the moment.
-    const statement = moment === undefined ? null : since(match, words, page, moment, byIndex < depth);
-    const found = statement === null ? [] : await query(statement, true);
+  return (await lastUpdated(ctx, match, words, page, byWords, depth)) ?? (await query(inOrder(match, words, page)));
+}
+
+/** The page from about `depth` last updated records, or more if these have too few matches; undefined if others are cheaper. */
+async function lastUpdated(
+  ctx: ReadContext,
+  match: Match,
+  words: Words,
+  page: Page,
+  byWords: number,
+  depth: number,
+): Promise<Matched[] | undefined> {
+  const found: Matched[] = [];
+  for (let until: string | null = null; ; ) {
+    const byIndex = depth * ENTRY + byWords * POSTING;
+    if (depth * ENTRY + Math.min(byIndex, depth) >= byWords * IN_ORDER) return undefined;
+    const from = await match.statistics.momentOf(ctx, match.order, depth);
+    if (from === undefined || (until !== null && Date.parse(from) >= Date.parse(until))) return undefined;
+    const rest = until === null ? page : { limit: page.limit - found.length, offset: 0, except: page.except };
+    const statement = within(match, words, rest, { from, until }, byIndex < depth);
+    // The best plan depends on the time.
+    found.push(...(await ctx.query<Matched>(statement, { freshPlan: true })));
     if (found.length === page.limit) return found;
+    // It is unknown how many matches precede the page.
+    if (found.length === 0) return undefined;
+    until = from;
+    depth = Math.ceil(depth * (1 + (SPARE * (page.limit - found.length) + 1) / (page.offset + found.length)));
   }
-  return await query(inOrder(match, words, page));
 }
 
 /** Ids of matches in the order of the match, from `offset` on, without those in `except`. */

@@ -5,9 +5,9 @@ import { visibleComments } from '../comments/index.ts';
 import { duplicatesOf } from '../relations/index.ts';
 import type { RerankHit, RankPlan } from './ranking.ts';
 import { whereTitlesReadable, type AccessFilter, trustedRows } from './store-access-filter.ts';
-import { isWithinOneEdit, mayHoldTypo, type Operands, type Part, type Term, type TermQuery } from './terms.ts';
+import { isWithinOneEdit, mayHoldTypo, needAny, type Operands, type Part, type Term, type TermQuery } from './terms.ts';
 import type { Matched, MemoryQuestion } from './memory/scope.ts';
-import { needAny, type Rank, holdsTerm } from './store-match.ts';
+import { type Rank, holdsTerm } from './store-match.ts';
 
 /** Maximum number of comments per record; the last ones are used. */
 const MOST_COMMENTS = 20;
