@@ -222,11 +222,7 @@ const ITS_WORDS = sql`JOIN LATERAL (SELECT s.id, s.profile_id, s.size, s.words F
 const ITSELF = sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = s.id OFFSET 0) o ON true`;
 
 /** The parts that all statements with words share. */
-function partsOf(
-  match: Match,
-  words: Words,
-  { except }: Page,
-): Record<'at' | 'holds' | 'rights' | 'rank' | 'columns', Sql> {
+function partsOf(match: Match, words: Words, { except }: Page): Record<'at' | 'holds' | 'rights' | 'rank', Sql> {
   const unlisted = except.length === 0 ? empty : sql`AND s.id <> ALL(${[...except]}::uuid[])`;
   return {
     at: match.order === 'updated_at' ? sql`o.updated_at` : sql`o.created_at`,
@@ -234,21 +230,19 @@ function partsOf(
     rights: sql`${isVisible(match)} ${trustedRows(match.accessFilter)} ${words.exact === null ? empty : sql`AND ${words.exact}`}`,
     // The words of a match are already read, and reading them again would cost more than ranking.
     rank: words.rank === null ? empty : sql`, ${words.rank.sql} AS rank, s.size`,
-    columns: words.rank === null ? sql`m.id` : sql`m.id, m.rank, m.size`,
   };
 }
 
-/** Reads all matches among the rows, then sorts them. */
+/** Reads all matches among the rows, then sorts them. PostgreSQL ranks those of the page only. */
 function allAmong(match: Match, words: Words, page: Page, rows: Sql, also = empty): Sql {
-  const { at, holds, rights, rank, columns } = partsOf(match, words, page);
-  return sql`SELECT ${columns} FROM (
-      SELECT s.id ${rank}, ${at} AS at FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} ${also} OFFSET 0
-    ) AS m ORDER BY m.at DESC, m.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
+  const { at, holds, rights, rank } = partsOf(match, words, page);
+  return sql`SELECT s.id ${rank} FROM (SELECT s.* FROM ${rows} WHERE ${holds} OFFSET 0) s ${ITSELF} WHERE ${rights} ${also}
+    ORDER BY ${at} DESC, s.id DESC LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
 }
 
 /** Sorts all records with the words by an index only (`objects_order`), and checks them in this order until there are enough. */
 function inOrder(match: Match, words: Words, page: Page): Sql {
-  const { at, holds, rights, rank, columns } = partsOf(match, words, page);
+  const { at, holds, rights, rank } = partsOf(match, words, page);
   const last = sql`ORDER BY m.at DESC, m.id DESC`;
   // If rights and words do not depend on each other, the words are read only for the page.
   const isLater = words.exact === null && (words.rank === null || match.accessFilter.classes.length === 0);
@@ -261,7 +255,7 @@ function inOrder(match: Match, words: Words, page: Page): Sql {
       ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
   return isLater && words.rank !== null
     ? sql`SELECT m.id ${rank} FROM (${found}) AS m ${ITS_WORDS} ${last}`
-    : sql`SELECT ${columns} FROM (${found}) AS m ${last}`;
+    : sql`SELECT m.id ${words.rank === null ? empty : sql`, m.rank, m.size`} FROM (${found}) AS m ${last}`;
 }
 
 /** From a time to another one, which is excluded and null if the range is open. */
@@ -334,16 +328,17 @@ async function withWords(ctx: ReadContext, match: Match, words: Words, page: Pag
   return (await lastUpdated(ctx, match, words, page, byWords, depth)) ?? (await query(inOrder(match, words, page)));
 }
 
-/** The page from about `depth` last updated records, or more if these have too few matches; undefined if others are cheaper. */
+/** The page from about as many last updated records as estimated, or more if these have too few matches; undefined if others are cheaper. */
 async function lastUpdated(
   ctx: ReadContext,
   match: Match,
   words: Words,
   page: Page,
   byWords: number,
-  depth: number,
+  estimate: number,
 ): Promise<Matched[] | undefined> {
   const found: Matched[] = [];
+  let depth = estimate;
   for (let until: string | null = null; ; ) {
     const byIndex = depth * ENTRY + byWords * POSTING;
     if (depth * ENTRY + Math.min(byIndex, depth) >= byWords * IN_ORDER) return undefined;
