@@ -1,6 +1,7 @@
 /** A fixture for search: users who see all records, some records, some fields, some fields of some records, and nothing. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Match } from '../../src/domain/search/store-match.ts';
 import { startTestApp, type TestAnswer, type TestApp, type TestOptions } from './app.ts';
 import { ACTIONS, bundle, RIGHTS, user } from './small-configuration.ts';
 
@@ -137,3 +138,26 @@ export async function startSearchFixture(
   };
   return self;
 }
+
+/** A share of one half for every word. */
+class Everywhere extends Map<string, number> {
+  override get(): number {
+    return 0.5;
+  }
+}
+const shares = new Everywhere([['p', 0.5]]);
+const of = (rows: number, admitted: number, moment?: string): Match['statistics'] => ({
+  frequencies: async () => ({ rows, shares, moments: { updated_at: [], created_at: [] } }),
+  admitted: async () => admitted,
+  momentOf: async () => moment,
+});
+/**
+ * Statistics that make a search use each of its statements: words in half of a million records, of which all or hardly any are
+ * admitted, and rare words.
+ */
+export const STATISTICS = [
+  of(1e6, 1, '2000-01-01T00:00:00Z'),
+  of(1e6, 1, '2100-01-01T00:00:00Z'),
+  of(1e6, 1e-6),
+  of(1, 1),
+];

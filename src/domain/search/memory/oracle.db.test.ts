@@ -16,6 +16,7 @@ import {
   type Searcher,
   type SearchFixture,
   startSearchFixture,
+  STATISTICS,
 } from '../../../../test/harness/search-fixture.ts';
 import { isFault } from '../../../lib/fault.ts';
 import { searchParts } from '../../../modules.ts';
@@ -25,7 +26,7 @@ import { Authenticator } from '../../access/index.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../index-profile.ts';
 import { MemoryQuestion, scopeOf } from './scope.ts';
-import { findMatches, allOf, anyOf, type Match, numbered } from '../store-match.ts';
+import { findMatches, allOf, anyOf, numbered } from '../store-match.ts';
 import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../rebuild.ts';
 import { accessFilterOf, filterPredicate } from '../store-access-filter.ts';
@@ -86,20 +87,6 @@ const question = fc.record({
 });
 
 type Question = typeof question extends fc.Arbitrary<infer T> ? T : never;
-
-/** Every word in half of a million records, of which all or hardly any are admitted; and rare words. So every statement is compared. */
-class Everywhere extends Map<string, number> {
-  override get(): number {
-    return 0.5;
-  }
-}
-const shares = new Everywhere([['p', 0.5]]);
-const of = (rows: number, admitted: number, moment?: string): Match['statistics'] => ({
-  frequencies: async () => ({ rows, shares, moments: { updated_at: [], created_at: [] } }),
-  admitted: async () => admitted,
-  momentOf: async () => moment,
-});
-const ESTIMATES = [of(1e6, 1, '2000-01-01T00:00:00Z'), of(1e6, 1, '2100-01-01T00:00:00Z'), of(1e6, 1e-6), of(1, 1)];
 
 describe('The index in memory and the statements', () => {
   let world: SearchFixture;
@@ -175,7 +162,7 @@ describe('The index in memory and the statements', () => {
       filter: predicate,
       order: 'updated_at',
       indexed,
-      statistics: ESTIMATES[asked++ % ESTIMATES.length] ?? assert.fail(),
+      statistics: STATISTICS[asked++ % STATISTICS.length] ?? assert.fail(),
     } as const;
     const plan = rankPlan(
       terms.map(({ count, last, required }) => ({ share: 0.01, count, last, required })),
