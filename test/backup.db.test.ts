@@ -185,9 +185,7 @@ describe('backup and restore', () => {
       assert.equal(verified.unsealed, 0);
       assert.equal(verified.seals, 1 + sealed);
     } finally {
-      await there.app.server.close();
-      await there.app.stop();
-      await there.db.close();
+      await there.close();
     }
   });
 

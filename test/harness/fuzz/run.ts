@@ -47,7 +47,10 @@ const MS_A_LINE = 10;
 /** New base calls replace used ones after this many requests. */
 const RENEWED_EVERY = 2500;
 
-/** What a user without rights may do: read, sign out, manage the own account and queues, and get errors item by item. */
+/**
+ * What a user without rights may do: read, sign out, manage the own account and queues, get errors item by item, and hand in mails,
+ * which act with the rights of their senders.
+ */
 const MAY = new Set([
   'session.create',
   'session.delete',
@@ -56,6 +59,7 @@ const MAY = new Set([
   'me.endSession',
   'me.endOtherSessions',
   'bulk.run',
+  'mail.receive',
   'desk.queues.create',
   'desk.queues.change',
   'desk.queues.delete',

@@ -200,7 +200,7 @@ describe('The index in memory and the statements', () => {
       compared++;
       assert.deepEqual(answers[0], answers[1], JSON.stringify(given));
     }
-    assert.ok(compared > QUESTIONS / 2);
+    assert.ok(compared > QUESTIONS / 3, `only ${compared} questions could be compared`);
   });
 
   test('give equal answers to searches, in two services on one database', async () => {
