@@ -3,7 +3,8 @@
  * Chats cannot send the header that Docket asks for, so this program checks what they send instead. It needs Node 26 and no packages.
  *
  * Variables: DOCKET_URL, DOCKET_KEY, INTEGRATION_ID, PORT (8090), and the secret of each chat: SLACK_SIGNING_SECRET,
- * MATTERMOST_TOKEN, TELEGRAM_SECRET. A chat without a secret is not served.
+ * MATTERMOST_TOKEN, TELEGRAM_SECRET. A chat without a secret is not served. Everybody can write to a bot of Telegram, so
+ * TELEGRAM_CHATS names the ids of the chats that may create incidents, separated by commas.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -17,6 +18,8 @@ export interface ReceiverOptions {
   key: string;
   integrationId: string;
   secrets: Partial<Record<Chat, string | undefined>>;
+  /** Ids of the chats of Telegram whose members may create incidents. */
+  telegramChats: readonly string[];
 }
 
 interface Message {
@@ -56,7 +59,7 @@ function isGenuine(chat: Chat, secret: string, { headers }: IncomingMessage, bod
 }
 
 /** The text behind the command, such as `/incident`; undefined for messages that make no incident. */
-function messageOf(chat: Chat, body: string): Message | undefined {
+function messageOf({ telegramChats }: ReceiverOptions, chat: Chat, body: string): Message | undefined {
   if (chat !== 'telegram') {
     const form = new URLSearchParams(body);
     return {
@@ -68,7 +71,7 @@ function messageOf(chat: Chat, body: string): Message | undefined {
   }
   const { update_id: id, message } = JSON.parse(body);
   const [, text] = /^\/incident(?:@\w+)?(?:\s+([^]*))?$/.exec(message?.text ?? '') ?? [];
-  if (!message?.text?.startsWith('/incident')) return undefined;
+  if (!message?.text?.startsWith('/incident') || !telegramChats.includes(String(message.chat.id))) return undefined;
   return {
     id: String(id),
     user: message.from?.username ?? message.from?.first_name ?? '',
@@ -90,7 +93,8 @@ async function createIncident(
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      'idempotency-key': `${chat}-${id}`,
+      // Ids of chats may be long and have any characters.
+      'idempotency-key': createHash('sha256').update(`${chat} ${id}`).digest('hex'),
     },
     body: JSON.stringify({
       title: [...firstLine].slice(0, LONGEST_TITLE).join(''),
@@ -99,7 +103,10 @@ async function createIncident(
     signal: AbortSignal.timeout(WAIT_MS),
   }).catch(() => undefined);
   if (answer === undefined || answer.status >= 500 || answer.status === 429) return undefined;
-  const { data, error } = (await answer.json()) as { data: { number: string }; error: { message: string } };
+  type Body = { data: { number: string }; error: { code: string; message: string } };
+  const { data, error } = (await answer.json()) as Body;
+  // The first copy of the message is still at work.
+  if (!answer.ok && error.code === 'IDEMPOTENCY_IN_PROGRESS') return undefined;
   return answer.ok ? `Created ${data.number}` : `Docket refused the message: ${error.message}`;
 }
 
@@ -121,12 +128,15 @@ async function take(options: ReceiverOptions, request: IncomingMessage): Promise
   const body = await bodyOf(request);
   if (body === undefined) return [413];
   if (!isGenuine(chat, secret, request, body)) return [401];
-  const message = messageOf(chat, body.toString());
+  const message = messageOf(options, chat, body.toString());
   if (message === undefined) return [200];
+  if (message.id === '') return [400];
   const answer = await createIncident(options, chat, message);
   if (answer !== undefined) return [200, message.reply(answer)];
   // Telegram sends the update again. The others show the answer to the user.
-  return chat === 'telegram' ? [503] : [200, message.reply('Docket does not answer. Try again later.')];
+  return chat === 'telegram'
+    ? [503]
+    : [200, message.reply('Docket has not answered. Look for the incident before you try again.')];
 }
 
 /** A server with a path for each chat: `/slack`, `/mattermost`, `/telegram`. */
@@ -147,11 +157,19 @@ if (import.meta.main) {
   if (DOCKET_URL === undefined || DOCKET_KEY === undefined || INTEGRATION_ID === undefined) {
     throw new Error('Set DOCKET_URL, DOCKET_KEY and INTEGRATION_ID.');
   }
-  const { SLACK_SIGNING_SECRET: slack, MATTERMOST_TOKEN: mattermost, TELEGRAM_SECRET: telegram } = others;
+  const {
+    SLACK_SIGNING_SECRET: slack,
+    MATTERMOST_TOKEN: mattermost,
+    TELEGRAM_SECRET: telegram,
+    TELEGRAM_CHATS: chats = '',
+  } = others;
   const secrets = { slack, mattermost, telegram };
-  chatReceiver({ docketUrl: DOCKET_URL, key: DOCKET_KEY, integrationId: INTEGRATION_ID, secrets }).listen(
-    Number(PORT),
-    '127.0.0.1',
-    () => console.log(`Messages of chats are taken at http://127.0.0.1:${PORT}`),
-  );
+  const telegramChats = chats.split(',').map((id) => id.trim());
+  chatReceiver({
+    docketUrl: DOCKET_URL,
+    key: DOCKET_KEY,
+    integrationId: INTEGRATION_ID,
+    secrets,
+    telegramChats,
+  }).listen(Number(PORT), '127.0.0.1', () => console.log(`Messages of chats are taken at http://127.0.0.1:${PORT}`));
 }

@@ -229,8 +229,12 @@ describe('messages of rules', () => {
       `SELECT id FROM config_items WHERE section = 'integrations' AND code = 'chat'`,
     );
     const integrationId = found[0].id;
-    const secrets = { slack: 'slack-secret', telegram: 'telegram-secret' };
-    const chat = chatReceiver({ docketUrl: app.url, key, integrationId, secrets }).listen(0, '127.0.0.1');
+    const secrets: Record<string, string> = { slack: 'slack-secret', telegram: 'telegram-secret' };
+    const telegramChats = ['42'];
+    const chat = chatReceiver({ docketUrl: app.url, key, integrationId, secrets, telegramChats }).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(chat, 'listening');
     const send = async (to: string, body: string, headers: Record<string, string> = {}): Promise<[number, any]> => {
       const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/${to}`;
@@ -242,12 +246,12 @@ describe('messages of rules', () => {
       new URLSearchParams({ command: '/incident', text, user_name: 'olga', trigger_id: id }).toString();
     const signed = (body: string, at = Date.now()): Record<string, string> => {
       const sentAt = String(Math.floor(at / 1000));
-      const signature = createHmac('sha256', secrets.slack).update(`v0:${sentAt}:${body}`).digest('hex');
+      const signature = createHmac('sha256', 'slack-secret').update(`v0:${sentAt}:${body}`).digest('hex');
       return { 'x-slack-request-timestamp': sentAt, 'x-slack-signature': `v0=${signature}` };
     };
-    const telegram = { 'x-telegram-bot-api-secret-token': secrets.telegram };
-    const update = (text: string): string =>
-      JSON.stringify({ update_id: 7, message: { chat: { id: 42 }, from: { username: 'olga' }, text } });
+    const telegram = { 'x-telegram-bot-api-secret-token': 'telegram-secret' };
+    const update = (text: string, id = 42): string =>
+      JSON.stringify({ update_id: 7, message: { chat: { id }, from: { username: 'olga' }, text } });
     try {
       const jam = command('The printer is jammed & "smokes"\nFloor 2', '13.7');
       const [status, answer] = await send('slack', jam, signed(jam));
@@ -272,10 +276,19 @@ describe('messages of rules', () => {
         ['telegram', `"${'x'.repeat(1_000_001)}"`, telegram, 413],
         ['mattermost', jam, { authorization: 'Token undefined' }, 404],
         ['other', jam, {}, 404],
+        ['telegram', update('/incident Down', 43), telegram, 200],
       ];
       for (const [to, body, headers, expected] of refused) {
         assert.equal((await send(to, body, headers))[0], expected, `${to} ${body.slice(0, 20)}`);
       }
+      // Ids of Mattermost are long, with signs of base64.
+      secrets['mattermost'] = 'token';
+      const other = command('From elsewhere', `${'x'.repeat(220)}/+=`);
+      const [, { text: created }] = await send('mattermost', other, { authorization: 'Token token' });
+      assert.match(created, /^Created INC\d+$/);
+      assert.deepEqual(await stored(app, `SELECT title FROM objects WHERE title IN ('Down', 'From elsewhere')`), [
+        { title: 'From elsewhere' },
+      ]);
       const [, { method, chat_id, text }] = await send('telegram', update('/incident@desk_bot All is down'), telegram);
       assert.deepEqual([method, chat_id], ['sendMessage', 42]);
       assert.match(text, /^Created INC\d+$/);

@@ -280,7 +280,8 @@ async function rank(
   const all = [...first, ...behind];
   if (numbers === null || found.length === 0 || tier !== 'all') return all;
   const memory = question.base.memory?.unfiltered() ?? null;
-  const base = { ...question.base, accessFilter, filter: null, memory };
+  // Without the filter no index but that of words finds few records.
+  const base = { ...question.base, accessFilter, filter: null, indexed: false, memory };
   const exact = new Set(await numberedAmong(question, base, all, numbers));
   return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
 }
