@@ -1,6 +1,7 @@
 /**
  * Sends each caller the number of their unread notifications when it differs from that sent last. After changes, one statement a second asks
- * who got notifications; only their numbers are computed, one after another. Without changes nothing is asked.
+ * who got notifications; only their numbers are computed, one after another, those that waited longest first. Without changes nothing is
+ * asked.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, isFault } from '../../lib/fault.ts';
@@ -14,6 +15,8 @@ const TICK_MS = 1000;
 const TICKS_AFTER_CHANGE = 5;
 /** A number can also change by rights, or by reading in another browser. */
 const RECOUNT_MS = 60_000;
+/** No tick computes numbers for longer, so that users who get notifications meanwhile are known. The others wait for the next one. */
+const TICK_COST_MS = 500;
 /** The pause after a tick is this many times its duration. */
 const PAUSE_COST = 2;
 
@@ -88,9 +91,13 @@ export class LiveNotifications {
         this.#ticksLeft = TICKS_AFTER_CHANGE;
       }
     }
-    const before = performance.now() - RECOUNT_MS;
-    for (const stream of this.#streams) {
-      if (stream.isStale || stream.computedAt < before) await this.#compute(work, stream);
+    const began = performance.now();
+    const due = [...this.#streams]
+      .filter(({ isStale, computedAt }) => isStale || computedAt < began - RECOUNT_MS)
+      .sort((a, b) => Number(b.isStale) - Number(a.isStale) || a.computedAt - b.computedAt);
+    for (const stream of due) {
+      if (performance.now() > began + TICK_COST_MS) break;
+      await this.#compute(work, stream);
     }
   }
 
