@@ -2035,7 +2035,7 @@ export type SentMail = {
    */
   finishedAt: string | null;
   /**
-   * What the mail server answered to the last attempt that failed.
+   * What the mail server answered to the last attempt that failed, or why there was none.
    */
   error: string | null;
 };

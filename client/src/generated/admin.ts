@@ -1038,7 +1038,7 @@ export class MailAdministration extends Group {
   }
 
   /**
-   * List mails to users, newest first. Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * List mails to users, newest first. Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /mail/sent`, right `integration.manage`
    */

@@ -113,7 +113,11 @@ const SentMail = Type.Object(
     dueAt: Instant,
     nextAttemptAt: nullable(Instant),
     finishedAt: nullable(Instant),
-    error: nullable(Type.String({ description: 'What the mail server answered to the last attempt that failed.' })),
+    error: nullable(
+      Type.String({
+        description: 'What the mail server answered to the last attempt that failed, or why there was none.',
+      }),
+    ),
   },
   { $id: 'SentMail' },
 );
@@ -129,7 +133,7 @@ export const listSent = defineOperation({
   tag,
   summary: 'List mails to users, newest first',
   description:
-    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see. The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
+    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
   query: closed({ ...pagingQuery, state: Type.Optional(SendState) }),
   answer: Type.Object({
     items: Type.Array(SentMail),
