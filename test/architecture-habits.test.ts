@@ -234,7 +234,7 @@ function stateProblems(files: readonly Source[]): string[] {
 const HOOKS = new Set(['before', 'after', 'beforeEach', 'afterEach']);
 const RUNNERS = /^(?:test|it|describe|suite)(?:\.|$)/;
 /** These pass a transaction to the code under test. Others use `duringTransaction`, which may wait and always gives it back. */
-const TRANSACTIONS = /batching|cells|doctor-deep|feed|history-replay|notifications/;
+const TRANSACTIONS = /batching|cells|doctor-deep|feed|history-replay/;
 
 /** Hooks at the top of a file run for the tests of every file that shares its process; tests that do not run prove nothing. */
 function testProblems(files: readonly Source[]): string[] {

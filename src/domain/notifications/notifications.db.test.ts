@@ -299,7 +299,7 @@ describe('notifications', () => {
     await changeRights(app, `UPDATE notification_imports SET txid = (txid::text::bigint + 1000000)::text::xid8`, []);
     while (await givePlaces(app.db));
     await changeRights(app, `UPDATE journal SET txid = '0' WHERE via = 'import'`, []);
-    await app.db.transaction('BEGIN', adoptImports);
+    await adoptImports(app.db);
     await make({ sendsMail: true });
     const mails = await stored<{ login: string; mails: number; notifications: number }>(
       app,
