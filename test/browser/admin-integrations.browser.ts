@@ -128,7 +128,7 @@ describe('integrations in the console', () => {
     await changeRights(
       app,
       `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, error)
-      SELECT id, id, ARRAY[id], 'FAILED', 3, now(), now(), now(), '550 5.1.1 No such mailbox' FROM users WHERE login = 'petrova'`,
+      SELECT id, id, ARRAY[id, gen_random_uuid()], 'FAILED', 3, now(), now(), now(), '550 5.1.1 No such mailbox' FROM users WHERE login = 'petrova'`,
       [],
     );
     const watched = await desk.open('admin', '/admin/mail');
