@@ -155,7 +155,7 @@ export const sendAgain = defineOperation({
   tag,
   summary: 'Send a mail again',
   description:
-    'The mail is written anew, with what its recipient may see now, and has the same Message-ID. A mail that waits is tried again by itself.',
+    'The mail is generated again from what its recipient may see now, with the same Message-ID. Mails in the state PENDING are retried automatically.',
   params: closed({ mailId: Id }),
   answer: SentMail,
   faults: ['NOT_FOUND', 'RIGHT_MISSING', 'STATE_CONFLICT'],

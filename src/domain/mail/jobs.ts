@@ -104,8 +104,9 @@ function imapJob(parts: ImapParts): MailJob {
         if (session === undefined ? isWaiting : performance.now() - session.leasedMs < RENEWED_MS) continue;
         const leasedMs = performance.now();
         if (!(await leaseMailbox(parts.db, id, holder, LEASE_MS))) await end(id);
-        else if (session !== undefined && sessions.has(id)) session.leasedMs = leasedMs;
-        else start(id, key, imap);
+        else if (session === undefined) start(id, key, imap);
+        // A session that ended during the renewal starts again in a later run, after its pause.
+        else session.leasedMs = leasedMs;
       }
       for (const id of failures.keys()) {
         if (!wanted.has(id)) failures.delete(id);

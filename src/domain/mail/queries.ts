@@ -48,7 +48,7 @@ async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise
   return (await withoutHidden(ctx, rows)).map((row) => {
     const { id, state, reason, objectId, commentId, at, size, detail } = row;
     const mailbox = boxes.get(row.mailboxId)?.code ?? null;
-    // A used mail is a part of its record: the subject is its title. A listed one must be judged by whoever reads the list.
+    // The subject of a used mail is a value of its record, so it is shown only to readers of the record. A listed mail has no record.
     const isShown = state === 'LISTED' || objectId !== null;
     const { sender, subject } = isShown ? row : { sender: null, subject: '' };
     return { id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail };

@@ -58,7 +58,7 @@ describe('mail in the database', () => {
     assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([late, waiting]));
   });
 
-  it('is one for a batch that grows, and for a digest, whoever makes it', async () => {
+  it('gets the same mail id for a batch that grows and for a digest, in every process', async () => {
     const users = [newId(), newId()];
     const at = (seconds: number): string =>
       new Date(Date.parse('2026-11-23T08:00:00.000Z') + seconds * 1000).toISOString();

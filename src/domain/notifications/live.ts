@@ -1,7 +1,7 @@
 /**
- * Sends each caller the number of their unread notifications when it differs from that sent last. After changes, one statement a second asks
- * who got notifications; only their numbers are computed, one after another, those that waited longest first. Without changes nothing is
- * asked.
+ * Sends each connected user the number of their unread notifications whenever it differs from the number sent last. After a
+ * change, one statement per second reads which users got notifications. Only their numbers are counted, one user at a time; the
+ * user whose number is oldest comes first. Without changes there are no statements, except a recount each minute.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, isFault } from '../../lib/fault.ts';
