@@ -327,7 +327,11 @@ describe('notifications', () => {
     ];
     assert.deepEqual(await tried('chief', id, '@wim, @rita must not see this'), all);
     assert.deepEqual(await tried('boris', id, '@wim, @rita must not see this'), []);
-    assert.deepEqual(await tried('clerk', id, 'A comment on an incident', 'public'), [], 'the assignee is a hidden field');
+    assert.deepEqual(
+      await tried('clerk', id, 'A comment on an incident', 'public'),
+      [],
+      'the assignee is a hidden field',
+    );
   });
 
   it('explains why users were notified or not, others only to those who may assign roles', async () => {
