@@ -7,8 +7,8 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { articlesAdmit } from '../knowledge/index.ts';
 import {
   groupsAround,
+  holdAny,
   loadStandings,
-  rolesOfUsers,
   type Standing,
   unitsAbove,
   unitsBelow,
@@ -75,6 +75,12 @@ class EscalationCheck {
     return roles.some((role) => this.#facts.get(role)?.variables.has(variable) === true);
   }
 
+  /** Whether one of the users holds a role that has the variable. */
+  async #someDepend(users: readonly string[], variable: MembershipVariable): Promise<boolean> {
+    const roles = [...this.#facts].flatMap(([id, { variables }]) => (variables.has(variable) ? [id] : []));
+    return await holdAny(this.#ctx, users, roles);
+  }
+
   /** Inactive roles grant nothing. */
   #holdsAll(roles: readonly string[]): boolean {
     return roles.every((role) => this.#roles.has(role) || !this.#facts.has(role));
@@ -100,8 +106,8 @@ class EscalationCheck {
       if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {
         throw escalation('ROLES_OF_GROUP');
       }
-      const roles = [...(await rolesOfUsers(this.#ctx, subjects)), ...given.flatMap((id) => rolesAt.get(id) ?? [])];
-      if (this.#depends(roles, '$myGroups')) {
+      const roles = given.flatMap((id) => rolesAt.get(id) ?? []);
+      if (this.#depends(roles, '$myGroups') || (await this.#someDepend(subjects, '$myGroups'))) {
         throw escalation('RECORDS_OF_GROUP');
       }
       for (const id of fresh) this.#admitting.add(id);
@@ -118,12 +124,9 @@ class EscalationCheck {
     const below = byStart(await unitsBelow(this.#ctx, [...byUnit.keys()]));
     for (const [unitId, own] of byUnit) {
       if (!this.#lists('orgUnits', unitId)) {
-        const roles = await rolesOfUsers(
-          this.#ctx,
-          own.map(({ userId }) => userId),
-        );
+        const users = own.map(({ userId }) => userId);
         const beneath = below.get(unitId) ?? [];
-        if (this.#depends(roles, '$myOrgUnit') || !this.#reaches(roles, beneath)) {
+        if ((await this.#someDepend(users, '$myOrgUnit')) || !(await this.#allReach(users, beneath))) {
           throw escalation('RECORDS_OF_UNIT');
         }
       }
@@ -134,6 +137,11 @@ class EscalationCheck {
   /** Whether the roles grant no access in these units that the caller lacks. */
   #reaches(roles: readonly string[], units: readonly string[]): boolean {
     return !this.#depends(roles, '$myOrgUnits') || units.every((id) => this.#below.has(id));
+  }
+
+  /** Whether no role of the users grants access in these units that the caller lacks. */
+  async #allReach(users: readonly string[], units: readonly string[]): Promise<boolean> {
+    return units.every((id) => this.#below.has(id)) || !(await this.#someDepend(users, '$myOrgUnits'));
   }
 
   async units(units: GrantedAccess['units']): Promise<void> {
@@ -148,10 +156,8 @@ class EscalationCheck {
       const joined = (parentId === null ? [] : (above.get(parentId) ?? [])).filter((id) => !former.has(id));
       const beneath = (await unitsBelow(this.#ctx, [unitId])).map(({ id }) => id);
       if (joined.length > 0) {
-        const roles = await rolesOfUsers(this.#ctx, await usersOfUnits(this.#ctx, joined));
-        if (!this.#reaches(roles, beneath)) {
-          throw escalation('PARENT_GIVES_RECORDS');
-        }
+        const users = await usersOfUnits(this.#ctx, joined);
+        if (!(await this.#allReach(users, beneath))) throw escalation('PARENT_GIVES_RECORDS');
       }
       if ((await usersOfUnits(this.#ctx, beneath)).length === 0) continue;
       for (const id of restored ? [...joined, unitId] : joined) this.#admitting.add(id);

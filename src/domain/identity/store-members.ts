@@ -232,21 +232,29 @@ export async function usersInside(ctx: ReadContext, groupIds: readonly string[])
     ) SELECT DISTINCT i.start, m.member_id AS id FROM inside i JOIN group_members m ON m.member_type = 'user' AND m.group_id = i.id`);
 }
 
-/** The roles that at least one of the users holds, directly or by a group. */
-export async function rolesOfUsers(ctx: ReadContext, userIds: readonly string[]): Promise<string[]> {
-  if (userIds.length === 0) return [];
-  const rows = await ctx.query<{ id: string }>(sql`
-    WITH RECURSIVE asked AS (${idRows(userIds)}), held AS (
-      SELECT DISTINCT g.id FROM asked u JOIN group_members m ON m.member_type = 'user' AND m.member_id = u.id
-        JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+/**
+ * Whether one of the users holds one of the roles, directly or by a group. It starts at the groups of the roles: a user can be in
+ * thousands of groups, of which few have a role.
+ */
+export async function holdAny(
+  ctx: ReadContext,
+  userIds: readonly string[],
+  roleIds: readonly string[],
+): Promise<boolean> {
+  if (userIds.length === 0 || roleIds.length === 0) return false;
+  const rows = await ctx.query<{ found: boolean }>(sql`
+    WITH RECURSIVE asked AS (${idRows(userIds)}), assigned AS (
+      SELECT a.member_type, a.member_id AS id FROM role_assignments a WHERE a.role_id IN (${idRows(roleIds)})
+    ), inside AS (
+      SELECT g.id FROM assigned a JOIN groups g ON g.id = a.id AND g.state = 'ACTIVE' WHERE a.member_type = 'group'
       UNION
-      SELECT g.id FROM held h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
-        JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
+      SELECT g.id FROM inside i JOIN group_members m ON m.group_id = i.id AND m.member_type = 'group'
+        JOIN groups g ON g.id = m.member_id AND g.state = 'ACTIVE'
     )
-    SELECT a.role_id AS id FROM role_assignments a JOIN asked u ON a.member_type = 'user' AND a.member_id = u.id
-    UNION
-    SELECT a.role_id FROM role_assignments a JOIN held h ON a.member_type = 'group' AND a.member_id = h.id`);
-  return rows.map(({ id }) => id);
+    SELECT EXISTS (SELECT 1 FROM assigned a JOIN asked u ON u.id = a.id WHERE a.member_type = 'user')
+      OR EXISTS (SELECT 1 FROM inside i JOIN group_members m ON m.group_id = i.id AND m.member_type = 'user'
+        JOIN asked u ON u.id = m.member_id) AS found`);
+  return rows[0]?.found === true;
 }
 
 /** Each unit with itself and the units above it, up to the first archived one. */
