@@ -7,7 +7,15 @@
  */
 export { addComment } from './commands.ts';
 export { addComment as addOperation } from './contract.ts';
-export { commentEvents, findVisibleComments, plannedComment, readComment, replayComment } from './queries.ts';
+export {
+  commentEvents,
+  findVisibleComments,
+  hiddenComments,
+  plannedComment,
+  readComment,
+  replayComment,
+  withoutHiddenIds,
+} from './queries.ts';
 export { commentRoutes } from './routes.ts';
 export { canSeeComment, ofVisibleComment, visibleComments } from './visibility.ts';
 export { commentChecks, commentMissing } from './health.ts';

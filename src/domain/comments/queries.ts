@@ -5,7 +5,14 @@ import type { Reply } from '../../contract/operation.ts';
 import { type OrderedWindow, pageReply } from '../../contract/paging.ts';
 import { Fault } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { type EventFilter, findVisible, preload, requireVisible, type VisibleObject } from '../objects/index.ts';
+import {
+  type EventFilter,
+  findVisible,
+  preload,
+  requireVisible,
+  visibleIds,
+  type VisibleObject,
+} from '../objects/index.ts';
 import { type CommentRow, findComment, findComments, listHiddenIds, listComments as listRows } from './store.ts';
 import { canSeeComment } from './visibility.ts';
 
@@ -92,6 +99,42 @@ export async function findVisibleComments(
     }
   }
   return found;
+}
+
+/** Those of the comments that the caller may not see: archived ones are judged like others. */
+export async function hiddenComments(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const hidden = new Set<string>();
+  if (ids.length === 0) return hidden;
+  const rows = await findComments(ctx, ids);
+  await preload(ctx, [...new Set(rows.map(({ objectId }) => objectId))]);
+  for (const { id, objectId, visibility } of rows) {
+    const object = await findVisible(ctx, objectId);
+    if (object === undefined || !canSeeComment(object, visibility)) hidden.add(id);
+  }
+  return hidden;
+}
+
+/**
+ * Rows of a log, such as received mails, with null for the ids of records and comments that the caller may not see. That a record got
+ * a comment is hidden with the comment.
+ */
+export async function withoutHiddenIds<Row extends { objectId: string | null; commentId: string | null }>(
+  ctx: ReadContext,
+  rows: readonly Row[],
+): Promise<Row[]> {
+  const objects = await visibleIds(
+    ctx,
+    rows.flatMap(({ objectId }) => objectId ?? []),
+  );
+  const hidden = await hiddenComments(
+    ctx,
+    rows.flatMap(({ commentId }) => commentId ?? []),
+  );
+  return rows.map((row) => {
+    const { objectId, commentId } = row;
+    const isShown = objectId !== null && objects.has(objectId) && !hidden.has(commentId ?? '');
+    return isShown ? row : { ...row, objectId: null, commentId: null };
+  });
 }
 
 /** Selects the history events about comments that the caller may not see now. */

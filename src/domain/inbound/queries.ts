@@ -2,8 +2,7 @@
 import { Fault, type ContractDetail } from '../../lib/fault.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { loadItems } from '../../configuration/store.ts';
-import { findVisibleComments } from '../comments/index.ts';
-import { visibleIds } from '../objects/index.ts';
+import { withoutHiddenIds } from '../comments/index.ts';
 import type { CompiledIntegration, IntegrationDefinition } from './registry.ts';
 import { listRuns as listRows, type RunStatus } from './store.ts';
 import type { ItemState } from '../../contract/state.ts';
@@ -57,7 +56,7 @@ export interface RunAnswer {
 
 /**
  * The last 100 calls, newest first, with the reason of each failure. Ids of records and comments that the caller may not read
- * are null.
+ * are null; of a call that made a hidden comment, the id of the record is, too.
  *
  * @throws Fault RIGHT_MISSING, NOT_FOUND
  */
@@ -65,18 +64,8 @@ export async function listRuns(ctx: ReadContext, id: string, status?: RunStatus)
   ctx.actor.require(RIGHT);
   if ((await loadItems(ctx, SECTION)).every((item) => item.id !== id)) throw noIntegration();
   const rows = await listRows(ctx, id, status);
-  const objects = await visibleIds(
-    ctx,
-    rows.flatMap(({ objectId }) => objectId ?? []),
-  );
-  const comments = await findVisibleComments(
-    ctx,
-    rows.flatMap(({ commentId }) => commentId ?? []),
-  );
-  return rows.map(({ ownerId, ownerName, objectId, commentId, ...row }) => ({
+  return (await withoutHiddenIds(ctx, rows)).map(({ ownerId, ownerName, ...row }) => ({
     ...row,
-    objectId: objectId !== null && objects.has(objectId) ? objectId : null,
-    commentId: commentId !== null && comments.has(commentId) ? commentId : null,
     owner: ownerId === null ? null : { id: ownerId, displayName: ownerName ?? '' },
   }));
 }

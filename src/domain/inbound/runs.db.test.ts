@@ -65,7 +65,7 @@ describe('the call log of an integration', () => {
     ]);
     assert.deepEqual(await log('viewer', comments), [
       [seen, said[0]],
-      [seen, null],
+      [null, null],
       [null, null],
     ]);
   });

@@ -71,7 +71,7 @@ export const listMessages = defineOperation({
   tag,
   summary: 'List received mails, newest first',
   description:
-    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. Ids of records and comments that the caller may not read are null; a used mail about such a record is shown without sender and subject. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used.',
+    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. A used mail about a record or a comment that the caller may not read is shown without ids, sender and subject; without subject also if the caller may not read the title of the record. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used.',
   query: closed({ ...pagingQuery, state: Type.Optional(State) }),
   answer: Type.Object({
     items: Type.Array(Message),
@@ -133,7 +133,7 @@ export const listSent = defineOperation({
   tag,
   summary: 'List mails to users, newest first',
   description:
-    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records that the caller may not read. Of a mail about such a record, or about one with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
+    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records and comments that the caller may not read. Of a mail about such a record or comment, or about a record with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
   query: closed({ ...pagingQuery, state: Type.Optional(SendState) }),
   answer: Type.Object({
     items: Type.Array(SentMail),

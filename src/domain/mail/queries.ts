@@ -7,9 +7,9 @@ import { isActive } from '../../contract/state.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { findVisibleComments } from '../comments/index.ts';
+import { hiddenComments, withoutHiddenIds } from '../comments/index.ts';
 import { hidesPeople, notifiedRecords } from '../notifications/index.ts';
-import { findVisible, preload, visibleIds, type VisibleObject } from '../objects/index.ts';
+import { findVisible, preload, type VisibleObject } from '../objects/index.ts';
 import { MOST_BYTES, type Received, type ReceiveParts, receiveMail } from './receive.ts';
 import { mailboxes } from './registry.ts';
 import * as store from './store.ts';
@@ -26,33 +26,25 @@ interface MessageAnswer extends Received {
   error: { code: string; message: string; details: ContractDetail[] | Record<string, unknown> } | null;
 }
 
-/** Replaces ids of records and comments that the caller may not read by null. */
-async function withoutHidden<Row extends Received>(ctx: ReadContext, rows: readonly Row[]): Promise<Row[]> {
-  const objects = await visibleIds(
-    ctx,
-    rows.flatMap(({ objectId }) => objectId ?? []),
-  );
-  const comments = await findVisibleComments(
-    ctx,
-    rows.flatMap(({ commentId }) => commentId ?? []),
-  );
-  return rows.map((row) => ({
-    ...row,
-    objectId: row.objectId !== null && objects.has(row.objectId) ? row.objectId : null,
-    commentId: row.commentId !== null && comments.has(row.commentId) ? row.commentId : null,
-  }));
-}
-
 async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise<MessageAnswer[]> {
   const boxes = mailboxes(ctx);
-  return (await withoutHidden(ctx, rows)).map((row) => {
+  const answers: MessageAnswer[] = [];
+  for (const row of await withoutHiddenIds(ctx, rows)) {
     const { id, state, reason, objectId, commentId, at, size, detail } = row;
     const mailbox = boxes.get(row.mailboxId)?.code ?? null;
-    // The subject of a used mail is a value of its record, so it is shown only to readers of the record. A listed mail has no record.
-    const isShown = state === 'LISTED' || objectId !== null;
-    const { sender, subject } = isShown ? row : { sender: null, subject: '' };
-    return { id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail };
-  });
+    // The sender and the subject of a used mail are values of its record. A listed mail has no record.
+    const object = objectId === null ? undefined : await findVisible(ctx, objectId);
+    const isListed = state === 'LISTED';
+    const sender = isListed || object !== undefined ? row.sender : null;
+    const subject = isListed || (object !== undefined && showsTitle(object)) ? row.subject : '';
+    answers.push({ id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail });
+  }
+  return answers;
+}
+
+/** Whether the caller may read the title, which subjects repeat. */
+function showsTitle({ version: { titleField }, right }: VisibleObject): boolean {
+  return titleField === null || right.canRead(titleField);
 }
 
 /** @throws Fault RIGHT_MISSING */
@@ -89,7 +81,7 @@ export async function handIn(
   if (mailbox === undefined) throw new Fault('NOT_FOUND', 'There is no such mailbox.');
   const trusted = caller.actor.has(RIGHT);
   const received = await receiveMail(runner, parts, { mailbox, raw: decoded(raw), trusted });
-  const [seen = received] = await work.read(caller, (ctx) => withoutHidden(ctx, [received]));
+  const [seen = received] = await work.read(caller, (ctx) => withoutHiddenIds(ctx, [received]));
   return trusted ? seen : { ...seen, state: null, reason: null };
 }
 
@@ -142,25 +134,33 @@ interface SentAnswer extends Pick<store.SentRow, 'id' | 'state' | 'objectId' | '
   error: string | null;
 }
 
-/** Without what the caller may not read: to whom a mail about a record goes tells what fields of the record contain. */
+/**
+ * Without what the caller may not read: to whom a mail about a record goes tells what fields of the record contain, and a mail about
+ * a comment that there is one.
+ */
 async function sentAnswers(ctx: ReadContext, rows: readonly store.SentRow[]): Promise<SentAnswer[]> {
   // The record of a mail is noted when the mail is made.
   const unmade = rows.filter(({ objectId, notifications }) => objectId === null && notifications === 1);
-  const records = await notifiedRecords(
+  const notified = await notifiedRecords(
     ctx,
     unmade.map(({ id }) => id),
   );
-  const recordOf = ({ id, objectId }: store.SentRow): string | null => objectId ?? records.get(id) ?? null;
-  const ids = [...new Set(rows.flatMap((row) => recordOf(row) ?? []))];
+  const about = ({ id, objectId, commentId }: store.SentRow) => notified.get(id) ?? { objectId, commentId };
+  const ids = [...new Set(rows.flatMap((row) => about(row).objectId ?? []))];
   await preload(ctx, ids);
   const objects = new Map<string, VisibleObject>();
   for (const id of ids) {
     const object = await findVisible(ctx, id);
     if (object !== undefined) objects.set(id, object);
   }
+  const hidden = await hiddenComments(
+    ctx,
+    rows.flatMap((row) => about(row).commentId ?? []),
+  );
   return rows.map((row) => {
-    const { userId, userName, nextAt, error, ...rest } = row;
-    const object = objects.get(recordOf(row) ?? '');
+    const { userId, userName, nextAt, error, commentId: _, ...rest } = row;
+    const { objectId, commentId } = about(row);
+    const object = hidden.has(commentId ?? '') ? undefined : objects.get(objectId ?? '');
     const isShown =
       userId === ctx.actor.userId ||
       row.notifications > 1 ||

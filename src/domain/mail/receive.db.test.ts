@@ -13,7 +13,7 @@ import { MOST_BYTES, receiveMail } from './receive.ts';
 import { makeReplyToken, replyAddress, TOKEN_KEY } from './reply-token.ts';
 import { makeThreads } from './store.ts';
 
-const PEOPLE = ['boss', 'operator', 'relay', 'anna', 'bob', 'agent', 'nobody'];
+const PEOPLE = ['boss', 'operator', 'relay', 'anna', 'bob', 'agent', 'nobody', 'watcher'];
 const WORLD = `
 settings: { defaultLocale: en-US, attachmentMaxBytes: 100000 }
 types:
@@ -40,6 +40,10 @@ roles:
   - code: operator
     rights: [integration.manage]
     assignedTo: { users: [operator] }
+  - code: watcher
+    rights: [integration.manage]
+    records: [{ type: incident, actions: [read], fields: { read: [description] } }]
+    assignedTo: { users: [watcher] }
   - code: agent
     records: [{ type: '*', actions: [read, create, update, comment.create, attachment.add, Private Comment], fields: { read: '*', write: '*' } }]
     assignedTo: { users: [agent] }
@@ -209,6 +213,21 @@ describe('received mail', () => {
     ]);
     const [own] = (await get('/api/admin/v1/mail/received?state=USED&pageSize=1')).items;
     assert.deepEqual([own.sender, own.subject, own.objectId], ['anna@example.com', 'My salary', used.objectId]);
+  });
+
+  it('is shown without subject to who may not read the title, and without ids if the comment is hidden', async () => {
+    const { objectId } = await send(mail({ subject: 'Bonus of Bob' }));
+    const headers = ['Authentication-Results: mx.example.org; dmarc=pass header.from=example.com'];
+    const { agent: to } = await tokensOf(objectId ?? '');
+    const internal = await send(mail({ from: 'agent@example.com', to, headers, body: 'He knows' }));
+    assert.notEqual(internal.commentId, null);
+    const { key } = await app.createKey({ login: 'watcher', scopes: ['admin:manage'] });
+    const { body } = await app.request('GET', '/api/admin/v1/mail/received?pageSize=2', { key });
+    const shown = body.data.items.map((one: any) => [one.sender, one.subject, one.objectId, one.commentId]);
+    assert.deepEqual(shown, [
+      [null, '', null, null],
+      ['anna@example.com', '', objectId, null],
+    ]);
   });
 
   it('is an internal comment, with files for its readers, if its sender created the record for somebody else', async () => {

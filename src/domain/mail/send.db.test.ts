@@ -17,7 +17,7 @@ import { newId, systemClock } from '../../platform/clock.ts';
 import type { Loop } from '../../worker/loop.ts';
 import { deliverer, sendJobs } from './send.ts';
 
-const PEOPLE = ['boss', 'anna', 'agent', 'looker'];
+const PEOPLE = ['boss', 'anna', 'agent', 'looker', 'clerk'];
 const WORLD = `
 settings: { defaultLocale: en-US, timezone: UTC }
 types:
@@ -50,6 +50,10 @@ roles:
     rights: [integration.manage]
     records: [{ type: incident, actions: [read], fields: { read: [title] } }]
     assignedTo: { users: [looker] }
+  - code: clerk
+    rights: [integration.manage]
+    records: [{ type: incident, actions: [read], fields: { read: '*' } }]
+    assignedTo: { users: [clerk] }
 users:
 ${PEOPLE.map((login) => `  - { login: ${login}, displayName: Person ${login}, email: ${login}@example.com }`).join('\n')}
 `;
@@ -201,6 +205,27 @@ describe('mails about notifications', () => {
     assert.match(again.text ?? '', /Refused/);
     const [entry] = await stored(app, "SELECT subject FROM journal WHERE type = 'MailSentAgain'");
     assert.deepEqual(entry, { subject: `mail:${shown.id}` });
+  });
+
+  it('about comments that the caller may not see are listed without record and recipient', async () => {
+    const id = await record({ title: 'Talk', requester: await idOf(app, 'users', 'boss') });
+    for (const visibility of ['internal', 'public']) {
+      const body = { body: `@agent a ${visibility} word`, visibility };
+      await call('boss', 'POST', `/api/v1/objects/${id}/comments`, body);
+      await next('agent', ({ text }) => text?.includes(`a ${visibility} word`) === true);
+    }
+    const listed = async (who: string) =>
+      (await call(who, 'GET', '/api/admin/v1/mail/sent?pageSize=2')).items
+        .map((one: any) => [one.objectId, one.recipient?.displayName ?? null])
+        .reverse();
+    assert.deepEqual(await listed('boss'), [
+      [id, 'Person agent'],
+      [id, 'Person agent'],
+    ]);
+    assert.deepEqual(await listed('clerk'), [
+      [null, null],
+      [id, 'Person agent'],
+    ]);
   });
 
   it('are not sent without encryption where it is required', async () => {

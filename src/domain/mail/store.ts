@@ -189,6 +189,7 @@ export interface SentRow {
   userId: string;
   userName: string | null;
   objectId: string | null;
+  commentId: string | null;
   /** Number of notifications in it. */
   notifications: number;
   attempts: number;
@@ -201,7 +202,7 @@ export interface SentRow {
 
 const RECIPIENT = joinedUser('m.user_id', 'u');
 const SENT = sql`SELECT m.id, m.status AS state, m.user_id AS "userId", ${RECIPIENT.name} AS "userName", m.object_id AS "objectId",
-    cardinality(m.notification_ids) AS notifications, m.attempts, m.due_at AS "dueAt", m.next_at AS "nextAt",
+    m.comment_id AS "commentId", cardinality(m.notification_ids) AS notifications, m.attempts, m.due_at AS "dueAt", m.next_at AS "nextAt",
     m.finished_at AS "finishedAt", m.error
   FROM mail_outgoing m ${RECIPIENT.join}`;
 

@@ -159,13 +159,23 @@ export async function readMailed(
   );
 }
 
-/** Notification id → id of the record that it is about, whoever may read it. */
-export async function notifiedRecords(ctx: ReadContext, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** What a notification is about, whoever may read it. */
+interface NotifiedOf {
+  id: string;
+  objectId: string;
+  commentId: string | null;
+}
+
+/** Notification id → the record and the comment that it is about, whoever may read them. */
+export async function notifiedRecords(
+  ctx: ReadContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NotifiedOf>> {
   if (ids.length === 0) return new Map();
-  const rows = await ctx.query<{ id: string; objectId: string }>(
-    sql`SELECT n.id, n.object_id AS "objectId" FROM notifications n WHERE n.id = ANY(${[...ids]}::uuid[])`,
-  );
-  return new Map(rows.map(({ id, objectId }) => [id, objectId]));
+  const rows = await ctx.query<NotifiedOf>(sql`
+    SELECT n.id, n.object_id AS "objectId", n.comment_id AS "commentId" FROM notifications n
+    WHERE n.id = ANY(${[...ids]}::uuid[])`);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** A batch that is still growing after this time is sent in several mails. */
