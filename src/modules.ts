@@ -72,7 +72,7 @@ import { mailMetrics, mailRoutes, messageUse, TOKEN_KEY } from './domain/mail/in
 import { mailboxesSection, templatesSection } from './domain/mail/config.ts';
 import { dashboardsSection } from './domain/reports/config.ts';
 import { rulesSection } from './domain/rules/config.ts';
-import { ruleEffects, ruleRoutes } from './domain/rules/index.ts';
+import { ruleEffects, ruleRoutes, sampleMessage } from './domain/rules/index.ts';
 import { reportChecks, reportFollower, reportRoutes } from './domain/reports/index.ts';
 import { slaChecks, slaFollower, slaImpact, slaRoutes, timerMetrics } from './domain/sla/index.ts';
 import { deliveryEffects, deliveryMetrics, webhookChecks, webhookRoutes } from './domain/webhooks/index.ts';
@@ -253,7 +253,7 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...exportRoutes(parts.freshCaller, wordMatch(parts.search)),
     ...catalogRoutes(parts.actorOf),
     ...knowledgeRoutes(parts),
-    ...webhookRoutes(parts.secrets, parts.outbound),
+    ...webhookRoutes(parts.secrets, parts.outbound, sampleMessage),
     ...feedRoutes(parts.places),
     ...identityRoutes,
     ...inboundRoutes(inputReader),

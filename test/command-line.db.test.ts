@@ -331,6 +331,8 @@ webhooks:
       server.close();
       refused(await docket(['webhooks', 'test', url]), /a URL needs --secret-file/, 2);
       refused(await docket([...test, '--secret-file', 'x']), /is for a URL/, 2);
+      refused(await docket([...test, '--rule', 'none']), /no active rule with this code that posts/);
+      refused(await docket([...test, '--rule', 'none', '--event', 'ObjectCreated']), /either --event or --rule/, 2);
       refused(await docket(['webhooks', 'test', 'absent']), /There is no such subscription/);
     } finally {
       await receiver.close();

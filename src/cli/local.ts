@@ -22,12 +22,11 @@ import {
   type VersionDifference,
   type VersionPage,
 } from '../configuration/store-versions.ts';
-import type { WebhookEvent } from '../contract/events.ts';
 import { Authenticator, explainRequest, type Explanation, ownFieldView, SignIns } from '../domain/access/index.ts';
 import { type Content, importFile } from '../domain/imports/index.ts';
 import { ensureNumbering, registry } from '../domain/metadata/index.ts';
-import { ruleReaction } from '../domain/rules/index.ts';
-import { type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
+import { ruleReaction, sampleMessage } from '../domain/rules/index.ts';
+import { type AskedSample, type TestAnswer, testSubscription } from '../domain/webhooks/index.ts';
 import { isFault } from '../lib/fault.ts';
 import { bindings, explainParts, IMPACT, searchParts, systemCaller } from '../modules.ts';
 import { PlaceWatch } from '../platform/audit/place-watch.ts';
@@ -152,11 +151,16 @@ export class LocalTarget implements ConfigurationTarget {
   }
 
   /** Sends as the service does: under the rule on addresses. */
-  async testWebhook(subscription: string, eventType: WebhookEvent | undefined): Promise<TestAnswer> {
+  async testWebhook(subscription: string, asked: AskedSample): Promise<TestAnswer> {
     const secrets = await requireMasterKey(this.#settings, this.#tool.db);
     const outbound = new Outbound({ allowPrivate: this.#settings.webhookAllowPrivate });
     try {
-      return await testSubscription(this.#runner(), { secrets, outbound }, subscription, eventType);
+      return await testSubscription(
+        this.#runner(),
+        { secrets, outbound, messageOf: sampleMessage },
+        subscription,
+        asked,
+      );
     } finally {
       await outbound.close();
     }

@@ -7,8 +7,7 @@ import { ConnectionFailed, Docket, DocketError, Forbidden, NotFound, Unauthentic
 import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 import type { Explanation } from '../domain/access/index.ts';
-import type { WebhookEvent } from '../contract/events.ts';
-import type { TestAnswer } from '../domain/webhooks/index.ts';
+import type { AskedSample, TestAnswer } from '../domain/webhooks/index.ts';
 import { VERSION, warn } from './command.ts';
 import type {
   ConfigurationTarget,
@@ -133,13 +132,13 @@ export class RemoteTarget implements ConfigurationTarget {
     return (await this.#asked(() => this.#docket.admin.access.explainRequest(request))) as Explanation;
   }
 
-  async testWebhook(subscription: string, eventType: WebhookEvent | undefined): Promise<TestAnswer> {
+  async testWebhook(subscription: string, asked: AskedSample): Promise<TestAnswer> {
     return await this.#asked(async () => {
       const known = (await this.#docket.webhooks.list()).find(
         ({ id, code }) => code === subscription || id === subscription,
       );
       if (known === undefined) throw new Error(`There is no subscription ${subscription}.`);
-      const tested = await this.#docket.admin.webhooks.test(known.id, eventType === undefined ? {} : { eventType });
+      const tested = await this.#docket.admin.webhooks.test(known.id, asked);
       return tested as TestAnswer;
     });
   }

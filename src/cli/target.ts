@@ -6,8 +6,7 @@ import type { BundleFile, BundleOptions, PlannedChange, PlannedItem } from '../c
 import type { Impact } from '../configuration/impact.ts';
 import type { PendingIndex } from '../configuration/field-indexes.ts';
 import type { Explanation } from '../domain/access/index.ts';
-import type { WebhookEvent } from '../contract/events.ts';
-import type { TestAnswer } from '../domain/webhooks/index.ts';
+import type { AskedSample, TestAnswer } from '../domain/webhooks/index.ts';
 import type { VersionDifference, VersionPage } from '../configuration/store-versions.ts';
 
 export interface ImportRequest {
@@ -77,6 +76,6 @@ export interface ConfigurationTarget {
   importFile(request: ImportRequest): Promise<ImportOutcome>;
   explain(request: ExplainedRequest): Promise<Explanation>;
   /** Sends a sample delivery. @param subscription code or id */
-  testWebhook(subscription: string, eventType: WebhookEvent | undefined): Promise<TestAnswer>;
+  testWebhook(subscription: string, asked: AskedSample): Promise<TestAnswer>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** `docket webhooks …` */
 import { type Command, Option } from 'commander';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts';
-import { answerOf, redispatch, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
+import { answerOf, type AskedSample, redispatch, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool } from './keys.ts';
@@ -53,6 +53,7 @@ function listenCommand(webhooks: Command, environment: Environment): void {
 
 interface TestOptions extends Json {
   event?: WebhookEvent;
+  rule?: string;
   secretFile?: string;
 }
 
@@ -63,6 +64,7 @@ function testCommand(webhooks: Command, environment: Environment): void {
       'Send one signed sample delivery and show request and answer. The target is the code or id of a subscription, or a URL, which may be http and needs no service.',
     )
     .addOption(new Option('--event <type>', 'event type of the sample').choices(WEBHOOK_EVENTS))
+    .option('--rule <code>', 'send the message of this rule, which posts to the subscription, instead of an event')
     .option('--secret-file <file>', 'file with the signing secret (whsec_…); required for a URL')
     .option('--json', 'print {request, answer, verdict}')
     .action(async (target: string, options: TestOptions, command: Command) => {
@@ -73,11 +75,19 @@ function testCommand(webhooks: Command, environment: Environment): void {
           : '--secret-file is for a URL; a subscription has its own secret';
         command.error(message, { exitCode: 2 });
       }
+      if (options.rule !== undefined && (isUrl || options.event !== undefined)) {
+        const message = isUrl ? '--rule is for a subscription' : 'give either --event or --rule';
+        command.error(message, { exitCode: 2 });
+      }
       const tried = isUrl
         ? await sendToUrl(target, options)
-        : await onTarget(environment, command, (service) => service.testWebhook(target, options.event));
+        : await onTarget(environment, command, (service) => service.testWebhook(target, sampleOf(options)));
       report(tried, options.json === true);
     });
+}
+
+function sampleOf({ event, rule }: TestOptions): AskedSample {
+  return { ...(event === undefined ? {} : { eventType: event }), ...(rule === undefined ? {} : { rule }) };
 }
 
 /** Sends to any URL, also to a receiver that is being developed on this machine. */

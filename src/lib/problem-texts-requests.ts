@@ -119,6 +119,8 @@ export const REQUEST_PROBLEMS = {
   ],
 
   // Connections.
+  RULE_POSTS_ELSEWHERE: ['UNKNOWN_REFERENCE', 'There is no active rule with this code that posts to the subscription.'],
+  RULE_OR_EVENT_TYPE: ['EXACTLY_ONE', 'Send either rule or eventType, not both.'],
   NO_SECRET: ['UNKNOWN_REFERENCE', 'There is no such signing secret.'],
   SECRET_IS_PASSWORD: ['NOT_ALLOWED', 'The secret is the password of a mailbox. Use another one for signatures.'],
   SECRET_HAS_NO_VALUE: [

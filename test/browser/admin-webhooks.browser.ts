@@ -31,6 +31,7 @@ const WORDS = {
     retry: 'Повторить',
     attempt: 'Попытка 1',
     sendTest: 'Отправить тестовый запрос',
+    sample: 'Что отправить',
     notAccepted: 'Не принято; доставка повторилась бы',
     request: 'Запрос',
     archive: 'В архив',
@@ -63,6 +64,7 @@ const WORDS = {
     retry: 'Retry',
     attempt: 'Attempt 1',
     sendTest: 'Send a test',
+    sample: 'What to send',
     notAccepted: 'Not accepted; a delivery would be retried',
     request: 'Request',
     archive: 'Archive',
@@ -150,6 +152,24 @@ describe('webhooks in the console', () => {
       await page.getByRole('button', { name: words.sendTest }).click();
       await page.getByText(words.notAccepted).waitFor();
       await page.getByRole('group', { name: words.request }).getByText('webhook-signature: v1,').waitFor();
+      await watched.check();
+
+      // The message of a rule that posts to the subscription.
+      const rule = {
+        code: `chat-${code}`,
+        name: `Chat ${code}`,
+        enabled: false,
+        on: ['ObjectCreated'],
+        types: ['incident'],
+      };
+      const post = { connection: code, body: { text: 'New: {{ number }}' } };
+      const text = JSON.stringify({ rules: [{ ...rule, runAs: 'admin', do: [{ post }] }] });
+      await desk.call('POST', '/config/apply', { files: [{ name: 'rules.yaml', text }] });
+      await page.reload();
+      await page.getByRole('combobox', { name: words.sample }).click();
+      await page.getByRole('option', { name: rule.name }).click();
+      await page.getByRole('button', { name: words.sendTest }).click();
+      await page.getByRole('group', { name: words.request }).getByText('"text": "New: SAMPLE-1"').waitFor();
       await watched.check();
 
       await page.getByRole('button', { name: words.archive }).click();

@@ -3300,7 +3300,7 @@ export type WebhooksRetryResponse = WebhooksRetryResponses[keyof WebhooksRetryRe
 export type WebhooksTestData = {
   body?: {
     /**
-     * Default: the first one of the subscription.
+     * Default: the first one of the subscription. If it has none: the message of the first rule that posts to it, if there is one and the caller holds config.manage.
      */
     eventType?:
       | 'ObjectCreated'
@@ -3324,6 +3324,10 @@ export type WebhooksTestData = {
       | 'SlaBreached'
       | 'ArticlePublished'
       | 'ArticleArchived';
+    /**
+     * Code of a rule that posts to the subscription, instead of `eventType`. Its first message is sent, with sample values in its placeholders. Needs config.manage.
+     */
+    rule?: string;
   };
   path: {
     id: string;

@@ -466,7 +466,7 @@ export class WebhooksAdministration extends Group {
   }
 
   /**
-   * Send a sample delivery. Sends one signed sample with invented data to the endpoint, and returns the request and the answer. The subscription may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
+   * Send a sample delivery. Sends one signed sample with invented data to the endpoint, and returns the request and the answer: the delivery of an event, or the message of a rule that posts to the subscription. The subscription and the rule may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429. Needs a session, or a key with the scope `admin:manage`, and the right `webhook.manage`.
    *
    * `POST /webhooks/{id}/test`, right `webhook.manage`
    */

@@ -71,13 +71,23 @@ async function postMessage(
   object: VisibleObject,
   rule: string,
 ): Promise<void> {
-  requireOwnWebhook(ctx, connection);
+  requireOwnWebhook(ctx, connection, ctx.actor.userId);
   const valueOf = await templateValues(ctx, object, new Set(textsIn(body).flatMap(placeholders)));
+  const text = messageText(body, valueOf);
+  ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored: { connection, body: text } });
+}
+
+/**
+ * A message with its placeholders filled, as JSON.
+ *
+ * @throws Fault INVALID_REQUEST if it is too long
+ */
+export function messageText(body: Readonly<Record<string, unknown>>, valueOf: (name: string) => string): string {
   const text = JSON.stringify(body, (_key, value: unknown) =>
     typeof value === 'string' ? fillTemplate(value, valueOf) : value,
   );
   if (text.length > LONGEST_SENT) throw new Fault('INVALID_REQUEST', problem('TEXT_TOO_LONG', { max: LONGEST_SENT }));
-  ctx.emit({ type: 'RulePosted', objectId: object.row.id, data: { rule }, stored: { connection, body: text } });
+  return text;
 }
 
 function textsIn(value: unknown): string[] {
@@ -89,12 +99,13 @@ function textsIn(value: unknown): string[] {
  * Changing the endpoint of a webhook needs the rights to act as its user. That the rule has the same user protects what it
  * fills in from everybody else who manages webhooks.
  *
+ * @param runAsId of the rule
  * @throws Fault RIGHT_MISSING
  */
-function requireOwnWebhook(ctx: ReadContext, connection: string | null): void {
+export function requireOwnWebhook(ctx: ReadContext, connection: string | null, runAsId: string | null): void {
   const webhook = ctx.config.items('webhooks').find(({ id }) => id === connection);
   const { executionPrincipalId } = (webhook?.compiled ?? {}) as { executionPrincipalId?: string | null };
-  if (executionPrincipalId !== ctx.actor.userId) {
+  if (executionPrincipalId !== runAsId) {
     throw new Fault('RIGHT_MISSING', problem('WEBHOOK_OF_OTHER_USER'));
   }
 }

@@ -12,4 +12,5 @@ export { fireDueRules, timerUpdater } from './jobs.ts';
 export { ruleReaction } from './reaction.ts';
 export { ruleEffects } from './queries.ts';
 export { ruleRoutes } from './routes.ts';
+export { sampleMessage } from './sample-message.ts';
 export { purgeRuleRuns } from './store.ts';

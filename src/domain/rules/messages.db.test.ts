@@ -22,10 +22,11 @@ roles:
     rights: [webhook.manage, config.manage, role.assign]
     records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' }, transitions: '*' }]
     assignedTo: { users: [chief, customer] }
+  - { code: hooker, rights: [webhook.manage], assignedTo: { users: [hooker] } }
   - code: messenger
     records: [{ type: incident, actions: [read], fields: { read: [title], write: [] } }]
     assignedTo: { users: [messenger] }
-users: [ { login: chief, displayName: Chief }, { login: customer, displayName: Customer }, { login: messenger, displayName: Messenger } ]`;
+users: [ { login: chief, displayName: Chief }, { login: customer, displayName: Customer }, { login: hooker, displayName: Manager of webhooks }, { login: messenger, displayName: Messenger } ]`;
 
 /** The messenger cannot read the description. */
 const RULES = `
@@ -93,7 +94,7 @@ describe('messages of rules', () => {
     app = await startTestApp({ outbound: { allowPrivate: true, ca: receiver.ca } });
     undocumented = watchAnswers(app);
     await app.apply(bundle(PEOPLE));
-    for (const login of ['chief', 'customer']) {
+    for (const login of ['chief', 'customer', 'hooker']) {
       keys.set(login, (await app.createKey({ login })).key);
       keys.set(`admin ${login}`, (await app.createKey({ login, scopes: ['admin:manage'] })).key);
     }
@@ -177,6 +178,50 @@ describe('messages of rules', () => {
     const { id } = await create({ title: 'Tell in practice' });
     await delivered('own', id);
     assert.equal(receiver.received.length, 1);
+  });
+
+  it('can be tried with sample values, whether the rule and its webhook are enabled or not', async () => {
+    await onHook('own', 'disable');
+    const send = (who: string, body: object = {}, code = 'own') =>
+      call(who, 'POST', `/api/admin/v1/webhooks/${hooks.get(code)}/test`, body);
+    const message = {
+      text: 'Sample of docket webhooks test [Описание]',
+      parts: ['of Sample of docket webhooks test', 1, true],
+    };
+    const { status, body } = await send('chief', { rule: 'tell' });
+    assert.deepEqual([status, body.data.status], [200, 'DELIVERED'], JSON.stringify(body));
+    const [request] = receiver.received;
+    assert.ok(request && isSigned(secret, request));
+    assert.deepEqual([request.path, request.body], ['/own', message]);
+    assert.equal(body.data.request.body, request.raw.toString('utf8'));
+    // A webhook without events sends the message of its first rule by default.
+    assert.deepEqual(JSON.parse((await send('chief')).body.data.request.body), message);
+    const noted = await stored<{ data: unknown }>(app, `SELECT data FROM journal WHERE type = 'WebhookTested' LIMIT 1`);
+    assert.deepEqual(noted, [{ data: { eventType: 'RulePosted', rule: 'tell' } }]);
+    await onHook('own', 'enable');
+    receiver.received.length = 0;
+    for (const code of RECIPES) assert.equal((await send('chief', {}, code)).body.data.status, 'DELIVERED', code);
+    assert.deepEqual(
+      receiver.received.map((sent) => Object.keys(sent.body).sort()),
+      [
+        ['blocks', 'text'],
+        ['text', 'username'],
+        ['chat_id', 'text'],
+      ],
+    );
+    const refusals: [who: string, asked: object, ...expected: unknown[]][] = [
+      ['chief', { rule: 'chat-slack' }, 400, 'RULE_POSTS_ELSEWHERE'],
+      ['chief', { rule: 'none' }, 400, 'RULE_POSTS_ELSEWHERE'],
+      ['chief', { rule: 'tell', eventType: 'ObjectCreated' }, 400, 'RULE_OR_EVENT_TYPE'],
+      ['hooker', { rule: 'tell' }, 403, undefined],
+    ];
+    for (const [who, asked, ...expected] of refusals) {
+      const answer = await send(who, asked);
+      const reason = answer.body.meta.reasons?.[0]?.reason;
+      assert.deepEqual([answer.status, reason], expected, JSON.stringify(answer.body));
+    }
+    // Without the right to read rules there is the sample of an event.
+    assert.equal(JSON.parse((await send('hooker')).body.data.request.body).eventType, 'ObjectCreated');
   });
 
   it('are refused if the webhook has another user', async () => {

@@ -209,10 +209,19 @@ export const testSubscription = defineOperation({
   status: 200,
   summary: 'Send a sample delivery',
   description:
-    'Sends one signed sample with invented data to the endpoint, and returns the request and the answer. The subscription may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429.',
+    'Sends one signed sample with invented data to the endpoint, and returns the request and the answer: the delivery of an event, or the message of a rule that posts to the subscription. The subscription and the rule may be disabled. The sample is not stored as a delivery; the audit log notes it. At most 10 samples a minute for each subscription; more are answered with 429.',
   params,
   body: closed({
-    eventType: Type.Optional({ ...oneOf(WEBHOOK_EVENTS), description: 'Default: the first one of the subscription.' }),
+    eventType: Type.Optional({
+      ...oneOf(WEBHOOK_EVENTS),
+      description:
+        'Default: the first one of the subscription. If it has none: the message of the first rule that posts to it, if there is one and the caller holds config.manage.',
+    }),
+    rule: Type.Optional({
+      ...Code,
+      description:
+        'Code of a rule that posts to the subscription, instead of `eventType`. Its first message is sent, with sample values in its placeholders. Needs config.manage.',
+    }),
   }),
   answer: Type.Object(
     {

@@ -18,7 +18,7 @@ export { examineDeliveries, examineSecrets, redispatch, type SecretsExamined } f
 export { EVENTS, recordData } from './payload.ts';
 export { requestOf, shownSecret, type SignedRequest } from './rules.ts';
 export { webhookRoutes } from './routes.ts';
-export { answerOf, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
+export { answerOf, type AskedSample, sampleRequest, type TestAnswer, testSubscription } from './sample.ts';
 export { createSecret, rotateSecret, secretText, setSecret } from './signing-secrets.ts';
 export { webhookChecks } from './health.ts';
 export { deliveryBacklog, purgeDeliveries, sentData } from './store-delivery.ts';

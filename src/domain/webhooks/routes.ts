@@ -4,10 +4,15 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import * as commands from './commands.ts';
 import * as contract from './contract.ts';
 import { getDelivery, listDeliveries, listSubscriptions } from './queries.ts';
-import { testSubscription } from './sample.ts';
+import { type SampleMessage, testSubscription } from './sample.ts';
 import { createSecret, listSecrets, rotateSecret } from './signing-secrets.ts';
 
-export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refusals' | 'post'>): BoundOperation[] {
+/** @param messageOf the message that a rule posts through a subscription */
+export function webhookRoutes(
+  secrets: SecretBox,
+  outbound: Pick<Outbound, 'refusals' | 'post'>,
+  messageOf: SampleMessage,
+): BoundOperation[] {
   return [
     bind(contract.listSubscriptions, (ctx) => listSubscriptions(ctx)),
     bind(contract.createSubscription, (ctx, { body }) => commands.createSubscription(ctx, body, outbound)),
@@ -22,7 +27,7 @@ export function webhookRoutes(secrets: SecretBox, outbound: Pick<Outbound, 'refu
     bind(contract.getDelivery, (ctx, { params }) => getDelivery(ctx, params.id)),
     bind(contract.retryDelivery, (ctx, { params }) => commands.retry(ctx, params.id)),
     bind(contract.testSubscription, (runner, { params, body }) =>
-      testSubscription(runner, { secrets, outbound }, params.id, body.eventType),
+      testSubscription(runner, { secrets, outbound, messageOf }, params.id, body),
     ),
     bind(contract.listSecrets, (ctx) => listSecrets(ctx)),
     bind(contract.createSecret, (ctx, { body }) => createSecret(ctx, secrets, body.code)),

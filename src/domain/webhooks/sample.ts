@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { requireNotArchived } from '../../configuration/connections.ts';
 import { loadItems } from '../../configuration/store.ts';
 import type { WebhookEvent } from '../../contract/events.ts';
-import { Fault } from '../../lib/fault.ts';
+import { Fault, faultAt } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { instant, newId } from '../../platform/clock.ts';
 import { settleBudgets } from '../../platform/database/rate-budgets.ts';
@@ -62,6 +62,32 @@ export function sampleRequest(eventType: WebhookEvent, secrets: readonly string[
   return requestOf(secrets, { deliveryId: newId(), eventId, eventType, occurredAt: timestamp, data }, timestamp);
 }
 
+/** A signed request with the message of a rule, as of now. */
+function messageRequest(data: object, secrets: readonly string[], nowMs: number): SignedRequest {
+  const timestamp = instant(nowMs);
+  const told = { deliveryId: newId(), eventId: newId(), eventType: 'RulePosted', occurredAt: timestamp, data };
+  return requestOf(secrets, told, timestamp, true);
+}
+
+/**
+ * The message of a rule through the subscription, with sample values in its placeholders. Without a rule, that of the first one;
+ * undefined if there is none that the caller may read. The module of rules has it.
+ *
+ * @param samples values of placeholders
+ * @throws Fault RIGHT_MISSING, INVALID_REQUEST
+ */
+export type SampleMessage = (
+  ctx: ReadContext,
+  asked: { webhookId: string; rule: string | undefined; samples: ReadonlyMap<string, string> },
+) => { rule: string; body: object } | undefined;
+
+/** What to send; by default the first event type of the subscription, or the first message of a rule. */
+export interface AskedSample {
+  eventType?: WebhookEvent;
+  /** Code of a rule that posts to the subscription, instead of an event type. */
+  rule?: string;
+}
+
 /** A sample that was sent, and what the receiver answered. */
 export interface TestAnswer {
   request: { url: string; headers: Record<string, string>; body: string };
@@ -105,26 +131,39 @@ async function takeTest(ctx: WriteContext, id: string): Promise<void> {
  * transaction is open while the receiver is called.
  *
  * @param codeOrId of the subscription
- * @param eventType default: the first one of the subscription
- * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT if the signing secret has no value, RATE_LIMITED
+ * @throws Fault RIGHT_MISSING, NOT_FOUND, CONNECTION_ARCHIVED, STATE_CONFLICT if the signing secret has no value, RATE_LIMITED,
+ *   INVALID_REQUEST if the rule does not post to the subscription
  */
 export async function testSubscription(
   runner: Pick<Runner, 'write'>,
-  { secrets, outbound }: { secrets: SecretBox; outbound: Pick<Outbound, 'post'> },
+  parts: { secrets: SecretBox; outbound: Pick<Outbound, 'post'>; messageOf: SampleMessage },
   codeOrId: string,
-  eventType: WebhookEvent | undefined,
+  asked: AskedSample,
 ): Promise<TestAnswer> {
-  const { signer, type, readable, at } = await runner.write(async (ctx) => {
+  if (asked.rule !== undefined && asked.eventType !== undefined) {
+    throw faultAt('INVALID_REQUEST', '/rule', 'RULE_OR_EVENT_TYPE');
+  }
+  const { signer, sample, readable } = await runner.write(async (ctx) => {
     ctx.actor.require(RIGHT);
-    const signer = await findSigner(ctx, secrets, codeOrId);
+    const signer = await findSigner(ctx, parts.secrets, codeOrId);
     ctx.markAuthorized();
     await takeTest(ctx, signer.id);
-    const type = eventType ?? signer.eventTypes[0] ?? 'ObjectCreated';
-    ctx.emit({ type: 'WebhookTested', subject: `webhooks:${signer.code}`, data: { eventType: type } });
-    return { signer, type, readable: (await excerptReaders(ctx))(signer.id), at: Date.parse(ctx.now) };
+    const { rule } = asked;
+    const type = asked.eventType ?? (rule === undefined ? signer.eventTypes[0] : undefined);
+    const message =
+      type === undefined ? parts.messageOf(ctx, { webhookId: signer.id, rule, samples: TEXTS }) : undefined;
+    const at = Date.parse(ctx.now);
+    const subject = `webhooks:${signer.code}`;
+    const readable = (await excerptReaders(ctx))(signer.id);
+    if (message !== undefined) {
+      ctx.emit({ type: 'WebhookTested', subject, data: { eventType: 'RulePosted', rule: message.rule } });
+      return { signer, sample: messageRequest(message.body, signer.secrets, at), readable };
+    }
+    const eventType = type ?? 'ObjectCreated';
+    ctx.emit({ type: 'WebhookTested', subject, data: { eventType } });
+    return { signer, sample: sampleRequest(eventType, signer.secrets, at), readable };
   });
-  const sample = sampleRequest(type, signer.secrets, at);
-  const outcome = await outbound.post(signer.endpoint, sample.headers, sample.body);
+  const outcome = await parts.outbound.post(signer.endpoint, sample.headers, sample.body);
   return answerOf(signer.endpoint, sample, outcome, readable);
 }
 

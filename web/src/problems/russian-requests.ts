@@ -96,6 +96,8 @@ export const RUSSIAN_REQUESTS: Readonly<Record<keyof typeof REQUEST_PROBLEMS, st
   NO_BASE_LOCALE: 'Такого языка у базы знаний нет. Языки: {known}.',
   ONE_BODY: 'Отправьте body (Markdown) или bodyDocument, но не оба.',
   UNKNOWN_ARTICLE_IMAGE: 'Изображения blob: нет в этой статье. Отправьте изображение адресом data:.',
+  RULE_POSTS_ELSEWHERE: 'Активного правила с таким кодом, которое отправляет сообщения в эту подписку, нет.',
+  RULE_OR_EVENT_TYPE: 'Отправьте rule или eventType, но не оба.',
   NO_SECRET: 'Такого секрета подписи нет.',
   SECRET_IS_PASSWORD: 'Этот секрет служит паролем почтового ящика. Для подписи используйте другой.',
   SECRET_HAS_NO_VALUE: 'У секрета подписи ещё нет значения. Создайте его, прежде чем включать подключение.',
