@@ -1,6 +1,7 @@
 /** Rules on events: conditions, actions, one revision, failures, loops, rights, dry runs (docs/spec/rules.md). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { pino } from 'pino';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { notifyAll, testAuthenticator } from '../../../test/harness/notify-all.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
@@ -107,6 +108,7 @@ describe('rules on events', () => {
   let key: string;
   let admin: string;
   let undocumented: readonly unknown[];
+  const logged: any[] = [];
 
   async function call(method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<any> {
     return await app.request(method, `/api/v1${path}`, {
@@ -135,7 +137,8 @@ describe('rules on events', () => {
     );
 
   before(async () => {
-    app = await startTestApp({ bundle: bundle(WORLD) });
+    const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) });
+    app = await startTestApp({ bundle: bundle(WORLD), log });
     undocumented = watchAnswers(app);
     key = (await app.createKey({ login: 'chief' })).key;
     admin = (await app.createKey({ login: 'chief', scopes: ['admin:manage'] })).key;
@@ -234,13 +237,17 @@ describe('rules on events', () => {
     assert.deepEqual([await commentsOf(id), await runsOf(id)], [[], []]);
   });
 
-  it('end a chain that goes on by creating records', async () => {
-    const body = { typeDefinitionId: 'problem', values: { title: 'again' } };
-    const refused = await call('POST', '/objects', body);
-    assert.deepEqual([refused.status, refused.body.error.code], [409, 'RULE_LOOP']);
-    assert.deepEqual(refused.body.error.details, { rules: Array.from({ length: 9 }, () => 'g-loop') });
-    const left = await stored(app, `SELECT 1 FROM objects WHERE title = 'again'`);
-    assert.deepEqual(left, []);
+  it('end a chain that goes on by creating records, and the log of the service shows it', async () => {
+    const refused = await call('POST', '/objects', { typeDefinitionId: 'problem', values: { title: 'again' } });
+    const rules = Array.from({ length: 9 }, () => 'g-loop');
+    const { code, details } = refused.body.error;
+    assert.deepEqual([refused.status, code, details], [409, 'RULE_LOOP', { rules }]);
+    assert.deepEqual(await stored(app, `SELECT 1 FROM objects WHERE title = 'again'`), []);
+    const noted = logged.filter(({ msg }) => msg === 'change refused because its rules fire each other');
+    assert.deepEqual(
+      noted.map(({ level, rules: chain }) => [level, chain]),
+      [[40, rules]],
+    );
   });
 
   it('do nothing when they are disabled, or their user is archived', async () => {
@@ -275,10 +282,7 @@ describe('rules on events', () => {
   it('leave nothing after a dry run, which shows what they would do', async () => {
     const { id } = await create({});
     const before = await stored(app, 'SELECT count(*)::int AS n FROM rule_runs');
-    const { body } = await call('PATCH', `/objects/${id}?dryRun=true`, {
-      expectedRevision: 1,
-      changes: { kind: 'network' },
-    });
+    const { body } = await change(`${id}?dryRun=true`, 1, { kind: 'network' });
     assert.equal(body.data.values.team, 'network');
     assert.deepEqual(
       body.meta.effects.events.filter(({ actor }: any) => actor.via === 'rule').map(({ type }: any) => type),
@@ -303,14 +307,8 @@ describe('rules on events', () => {
     const { id } = await create({ owners: [chief, blind], boss: await person('robot') });
     await change(id, 1, { kind: 'notify' });
     await notifyAll(app, testAuthenticator(app));
-    assert.deepEqual(
-      await stored(
-        app,
-        'SELECT user_id AS "userId", kind, event_type AS event FROM notifications WHERE object_id = $1',
-        [id],
-      ),
-      [{ userId: chief, kind: 'rule', event: 'RuleNotified' }],
-    );
+    const made = 'SELECT user_id AS "userId", kind, event_type AS event FROM notifications WHERE object_id = $1';
+    assert.deepEqual(await stored(app, made, [id]), [{ userId: chief, kind: 'rule', event: 'RuleNotified' }]);
     const event = (await ok('GET', `/objects/${id}/history`)).at(-1);
     assert.deepEqual([event.type, event.revision, event.data], ['RuleNotified', null, { rule: 'j-notify' }]);
   });
