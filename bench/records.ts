@@ -106,7 +106,7 @@ const POOL = [
   'ANALYZE bench_pool',
 ];
 
-/** The hash in the lexeme of a whole title (`src/domain/search/lexemes.ts`), from its folded text. */
+/** The hash in the lexeme of a whole title (`src/domain/search/indexing/lexemes.ts`), from its folded text. */
 const titleHash = (folded: string): string =>
   `translate(encode(substring(sha256(convert_to(${folded}, 'UTF8')) FROM 1 FOR 9), 'base64'), '+/', '-_')`;
 

@@ -4,7 +4,7 @@
  */
 import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import { titleKey } from './lexemes.ts';
+import { titleKey } from './indexing/lexemes.ts';
 import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
 import type { Matched } from './memory/scope.ts';
 import {

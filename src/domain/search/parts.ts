@@ -10,7 +10,7 @@ import type { Kind } from './contract.ts';
 import { type Listed, listPeople, peopleState, type ArticleSource, type ServiceSource } from './store-texts.ts';
 import { type Term, isWithinOneEdit, mayHoldTypo } from './terms.ts';
 import type { MemorySearcher } from './memory/searcher.ts';
-import { IndexUpToDate } from './index-profile.ts';
+import { IndexUpToDate } from './indexing/profile.ts';
 import { SearchStatistics } from './store-statistics.ts';
 
 export interface Entry {

@@ -2,7 +2,7 @@
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Kind } from './contract.ts';
 import { matchEntries, serviceEntries, type SearchParts } from './parts.ts';
-import { profileView } from './index-profile.ts';
+import { profileView } from './indexing/profile.ts';
 import { ENOUGH, findHits, type Hits, RANKED, findIds, namedIds, type Question } from './hits.ts';
 import { rankPlan, type Tier } from './ranking.ts';
 import { areIndexed, filterableTypes, type TypedFilter, typeFilter } from './filter.ts';

@@ -4,7 +4,7 @@
  */
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { Operand } from './lexemes.ts';
+import type { Operand } from './indexing/lexemes.ts';
 import type { Need } from './memory/need.ts';
 
 const FRESH_MS = 60_000;

@@ -1,6 +1,6 @@
 /** Translates a question to queries on the index, also of its other spellings. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
-import { anyOperand, numberOperand, type Operand, operandsOf, titleOperands } from './lexemes.ts';
+import { anyOperand, numberOperand, type Operand, operandsOf, titleOperands } from './indexing/lexemes.ts';
 import type { Need } from './memory/need.ts';
 import type { Tier } from './ranking.ts';
 

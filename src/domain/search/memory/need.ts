@@ -1,5 +1,5 @@
 /** The words that a question needs, and the documents of a segment that contain them. Pure. */
-import type { Operand } from '../lexemes.ts';
+import type { Operand } from '../indexing/lexemes.ts';
 import { Bits } from './document-set.ts';
 import type { Segment } from './segment.ts';
 

@@ -20,7 +20,7 @@ export interface LoadMark {
   id: string;
 }
 
-/** Where committed records are read; `../store-memory.ts` reads them from the database. */
+/** Where committed records are read; `store.ts` reads them from the database. */
 export interface RecordSource {
   /** What a statement that begins now sees. */
   seenNow(): Promise<Seen>;

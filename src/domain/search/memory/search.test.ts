@@ -9,7 +9,7 @@ import {
   type Variables,
 } from '../../../lib/filter.ts';
 import { makeAnalysis } from '../../../lib/words.ts';
-import { labelOf, type Operand } from '../lexemes.ts';
+import { labelOf, type Operand } from '../indexing/lexemes.ts';
 import { needAll, needAny, termQuery, termsOf, type TermQuery } from '../terms.ts';
 import type { RecordRule } from './conditions.ts';
 import { MemoryIndex } from './memory-index.ts';

@@ -2,7 +2,7 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { Database } from '../../../platform/database/pool.ts';
-import { databaseSource, SYSTEM_COLUMN_NAMES } from '../store-memory.ts';
+import { databaseSource, SYSTEM_COLUMN_NAMES } from './store.ts';
 import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { FromThread, IndexState, ToThread } from './messages.ts';

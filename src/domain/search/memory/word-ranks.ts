@@ -1,5 +1,5 @@
 /** Ranks of documents by words, equal to those of `../store-rerank.ts`. Pure. */
-import type { Operand } from '../lexemes.ts';
+import type { Operand } from '../indexing/lexemes.ts';
 import type { Operands, Part, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';
 import { Bits } from './document-set.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { openTestbed, type Testbed } from '../../../../test/harness/filter-sql-testbed.ts';
-import { anyOperand, type Operand } from '../lexemes.ts';
+import { anyOperand, type Operand } from '../indexing/lexemes.ts';
 import { buildSegment } from './segment.ts';
 import { wordRanks } from './word-ranks.ts';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { bundle, stored } from '../../../test/harness/small-configuration.ts';
+import { bundle, stored } from '../../../../test/harness/small-configuration.ts';
 import {
   SEARCH_ROLES,
   SEARCH_TYPES,
   type SearchFixture,
   startSearchFixture,
-} from '../../../test/harness/search-fixture.ts';
-import { searchParts } from '../../modules.ts';
-import { migrateTypeBatch } from '../objects/index.ts';
-import { beginRebuild, compareProjection, projectMoved, stepRebuild } from './index.ts';
-import { profileView } from './index-profile.ts';
+} from '../../../../test/harness/search-fixture.ts';
+import { searchParts } from '../../../modules.ts';
+import { migrateTypeBatch } from '../../objects/index.ts';
+import { beginRebuild, compareProjection, projectMoved, stepRebuild } from '../index.ts';
+import { profileView } from './profile.ts';
 
 describe('the search index', () => {
   let world: SearchFixture;

@@ -1,13 +1,13 @@
 /** Updates the search index in the transaction of a change, so the next request finds acknowledged changes. */
-import { isArchived } from '../../contract/state.ts';
-import { Turns } from '../../lib/yielding.ts';
-import { type EventType, isAbout } from '../../contract/events.ts';
-import type { Analysis } from '../../lib/words.ts';
-import type { Follower, PlannedEvent, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { plannedComment } from '../comments/index.ts';
-import { type ObjectRow, plannedRow } from '../objects/index.ts';
-import type { ArticleSource } from './store-texts.ts';
-import { type IndexProfile, profileView } from './index-profile.ts';
+import { isArchived } from '../../../contract/state.ts';
+import { Turns } from '../../../lib/yielding.ts';
+import { type EventType, isAbout } from '../../../contract/events.ts';
+import type { Analysis } from '../../../lib/words.ts';
+import type { Follower, PlannedEvent, WriteContext } from '../../../platform/unit-of-work/context.ts';
+import { plannedComment } from '../../comments/index.ts';
+import { type ObjectRow, plannedRow } from '../../objects/index.ts';
+import type { ArticleSource } from '../store-texts.ts';
+import { type IndexProfile, profileView } from './profile.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import {
   dropArticle,

@@ -3,10 +3,10 @@
  * be stopped at any time, and any process can continue it (docs/spec/configuration.md, `docket reindex`). Also compares the index
  * with its source (`docket doctor`), and runs the background jobs.
  */
-import type { WriteContext, ReadContext, Caller } from '../../platform/unit-of-work/context.ts';
-import { Turns } from '../../lib/yielding.ts';
-import { profileView } from './index-profile.ts';
-import type { SearchParts } from './parts.ts';
+import type { WriteContext, ReadContext, Caller } from '../../../platform/unit-of-work/context.ts';
+import { Turns } from '../../../lib/yielding.ts';
+import { profileView } from './profile.ts';
+import type { SearchParts } from '../parts.ts';
 import { type Analyst, articleRow, projectRecord, projectText } from './projection.ts';
 import { putArticle, pendingWords, rewritten } from './store.ts';
 import {
@@ -33,8 +33,8 @@ import {
   listNewest,
   learnWords,
 } from './store-rebuild.ts';
-import type { Database } from '../../platform/database/pool.ts';
-import type { Work } from '../../platform/unit-of-work/work.ts';
+import type { Database } from '../../../platform/database/pool.ts';
+import type { Work } from '../../../platform/unit-of-work/work.ts';
 
 const BATCH = 200;
 

@@ -5,9 +5,9 @@
  * U+0001, record numbers with U+0002. The hash of a whole title starts with U+0003, after the field token if there is one.
  */
 import { hash } from 'node:crypto';
-import { foldNumber } from '../../lib/filter-fields.ts';
-import { normalWord } from '../../lib/word-parts.ts';
-import type { IndexLexeme } from '../../lib/words.ts';
+import { foldNumber } from '../../../lib/filter-fields.ts';
+import { normalWord } from '../../../lib/word-parts.ts';
+import type { IndexLexeme } from '../../../lib/words.ts';
 
 const LABEL = '\u0001';
 const NUMBER = '\u0002';

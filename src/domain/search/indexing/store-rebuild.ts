@@ -1,11 +1,11 @@
 /** SQL for rebuilding the index and comparing it, and the metrics of the index. */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
-import type { Queryable } from '../../platform/database/pool.ts';
-import { registry, storedCodes, type StoredValues } from '../metadata/index.ts';
+import type { ReadContext, TableWrite, WriteContext } from '../../../platform/unit-of-work/context.ts';
+import type { Queryable } from '../../../platform/database/pool.ts';
+import { registry, storedCodes, type StoredValues } from '../../metadata/index.ts';
 import type { CommentRow, RecordRow } from './store.ts';
-import { boundedCount, type DatabaseMetric } from '../../platform/observability/database-metrics.ts';
+import { boundedCount, type DatabaseMetric } from '../../../platform/observability/database-metrics.ts';
 
 /** The profile ids of the stored rows. There are few; each takes one step in the index. */
 export async function storedProfiles(ctx: Pick<ReadContext, 'query'>): Promise<number[]> {

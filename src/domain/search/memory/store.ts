@@ -12,12 +12,12 @@
  * Snapshots of a replica do not list running transactions, so these statements run on the primary only.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import { RUN, STORAGE } from '../../platform/audit/places.ts';
-import type { Queryable } from '../../platform/database/pool.ts';
-import type { ColumnValue } from './memory/columns.ts';
-import type { LoadMark, RecordSource, Seen } from './memory/record-source.ts';
-import type { IndexedDocument, StoredVersion } from './memory/segment.ts';
-import { readVector } from './memory/tsvector.ts';
+import { RUN, STORAGE } from '../../../platform/audit/places.ts';
+import type { Queryable } from '../../../platform/database/pool.ts';
+import type { ColumnValue } from './columns.ts';
+import type { LoadMark, RecordSource, Seen } from './record-source.ts';
+import type { IndexedDocument, StoredVersion } from './segment.ts';
+import { readVector } from './tsvector.ts';
 
 const EPOCH = sql`concat_ws(' ', ${STORAGE}, ${RUN})`;
 /**

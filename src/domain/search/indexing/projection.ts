@@ -2,14 +2,14 @@
  * Builds the index rows of records, comments and articles. Short texts are analysed in the event loop, long ones in a worker
  * thread.
  */
-import { Fault } from '../../lib/fault.ts';
-import { type Analysis, makeAnalysis } from '../../lib/words.ts';
-import { type ThreadTask, threads } from '../../platform/threads.ts';
-import { plainText } from '../metadata/index.ts';
-import type { IndexProfile } from './index-profile.ts';
+import { Fault } from '../../../lib/fault.ts';
+import { type Analysis, makeAnalysis } from '../../../lib/words.ts';
+import { type ThreadTask, threads } from '../../../platform/threads.ts';
+import { plainText } from '../../metadata/index.ts';
+import type { IndexProfile } from './profile.ts';
 import { wordsOf } from './lexemes.ts';
 import type { ArticleRow } from './store.ts';
-import type { ArticleText } from './store-texts.ts';
+import type { ArticleText } from '../store-texts.ts';
 
 export interface Projected {
   /** The text of a `tsvector`. */

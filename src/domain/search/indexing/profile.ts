@@ -3,13 +3,13 @@
  * (docs/explanation/search.md). One value per configuration snapshot.
  */
 import { hash } from 'node:crypto';
-import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
-import { descriptorOf, isId } from '../../lib/data-types/index.ts';
-import { restrictedFieldView } from '../access/index.ts';
-import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../metadata/index.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../../platform/unit-of-work/snapshot.ts';
+import { descriptorOf, isId } from '../../../lib/data-types/index.ts';
+import { restrictedFieldView } from '../../access/index.ts';
+import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../../metadata/index.ts';
 import { labelOf } from './lexemes.ts';
-import type { Numbering } from './terms.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Numbering } from '../terms.ts';
+import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { storedProfiles } from './store-rebuild.ts';
 
 /** Increment this if the analysis gives other lexemes for the same text; all rows are then rebuilt. */

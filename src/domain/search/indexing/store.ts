@@ -1,8 +1,8 @@
 /** Planned writes to the index, in the statement of the change. */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
-import { NUMBER_FOLDING } from '../../lib/filter-fields.ts';
-import type { TableWrite } from '../../platform/unit-of-work/context.ts';
+import { NUMBER_FOLDING } from '../../../lib/filter-fields.ts';
+import type { TableWrite } from '../../../platform/unit-of-work/context.ts';
 
 export interface RecordRow {
   id: string;
