@@ -15,7 +15,8 @@ const FIXED: Readonly<Record<string, string>> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  wal_compression: 'on',
+  // The embedded server can only compress by pglz, which takes longer than the change that a page is written for.
+  wal_compression: 'off',
   wal_level: 'replica',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
