@@ -143,13 +143,16 @@ export const CONFIGURATION_PROBLEMS = {
   RULE_REASON: ['INVALID', 'Only a transition takes a reason. Remove it, or add the transition.'],
   RULE_CANNOT_NOTIFY: [
     'WRONG_TYPE',
-    'Only fields with users or groups can be notified, and {field} is none. Use another one.',
+    'Only users and groups in fields of the record can be notified, and {field} has none. Use another field.',
   ],
   RULE_WEBHOOK_USER: [
     'NOT_ALLOWED',
     'The rule and its webhook {webhook} have different users. Give both the same one.',
   ],
-  RULE_CANNOT_FILL: ['NOT_ALLOWED', 'Placeholders are allowed in text fields only, and {field} is none. Remove them.'],
+  RULE_CANNOT_FILL: [
+    'NOT_ALLOWED',
+    'Placeholders are allowed in text fields only, and {field} is not a text field. Remove them.',
+  ],
   RULE_RELATION_SOURCE: ['NOT_ALLOWED', 'A relation {relation} cannot start at records of {type}. Use another one.'],
   RULE_RELATION_TARGET: ['NOT_ALLOWED', 'A relation {relation} cannot lead to records of {type}. Use another one.'],
 
@@ -190,7 +193,7 @@ export const CONFIGURATION_PROBLEMS = {
   MAILBOX_ACCOUNT_TAKEN: ['ALREADY_EXISTS', 'The mailbox {mailbox} already reads this account. Use another one.'],
   MAILBOX_ADDRESS_TAKEN: ['ALREADY_EXISTS', 'The mailbox {mailbox} already has this address. Use another one.'],
   SECRET_SIGNS: ['NOT_ALLOWED', 'A webhook signs with the secret {code}. Use another one as a password.'],
-  MAILBOX_FIELD_REQUIRED: ['REQUIRED', 'A mail does not fill the required field {field}. Add a value.'],
+  MAILBOX_FIELD_REQUIRED: ['REQUIRED', 'An email does not fill the required field {field}. Add a value.'],
   TARGET_REQUIRED: ['REQUIRED', 'The command {command} needs a mapping to {target}. Add it.'],
   NO_FIELD_MAPPED: ['REQUIRED', 'Map at least one field.'],
   COMMAND_HAS_NO_TARGET: ['UNKNOWN_FIELD', 'The command {command} has no target {target} here.'],

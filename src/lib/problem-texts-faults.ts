@@ -93,7 +93,7 @@ export const FAULT_PROBLEMS = {
   DRY_RUN_UNDONE: ['STATE_CONFLICT', 'A dry run changed nothing, so it cannot be undone.'],
   RUN_IN_PROGRESS: ['STATE_CONFLICT', 'The run is still in progress. Undo it after it has finished.'],
   DELIVERY_NOT_FAILED: ['STATE_CONFLICT', 'The delivery has not failed. Only a failed delivery can be retried.'],
-  MAIL_WAITS: ['STATE_CONFLICT', 'The mail waits to be sent. It is tried again by itself.'],
+  MAIL_WAITS: ['STATE_CONFLICT', 'The email waits to be sent. It is retried automatically.'],
   SUBSCRIPTION_DISABLED: ['STATE_CONFLICT', 'The subscription is disabled. Enable it first.'],
   OTHER_STATE: ['STATE_CONFLICT', 'The record is in another state than expectedStateId. Read its workflow again.'],
   KEY_REVOKED: ['ARCHIVED', 'The key is revoked. Issue a new one.'],

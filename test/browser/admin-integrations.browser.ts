@@ -140,7 +140,7 @@ describe('integrations in the console', () => {
     await dialog.getByText('Please help').waitFor();
     await watched.check();
     await dialog.getByRole('button', { name: 'Повторить' }).click();
-    await page.getByText('Письмо по-прежнему нельзя использовать').waitFor();
+    await page.getByText('Письмо по-прежнему нельзя обработать').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Отправленная' }).click();
     await page.getByRole('row').filter({ hasText: 'No such mailbox' }).click();

@@ -107,7 +107,7 @@ const WORDS = {
     save: 'Save',
     saved: 'Saved',
     login: 'Login',
-    mail: 'E-mail',
+    mail: 'Email',
     create: 'Create',
     graph: 'Workflow diagram',
     addState: 'Add state',

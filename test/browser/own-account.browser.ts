@@ -140,7 +140,7 @@ describe('the own account in a browser', () => {
     await reason.filter({ hasText: 'Mentioned in a comment' }).waitFor();
     await check();
     await page.goto(`${console.url}/notifications/settings`);
-    const mail = page.getByRole('combobox', { name: 'Comment on a record of mine: E-mail' });
+    const mail = page.getByRole('combobox', { name: 'Comment on my record: Email' });
     await mail.click();
     await page.getByRole('option', { name: 'Daily digest' }).click();
     await page.getByRole('button', { name: 'Save' }).first().click();

@@ -50,7 +50,7 @@ export const texts = defineText(
     language: 'Language',
     timezone: 'Time zone',
     login: 'Login',
-    email: 'E-mail',
+    email: 'Email',
     byAdministrator: 'Changed by an administrator',
     save: 'Save',
     saved: 'Saved',

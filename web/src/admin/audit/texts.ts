@@ -239,11 +239,11 @@ export const subjectTexts = defineText(
     macros: 'Macro',
     rules: 'Rule',
     synonyms: 'Synonyms',
-    templates: 'Mail template',
+    templates: 'Email template',
     mailboxes: 'Mailbox',
     dashboards: 'Dashboard',
     'webhook-delivery': 'Delivery',
-    mail: 'Mail',
+    mail: 'Email',
   },
 );
 
@@ -269,6 +269,6 @@ export const viaTexts = defineText(
     bulk: 'bulk action',
     catalog: 'catalog',
     rule: 'rule',
-    mail: 'mail',
+    mail: 'email',
   },
 );

@@ -94,7 +94,7 @@ export const texts = defineText(
     name: 'Name',
     displayName: 'Name',
     login: 'Login',
-    email: 'E-mail',
+    email: 'Email',
     locale: 'Language',
     timezone: 'Time zone',
     employeeId: 'Employee number',
