@@ -3,7 +3,7 @@
  * all guides with a real `npm ci`, which takes minutes; here the packages are linked.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { blocksOf, fileOf, GUIDES, jsonFits, RECIPES, runGuides, textFits } from '../tools/guides.ts';
@@ -23,6 +23,18 @@ describe('guides', () => {
         );
         assert.deepEqual(odd, [], `${name}:${line}`);
       }
+    }
+  });
+
+  it('are all run', () => {
+    const pages = ['tutorial', 'how-to'].flatMap((folder) =>
+      readdirSync(path.join(root, 'docs', folder)).map((name) => `docs/${folder}/${name}`),
+    );
+    for (const page of pages) {
+      const isRunnable = blocksOf(readFileSync(path.join(root, page), 'utf8')).some(({ words }) =>
+        words.includes('run'),
+      );
+      assert.equal(GUIDES.includes(page) || RECIPES.has(page), isRunnable, page);
     }
   });
 

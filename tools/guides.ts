@@ -1,7 +1,6 @@
 /**
  * Runs the guides like a reader: `npm run test:guides [-- NAME…]`, and with `--recipes` those that need programs of other
- * projects. The repository is cloned into a temporary folder, and the
- * blocks of each page are run there in order. Only the system's programs are on the PATH.
+ * projects. The repository is cloned into a temporary folder, and the blocks of each page are run there in order. Only the system's programs are on the PATH.
  *
  * Blocks are marked after the language; others are not run:
  * - `install`: the first block of the README, `npm ci`.
@@ -36,12 +35,15 @@ export const GUIDES = [
   'docs/how-to/configuration-as-code.md',
   'docs/how-to/rename-a-field.md',
   'docs/how-to/route-incidents.md',
+  'docs/how-to/see-who-is-notified.md',
   'docs/how-to/send-to-chat.md',
   'docs/how-to/receive-from-chat.md',
   'docs/how-to/import-a-file.md',
   'docs/how-to/receive-mail.md',
   'docs/how-to/receive-webhooks.md',
   'docs/how-to/develop-webhooks.md',
+  'docs/how-to/mirror-into-a-warehouse.md',
+  'docs/how-to/monitor.md',
   'docs/how-to/back-up.md',
   'docs/how-to/verify-the-audit-log.md',
   'docs/how-to/manage-keys.md',
@@ -182,6 +184,8 @@ export class Reader {
   async linkPackages(): Promise<void> {
     for (const place of ['node_modules', 'client/node_modules']) {
       const [from, to] = [path.join(root, place), path.join(this.clone, place)];
+      // npm makes the second folder only if a version differs.
+      if (!existsSync(from)) continue;
       const linked = spawnSync('cp', ['-al', from, to]);
       // Links cannot cross file systems.
       if (linked.status !== 0) {
@@ -318,11 +322,13 @@ export async function runGuides(
 
 /** Installs missing Debian packages. @throws Error that says what to install, unless this is Debian and the user is root */
 function installPackages(packages: readonly string[]): void {
-  const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name]).status !== 0);
+  const missing = [...new Set(packages)].filter((name) => spawnSync('dpkg', ['-s', name]).status !== 0);
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0) throw new Error(`Run as root: apt-get install ${missing.join(' ')}`);
   execFileSync('apt-get', ['update', '-qq']);
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
+  // Another installation may be running.
+  const lock = ['-o', 'DPkg::Lock::Timeout=300'];
+  execFileSync('apt-get', [...lock, 'install', '-y', '-qq', '--no-install-recommends', ...missing], {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1800,7 +1800,7 @@ export class RulesAdministration extends Group {
   }
 
   /**
-   * Preview on which records a rule would have fired. Compares the rule, which need not be stored, with the history of the last 30 days or of `days`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. Of a rule on time, the changes of `since` in these days count, with the calendar as it is now. At most 5 s of history reading: `from` says how far it came. A rule that runs as another user than the caller needs `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Preview on which records a rule would have fired. Compares the rule, which need not be stored, with the history of the last 30 days or of `days`, newest first, and changes nothing. Counted are records that the caller and the user of the rule may read now, if the caller may also read their history. Fields count as far as both may read them now. Changes by imports are left out, because rules react to them only if the import says so. What the rule itself would have changed is not taken into account. Of a time-based rule, the changes of `since` in these days count, with the calendar as it is now. At most 5 s of history reading: `from` says how far it came. A rule that runs as another user than the caller needs `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /rules/preview`, right `config.manage`
    */

@@ -99,14 +99,14 @@ ${rule("do: [ { post: { connection: own, body: { text: '{{ title }}' } } }, { po
     ['rules[0].do[0].transition REQUIRED'],
   ],
   [
-    'a sound rule on time',
+    'a sound time-based rule',
     `calendars: [ { code: office, timezone: UTC, week: { mon: ['09:00-17:00'] } } ]\n${rule(
       'after: { duration: PT4H, calendar: office, since: planned, while: { field: workflowState, operator: equals, value: new } }, do: [ { transition: t } ]',
     )}`,
     [],
   ],
   [
-    'a rule on time that cannot work',
+    'a time-based rule that cannot work',
     rule(
       'after: { duration: P5D, calendar: office, since: priority, while: { field: event.via, operator: equals, value: api } }, do: [ { transition: t } ]',
     ),

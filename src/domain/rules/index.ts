@@ -5,7 +5,7 @@
  * Own tables: `rule_runs`, `rule_timers`, `rule_timer_scans`. Invariants:
  * - A rule acts through the commands that any caller uses, so it can never do or show more than its user.
  * - A rule fires at most once for a record in one unit of work, and chains of rules end.
- * - A rule on time fires once for each value of `since`, with any number of processes.
+ * - A time-based rule fires once for each value of `since`, with any number of processes.
  * - The actions of one run are done all or none, and its row in the log is committed with them.
  */
 export { fireDueRules, timerUpdater } from './jobs.ts';

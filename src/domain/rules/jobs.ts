@@ -1,5 +1,5 @@
 /**
- * Background jobs of rules on time: they fire due rules, and arm new and changed rules on the records that are there. Any number of
+ * Background jobs of time-based rules: they fire due rules, and arm new and changed rules on the records that are there. Any number of
  * processes may run them, and each may stop at any time.
  */
 import { type Fault, isFault } from '../../lib/fault.ts';
@@ -38,7 +38,7 @@ const LATER_MS = 60_000;
 /** How often outdated timers are searched for without a change of the configuration. */
 const RECHECK_MS = 30_000;
 
-/** All rules on time. A rule for several types is there once for each of them. */
+/** All time-based rules. A rule for several types is there once for each of them. */
 function timedRules({ config }: Pick<Caller, 'config'>): TimedRule[] {
   return [...config.get(rulesView).timed.values()].flat();
 }
@@ -60,7 +60,7 @@ export async function fireDueRules(work: Work, caller: Caller, actorOf: ActorOf)
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, takeNext));
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} rules on time could not be run`);
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} time-based rules could not be run`);
   return isFull;
 }
 
@@ -108,7 +108,7 @@ async function fireTimer(ctx: WriteContext, key: Key, actorOf: ActorOf, failure?
   planTake(ctx, timer, { ...next, due_at: null });
 }
 
-/** The rules on time with their versions and those of their calendars. */
+/** The time-based rules with their versions and those of their calendars. */
 function inForce(caller: Caller): TimedInForce[] {
   const rules = new Map(timedRules(caller).map((rule) => [rule.id, rule]));
   return [...rules.values()].map(({ id, version, after: { calendarId } }) => ({

@@ -160,7 +160,7 @@ describe('the preview of a rule', () => {
     assert.equal((await preview('clerk', { runAs: 'clerk', when: IS_NETWORK })).body.data.records, 2);
   });
 
-  it('computes the moments of a rule on time, and meets the records as they were then', async () => {
+  it('computes the moments of a time-based rule, and meets the records as they were then', async () => {
     const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
     const timed = (when?: object) => ({
       on: undefined,

@@ -29,7 +29,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 
 /** Records that are held in memory at most. */
 const MOST_RECORDS = 10_000;
-/** Past states of records that are held in memory at most, for a rule on time. */
+/** Past states of records that are held in memory at most, for a time-based rule. */
 const MOST_VIEWS = 10_000;
 const DAY_MS = 86_400_000;
 
@@ -70,7 +70,7 @@ interface PastRecord {
   unit: string | undefined;
   afterUnit: RecordView;
   firedIn: string | undefined;
-  /** Of a rule on time: when `since` changed next, and the record after each event until then, newest first. */
+  /** Of a time-based rule: when `since` changed next, and the record after each event until then, newest first. */
   nextSince: string | undefined;
   later: { at: string; view: RecordView }[];
 }
@@ -214,7 +214,7 @@ class Scan {
     if (isChange) record.view = viewBefore(this.#ctx, record.view, [event.changes ?? {}]);
   }
 
-  /** Counts the moment of a rule on time, if the event arms it. */
+  /** Counts the moment of a time-based rule, if the event arms it. */
   #takeTimed(record: PastRecord, after: NonNullable<Rule['after']>, event: PastEvent, from: string): void {
     const { view, later, nextSince } = record;
     later.push({ at: event.at, view });

@@ -24,7 +24,7 @@ import { armTimers } from './timers.ts';
 /** The rights of an ACTIVE user; undefined for all others. */
 export type ActorOf = (userId: string) => Promise<Actor | undefined>;
 
-/** An event, or the moment of a rule on time, which has the type `Timer`. */
+/** An event, or the moment of a time-based rule, which has the type `Timer`. */
 type Occurrence = Pick<PlannedEvent, 'objectId' | 'revision' | 'changes' | 'data' | 'origin'> & { type: string };
 export const TIMER = 'Timer';
 
@@ -117,7 +117,7 @@ export function isFailureOfRule(fault: Fault): boolean {
   return !NOT_ITS_OWN.has(fault.code);
 }
 
-/** Notes that a rule on time could not be carried out. */
+/** Notes that a time-based rule could not be carried out. */
 export function noteFailure(ctx: WriteContext, rule: Rule, objectId: string, error: Fault): void {
   planRun(ctx, rule, { objectId, eventType: TIMER, chain: [], effects: [], error, durationMs: 0 });
 }

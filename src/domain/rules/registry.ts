@@ -35,7 +35,7 @@ export interface ActionDefinition {
   post?: { connection: string; body: Record<string, unknown> };
 }
 
-/** When a rule on time fires: `duration` of open time after `since` changed last, if `while` holds then. */
+/** When a time-based rule fires: `duration` of open time after `since` changed last, if `while` holds then. */
 export interface AfterDefinition {
   /** ISO 8601, in hours, minutes and seconds. */
   duration: string;
@@ -51,7 +51,7 @@ export interface RuleDefinition {
   code: string;
   name: LocalizedText;
   enabled: boolean;
-  /** Empty for a rule on time. */
+  /** Empty for a time-based rule. */
   on: RuleEvent[];
   after?: AfterDefinition;
   types: string[];
@@ -85,7 +85,7 @@ export interface CompiledRule extends Omit<RuleDefinition, 'types' | 'runAs' | '
   after?: { ms: number; calendarId: string | null; since: string };
   /** Null if the user did not exist. */
   runAsId: string | null;
-  /** For a rule on time, with what must hold when it fires. */
+  /** For a time-based rule, with what must hold when it fires. */
   when: Condition | null;
   do: CompiledAction[];
 }
@@ -104,7 +104,7 @@ export interface Rule extends Omit<CompiledRule, 'when' | 'typeIds' | 'runAsId'>
   namesRecord: boolean;
 }
 
-/** A rule on time for records of one type. */
+/** A time-based rule for records of one type. */
 export interface TimedRule extends Rule {
   /** Version of the rule in the configuration. */
   version: number;
@@ -150,7 +150,7 @@ export interface RuleIndex {
   hasSla: boolean;
   /** Type id → event → enabled rules, in the order of their codes. */
   byType: ReadonlyMap<string, ReadonlyMap<string, readonly Rule[]>>;
-  /** Type id → enabled rules on time. */
+  /** Type id → enabled time-based rules. */
   timed: ReadonlyMap<string, readonly TimedRule[]>;
 }
 

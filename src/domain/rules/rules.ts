@@ -87,7 +87,7 @@ export function fires(
   right: RecordRight,
 ): boolean {
   if (!right.can('read')) return false;
-  // When a rule on time fires tells the value of the field that it counts from.
+  // When a time-based rule fires tells the value of the field that it counts from.
   if (timing !== undefined && timing.since !== SINCE_STATE && !right.canRead(timing.since)) return false;
   if (when === null) return true;
   const { event, after, before, titleField } = occasion;

@@ -63,7 +63,7 @@ export async function findTimer(
   return rows[0];
 }
 
-/** A rule on time as it is now. */
+/** A time-based rule as it is now. */
 export interface TimedInForce {
   rule_id: string;
   rule_version: number;
@@ -110,7 +110,7 @@ export async function listStale(
  * Deletes timers and scans of rules that are not there any more, in bounded batches. Deletes nothing if there is a newer
  * configuration, whose rules would be missing here.
  *
- * @param rules ids of all rules on time in the configuration with this version
+ * @param rules ids of all time-based rules in the configuration with this version
  * @returns whether there may be more
  */
 export async function purgeTimers(db: Queryable, rules: readonly string[], configVersion: number): Promise<boolean> {

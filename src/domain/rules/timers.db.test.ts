@@ -1,4 +1,4 @@
-/** Rules on time: their moments, once each, and changes of the configuration (docs/spec/rules.md#rules-on-time). */
+/** Time-based rules: their moments, once each, and changes of the configuration (docs/spec/rules.md#time-based-rules). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
@@ -61,7 +61,7 @@ roles:
     assignedTo: { users: [chief] }
 users: [ { login: robot, displayName: Robot }, { login: chief, displayName: Chief } ]`;
 
-describe('rules on time', () => {
+describe('time-based rules', () => {
   const clock = new ManualClock(MONDAY);
   let apps: TestApp[] = [];
   let key: string;

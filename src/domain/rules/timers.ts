@@ -1,5 +1,5 @@
 /**
- * When rules on time fire. A rule is armed on a record when `since` changes, in the unit of work of that change. The stored moment
+ * When time-based rules fire. A rule is armed on a record when `since` changes, in the unit of work of that change. The stored moment
  * only selects candidates: when a rule fires, everything is computed again from the record, the rule and the calendar.
  */
 import { evaluate, type RecordFacts, type TypedCondition, type Variables, variablesOf } from '../../lib/filter.ts';
@@ -96,7 +96,7 @@ export function planTake(ctx: WriteContext, read: TimerRow & { due_at: string },
   ctx.plan(takeTimer, { ...next, read_since: read.since, read_due_at: read.due_at });
 }
 
-/** Arms and disarms the rules on time on the records that the events changed. */
+/** Arms and disarms the time-based rules on the records that the events changed. */
 export async function armTimers(
   ctx: WriteContext,
   timed: RuleIndex['timed'],

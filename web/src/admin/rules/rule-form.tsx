@@ -101,7 +101,7 @@ function EventsInput({ item, set }: Pick<ItemFormProps, 'item' | 'set'>) {
   );
 }
 
-/** How long after what a rule on time fires, and what must hold until then. */
+/** How long after what a time-based rule fires, and what must hold until then. */
 function TimeInputs({ item, set, shape }: PartProps) {
   const t = useText(texts);
   const moments = shape.fields.filter(({ dataType, multiple }) => dataType === 'datetime' && !multiple);

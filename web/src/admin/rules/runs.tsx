@@ -120,7 +120,7 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
   }, [t, events, labels]);
 }
 
-/** Names of events, and of what fires a rule on time. */
+/** Names of events, and of what fires a time-based rule. */
 function useRunEvents(): Readonly<Record<string, string>> {
   const t = useText(texts);
   const events = useText(eventTexts);
