@@ -1,5 +1,5 @@
 /**
- * Background jobs of time-based rules: they fire due rules, and arm new and changed rules on the records that are there. Any number of
+ * Background jobs of time-based rules: they fire due rules, and arm new and changed rules on existing records. Any number of
  * processes may run them, and each may stop at any time.
  */
 import { type Fault, isFault } from '../../lib/fault.ts';

@@ -1,6 +1,6 @@
 /**
- * When time-based rules fire. A rule is armed on a record when `since` changes, in the unit of work of that change. The stored moment
- * only selects candidates: when a rule fires, everything is computed again from the record, the rule and the calendar.
+ * When time-based rules fire. A rule is armed on a record when `since` changes, in the unit of work of that change. The stored
+ * moment only selects candidates: when a rule fires, everything is computed again from the record, the rule and the calendar.
  */
 import { evaluate, type RecordFacts, type TypedCondition, type Variables, variablesOf } from '../../lib/filter.ts';
 import type { PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
