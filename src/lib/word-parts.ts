@@ -151,10 +151,12 @@ function piecesOf(segment: string, start: number): Piece[] {
   return (numbers > 0 && pieces.length > MOST_ALTERNATIONS) || pieces.some(({ text }) => text === '') ? [] : pieces;
 }
 
+function simpleSegment(run: string, start: number): Segment {
+  return { text: run.toLowerCase(), start, end: start + run.length, pieces: [] };
+}
+
 function segmentOf(run: string, start: number): Segment | null {
-  if (run.length <= LONGEST_WORD && SIMPLE.test(run)) {
-    return { text: run.toLowerCase(), start, end: start + run.length, pieces: [] };
-  }
+  if (run.length <= LONGEST_WORD && SIMPLE.test(run)) return simpleSegment(run, start);
   // Characters beyond this length are ignored, so that the cost of a run is linear in its length.
   const text = run.length <= MOST_LOOKED_AT ? run : run.slice(0, MOST_LOOKED_AT).replace(/[\uD800-\uDBFF]$/, '');
   const normal = cut(withoutZeros(oneAlphabet(normalWord(text))));
@@ -277,6 +279,10 @@ export interface Run {
 
 /** The compounds of a run, with offsets relative to the run. */
 export function compoundsOf(run: string): Compound[] {
+  if (run.length <= LONGEST_WORD && SIMPLE.test(run)) {
+    const segment = simpleSegment(run, 0);
+    return [{ kind: 'word', segments: [segment], joined: segment.text, start: 0, end: run.length }];
+  }
   const sign = /(?:\+\+|#)$/.exec(run);
   if (sign === null) return withApostrophes(run) ?? [...within(run)];
   const word = normalWord(run.slice(0, sign.index)) + sign[0];

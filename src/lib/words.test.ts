@@ -299,6 +299,17 @@ describe('incomplete words', () => {
   });
 });
 
+test('lexemes are those of the tokens, in order, whatever is cached', () => {
+  const forgetful = makeAnalysis(4);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
+      const expected = [...analysis.tokens(text)].flatMap(({ lexemes }) => lexemes);
+      assert.deepEqual(analysis.lexemes(text), expected);
+      assert.deepEqual(forgetful.lexemes(text), expected);
+    }),
+  );
+});
+
 describe('hostile text', () => {
   const long = 60_000;
   const texts: Record<string, string> = {

@@ -41,6 +41,8 @@ export interface Analysis {
   indexLexemes(text: string): IndexLexeme[];
   queryTerms(q: string): QueryTerm[];
   tokens(text: string): Iterable<Token>;
+  /** The lexemes of the words of a text, in order. A word may have several, and a lexeme occurs as often as its word. */
+  lexemes(text: string): string[];
 }
 
 /** Maximum number of distinct words of a query; further words are ignored. */
@@ -139,22 +141,33 @@ class Words implements Analysis {
   indexLexemes(text: string): IndexLexeme[] {
     const found = new Map<string, number[]>();
     let position = 0;
+    this.#eachWord(text, (lexemes) => {
+      position++;
+      for (const lexeme of lexemes) {
+        const positions = found.get(lexeme);
+        if (positions === undefined) found.set(lexeme, [position]);
+        else positions.push(position);
+      }
+    });
+    return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
+  }
+
+  lexemes(text: string): string[] {
+    const found: string[] = [];
+    this.#eachWord(text, (lexemes) => {
+      for (const lexeme of lexemes) found.push(lexeme);
+    });
+    return found;
+  }
+
+  #eachWord(text: string, take: (lexemes: readonly string[]) => void): void {
     let start = 0;
     // No word contains a space, so each text between spaces can be looked up in the cache as it is.
     for (let end = 0; end <= text.length; end++) {
       if (end < text.length && text.charCodeAt(end) > BLANK) continue;
-      const words = end === start ? [] : this.#lexemesIn(text.slice(start, end));
+      if (end > start) for (const lexemes of this.#lexemesIn(text.slice(start, end))) take(lexemes);
       start = end + 1;
-      for (const lexemes of words) {
-        position++;
-        for (const lexeme of lexemes) {
-          const positions = found.get(lexeme);
-          if (positions === undefined) found.set(lexeme, [position]);
-          else positions.push(position);
-        }
-      }
     }
-    return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
   }
 
   #term(raw: string, words: readonly string[], required: boolean): QueryTerm {

@@ -6,6 +6,7 @@
  * them again (`rerank`), by a variant of BM25F that also uses comments, word forms and typos in titles.
  */
 import type { Analysis } from '../../lib/words.ts';
+import { LetterGroups, Likeness, SharedGroups } from './letter-groups.ts';
 
 export interface TermFacts {
   /** Estimated share of the caller's records that contain the word, 0 to 1. */
@@ -153,39 +154,45 @@ export function rerank(
   hits: readonly RerankHit[],
   terms: readonly RerankTerm[],
   q: string,
-  analysis: Pick<Analysis, 'tokens'>,
+  analysis: Pick<Analysis, 'lexemes'>,
 ): number[] {
   const weights = terms.map(weightOf);
-  const titles = hits.map(({ title }) => wordsOf(title ?? '', analysis));
+  const titles = hits.map(({ title }) => analysis.lexemes(title ?? ''));
+  // The titles of duplicates are compared like titles of hits, but have no part in the averages.
   const averageTitle = averageOf(titles.map((words) => words.length));
   const averageSize = averageOf(hits.map(({ size }) => size));
-  // The titles of duplicates are compared like titles of hits, but have no part in the averages.
-  const others = hits.map(({ duplicateTitles }) => duplicateTitles.map((title) => title ?? ''));
-  const otherWords = others.map((of) => of.map((title) => wordsOf(title, analysis)));
-  const likeness = new Likeness(terms, [...titles, ...otherWords.flat()]);
-  const letters = sharedLetters(
+  const groups = new LetterGroups();
+  const lexemes = terms.map((term) => term.lexemes);
+  const likeness = new Likeness(groups, lexemes, LEAST_LIKENESS, SHORTEST_LIKE_WORD);
+  const shared = new SharedGroups(
+    groups,
     q,
     hits.map(({ title }) => title ?? ''),
+    LETTERS_LENGTH,
   );
   return hits.map((hit, at) => {
     const textNorm = 1 - TEXT_LENGTH + (TEXT_LENGTH * hit.size) / averageSize;
-    const scoreOf = (words: readonly string[], shared: number, times: (index: number) => number): number => {
+    /** By term: what text and comments add to any title. */
+    const besideTitle = terms.map((_, index) => ({
+      rest: timesOf(hit.restTf[index] ?? 0) / textNorm,
+      comments: COMMENT * timesOf(hit.commentTf[index] ?? 0),
+    }));
+    const scoreOf = (words: readonly string[], letters: number, times: (index: number) => number): number => {
       const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
-      let score = LETTERS * shared;
-      for (const [index, weight] of weights.entries()) {
-        const inTitle = times(index) || LIKE_WORD * likeness.best(index, words);
-        const all =
-          (TITLE * inTitle) / titleNorm +
-          timesOf(hit.restTf[index] ?? 0) / textNorm +
-          COMMENT * timesOf(hit.commentTf[index] ?? 0);
-        score += (weight * all * (SATURATION + 1)) / (all + SATURATION);
+      const like = likeness.best(words);
+      let score = LETTERS * letters;
+      for (const [index, { rest, comments }] of besideTitle.entries()) {
+        const inTitle = times(index) || LIKE_WORD * (like[index] ?? 0);
+        const all = (TITLE * inTitle) / titleNorm + rest + comments;
+        score += ((weights[index] ?? 0) * all * (SATURATION + 1)) / (all + SATURATION);
       }
       return score;
     };
-    const own = scoreOf(titles[at] ?? [], letters.of(hit.title ?? ''), (index) => timesOf(hit.titleTf[index] ?? 0));
-    const lifted = (otherWords[at] ?? []).map((words, other) =>
-      scoreOf(words, letters.of(others[at]?.[other] ?? ''), (index) => countOf(words, terms[index]?.lexemes ?? [])),
-    );
+    const own = scoreOf(titles[at] ?? [], shared.ofTitle(at), (index) => timesOf(hit.titleTf[index] ?? 0));
+    const lifted = hit.duplicateTitles.map((title) => {
+      const words = analysis.lexemes(title ?? '');
+      return scoreOf(words, shared.of(title ?? ''), (index) => countOf(words, lexemes[index] ?? []));
+    });
     return Math.max(own, ...lifted);
   });
 }
@@ -197,99 +204,4 @@ function countOf(words: readonly string[], lexemes: readonly string[]): number {
 /** At least 1, since it is used as a divisor. */
 function averageOf(values: readonly number[]): number {
   return Math.max(1, values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
-}
-
-function wordsOf(text: string, analysis: Pick<Analysis, 'tokens'>): string[] {
-  const words: string[] = [];
-  for (const { lexemes } of analysis.tokens(text)) words.push(...lexemes);
-  return words;
-}
-
-function trigrams(text: string): Set<string> {
-  const found = new Set<string>();
-  for (let at = 0; at + 3 <= text.length; at++) found.add(text.slice(at, at + 3));
-  return found;
-}
-
-/** The trigrams of a word. The two at its start count as one, because words rarely start with a typo. */
-function gramsOf(word: string): Set<string> {
-  return trigrams(` ${word} `).add(` ${word[0] ?? ''}`);
-}
-
-/** Spelling similarity between words of titles and of the question: 0, or from the minimum similarity up to 1. */
-class Likeness {
-  /** By term: the similar words of titles. */
-  readonly #like: Map<string, number>[];
-
-  constructor(terms: readonly RerankTerm[], titles: readonly (readonly string[])[]) {
-    const words = [...new Set(titles.flat())].filter((word) => word.length >= SHORTEST_LIKE_WORD);
-    const sizes: number[] = [];
-    const holding = new Map<string, number[]>();
-    for (const [at, word] of words.entries()) {
-      const grams = gramsOf(word);
-      sizes.push(grams.size);
-      for (const gram of grams) {
-        const known = holding.get(gram);
-        if (known === undefined) holding.set(gram, [at]);
-        else known.push(at);
-      }
-    }
-    this.#like = terms.map(({ lexemes }) => {
-      const like = new Map<string, number>();
-      for (const lexeme of lexemes.filter(({ length }) => length >= SHORTEST_LIKE_WORD)) {
-        const grams = gramsOf(lexeme);
-        const shared = new Map<number, number>();
-        for (const gram of grams) for (const at of holding.get(gram) ?? []) shared.set(at, (shared.get(at) ?? 0) + 1);
-        for (const [at, count] of shared) {
-          const word = words[at] ?? '';
-          const dice = (2 * count) / (grams.size + (sizes[at] ?? 0));
-          if (dice >= LEAST_LIKENESS && dice > (like.get(word) ?? 0)) like.set(word, dice);
-        }
-      }
-      return like;
-    });
-  }
-
-  best(index: number, words: readonly string[]): number {
-    const like = this.#like[index];
-    if (like === undefined || like.size === 0) return 0;
-    let best = 0;
-    for (const word of words) best = Math.max(best, like.get(word) ?? 0);
-    return best;
-  }
-}
-
-function lettersOf(text: string): Set<string> {
-  // Only the order of the letters matters here.
-  return trigrams(
-    ` ${text
-      .toLowerCase()
-      .replaceAll('ё', 'е')
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim()} `,
-  );
-}
-
-/**
- * The weight of the trigrams that a title shares with the question. Trigrams that are common among the given titles weigh less.
- */
-function sharedLetters(q: string, titles: readonly string[]): { of(title: string): number } {
-  const asked = lettersOf(q);
-  const groups = titles.map(lettersOf);
-  const holding = new Map<string, number>();
-  for (const group of groups) {
-    for (const letters of group) if (asked.has(letters)) holding.set(letters, (holding.get(letters) ?? 0) + 1);
-  }
-  const weights = new Map(
-    [...holding].map(([letters, n]) => [letters, Math.log(1 + (titles.length - n + 0.5) / (n + 0.5))] as const),
-  );
-  const average = averageOf(groups.map(({ size }) => size));
-  return {
-    of: (title) => {
-      const group = lettersOf(title);
-      let sum = 0;
-      for (const letters of group) sum += weights.get(letters) ?? 0;
-      return sum / (1 - LETTERS_LENGTH + (LETTERS_LENGTH * group.size) / average);
-    },
-  };
 }
