@@ -138,7 +138,7 @@ async function fill(
       talkative: [],
       files: [],
       catalogItemId: await readCatalogItem(db),
-      groups: await loadGroups(db),
+      ...(await loadGroups(db)),
     };
     const target: Target = { ports: { docket: options.port, baseline: 0 }, key, keyOfRoles, facts, ids: [] };
     const pattern = await readPattern(db, await loadPool(db, target), keyId);

@@ -1,4 +1,4 @@
-/** Membership scenarios: memberships among thousands of nested groups. */
+/** Membership scenarios: users become members of nested groups, thousands of both. */
 import type { FastifyInstance } from 'fastify';
 import { randomUUIDv7 } from 'node:crypto';
 import type pg from 'pg';
@@ -7,10 +7,12 @@ import { type Scenario, send } from './scenario.ts';
 /**
  * Each group is a member of the group whose number is a tenth of its own, so that the last ones are nested three levels deep.
  */
-export const GROUPS = 5000;
+const GROUPS = 5000;
+/** Users of these scenarios only, so that nobody becomes a member of hundreds of groups. */
+const MEMBERS = 5000;
 
-/** Makes the groups, straight into the tables. @returns their ids */
-export async function loadGroups(db: pg.Client): Promise<string[]> {
+/** Makes groups and users, straight into the tables. @returns their ids */
+export async function loadGroups(db: pg.Client): Promise<{ groups: string[]; members: string[] }> {
   const { rows } = await db.query<{ id: string }>(
     `INSERT INTO groups (id, code, code_key, name, created_at, updated_at)
       SELECT gen_random_uuid(), 'g-' || n, 'g-' || n, to_jsonb('Group ' || n), now(), now() FROM generate_series(1, $1::int) n
@@ -23,18 +25,23 @@ export async function loadGroups(db: pg.Client): Promise<string[]> {
       FROM (SELECT id, 'g-' || (substr(code, 3)::int / 10) AS outside FROM groups WHERE code ~ '^g-[0-9]+$') i
         JOIN groups o ON o.code = i.outside`,
   );
-  await db.query('VACUUM ANALYZE groups');
-  await db.query('VACUUM ANALYZE group_members');
-  return rows.map(({ id }) => id);
+  const users = await db.query<{ id: string }>(
+    `INSERT INTO users (id, login, login_key, display_name, created_at, updated_at)
+      SELECT gen_random_uuid(), 'member-' || n, 'member-' || n, 'Member ' || n, now(), now() FROM generate_series(1, $1::int) n
+      RETURNING id`,
+    [MEMBERS],
+  );
+  for (const table of ['groups', 'group_members', 'users']) await db.query(`VACUUM ANALYZE ${table}`);
+  return { groups: rows.map(({ id }) => id), members: users.rows.map(({ id }) => id) };
 }
 
 export const MEMBERSHIP_SCENARIOS: readonly Scenario[] = [
   {
     name: 'membership',
-    says: `make a person a member of one of ${GROUPS.toLocaleString('en')} nested groups`,
+    says: `make one of ${MEMBERS.toLocaleString('en')} people a member of one of ${GROUPS.toLocaleString('en')} nested groups`,
     prepare: (state, subject) => () => {
-      const { people, groups } = state.target.facts;
-      const body = { groupId: state.pick(groups), memberId: state.pick(people) };
+      const { members, groups } = state.target.facts;
+      const body = { groupId: state.pick(groups), memberId: state.pick(members) };
       const path = subject === 'docket' ? '/api/v1/identity/group-memberships' : '/memberships';
       return { text: send(state, subject, 'POST', path, body), status: 201 };
     },

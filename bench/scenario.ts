@@ -24,6 +24,8 @@ export interface DatabaseFacts {
   files: string[];
   catalogItemId: string;
   groups: string[];
+  /** Users who become members of groups. */
+  members: string[];
 }
 
 /** What the load generator knows about an environment (one database with its service and baseline server). */
