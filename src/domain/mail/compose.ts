@@ -7,7 +7,12 @@ import { isActive } from '../../contract/state.ts';
 import { placeholders } from '../../lib/template.ts';
 import { templateValues } from '../desk/index.ts';
 import { localized, registry } from '../metadata/index.ts';
-import { type MailedNotification, readMailed } from '../notifications/index.ts';
+import {
+  type DigestedNotification,
+  type MailedNotification,
+  readDigested,
+  readMailed,
+} from '../notifications/index.ts';
 import { findVisible, preload, readableTitle, type VisibleObject } from '../objects/index.ts';
 import { type Mailbox, mailboxes, templates } from './registry.ts';
 import { type FilledMail, fillMail } from './template.ts';
@@ -53,7 +58,7 @@ const BUILT_IN = {
   },
 } as const;
 
-/** Maximum number of notifications in the text of one mail. */
+/** Maximum number of notifications in the text of one mail. A digest can be about thousands, which are counted. */
 const MOST_LISTED = 100;
 
 /**
@@ -64,21 +69,15 @@ export async function composeMail(
   ctx: ReadContext,
   { ids, userId, publicUrl }: { ids: readonly string[]; userId: string; publicUrl: string },
 ): Promise<Composed | undefined> {
-  const found = await readMailed(ctx, userId, ids);
-  await preload(ctx, [...new Set(found.map(({ objectId }) => objectId))]);
-  const seen: { note: MailedNotification; object: VisibleObject }[] = [];
-  for (const note of found) {
-    const object = await findVisible(ctx, note.objectId);
-    if (object !== undefined) seen.push({ note, object });
-  }
-  const [first] = seen;
-  if (first === undefined) return undefined;
   const boxes = [...mailboxes(ctx).values()].filter((one) => one.enabled && isActive(one));
-  if (ids.length > 1) {
-    const filled = several(ctx, seen, publicUrl);
-    return { ...filled, about: null, mailbox: boxes[0] ?? null };
+  const [id] = ids;
+  if (id === undefined || ids.length > 1) {
+    const filled = await several(ctx, await readDigested(ctx, userId, ids, MOST_LISTED), publicUrl);
+    return filled && { ...filled, about: null, mailbox: boxes[0] ?? null };
   }
-  const { note, object } = first;
+  const note = await readMailed(ctx, userId, id);
+  const object = note === undefined ? undefined : await findVisible(ctx, note.objectId);
+  if (note === undefined || object === undefined) return undefined;
   return {
     ...(await single(ctx, note, object, publicUrl)),
     about: { objectId: note.objectId, commentId: note.commentId, typeCode: object.type.code },
@@ -115,21 +114,25 @@ async function single(
   return fillMail(template, (name) => (Object.hasOwn(special, name) ? (special[name] ?? '') : valueOf(name)));
 }
 
-/** One line for each record, with a link. */
-function several(
+/** One line for each notification, with a link; undefined without any. */
+async function several(
   ctx: ReadContext,
-  seen: readonly { note: MailedNotification; object: VisibleObject }[],
+  { total, first }: { total: number; first: readonly DigestedNotification[] },
   publicUrl: string,
-): FilledMail {
+): Promise<FilledMail | undefined> {
+  await preload(ctx, [...new Set(first.map(({ objectId }) => objectId))]);
   const words = EVENTS[language(ctx)];
-  const shown = seen.slice(0, MOST_LISTED);
-  const values = new Map<string, string>([['$event', String(seen.length)]]);
-  const lines = shown.map(({ note, object }, index) => {
+  const values = new Map<string, string>([['$event', String(total)]]);
+  const lines: string[] = [];
+  for (const [index, { kind, objectId }] of first.entries()) {
+    const object = await findVisible(ctx, objectId);
+    if (object === undefined) continue;
     values.set(`t${index}`, [object.row.number, readableTitle(object)].filter(Boolean).join(' '));
-    values.set(`e${index}`, words[note.kind]);
-    values.set(`u${index}`, `${publicUrl}/records/${note.objectId}`);
-    return `- {{e${index}}}: [{{t${index}}}]({{u${index}}})`;
-  });
+    values.set(`e${index}`, words[kind]);
+    values.set(`u${index}`, `${publicUrl}/records/${objectId}`);
+    lines.push(`- {{e${index}}}: [{{t${index}}}]({{u${index}}})`);
+  }
+  if (lines.length === 0) return undefined;
   const subject = BUILT_IN[language(ctx)].several;
   return fillMail({ subject, body: lines.join('\n') }, (name) => values.get(name) ?? '');
 }

@@ -228,6 +228,24 @@ describe('mails about notifications', () => {
     ]);
   });
 
+  it('count all notifications of a digest that the recipient may see, and list the first hundred', async () => {
+    await call('anna', 'PUT', '/api/admin/v1/notifications/choices', { comment: { console: true, mail: 'digest' } });
+    const id = await record({ title: 'Much talk', requester: await idOf(app, 'users', 'anna') });
+    const ids: string[] = [];
+    for (let index = 0; index < 102; index++) {
+      const body = { body: `Word ${index}`, visibility: 'public' };
+      ids.push((await call('boss', 'POST', `/api/v1/objects/${id}/comments`, body)).id);
+    }
+    const made = async () => await stored(app, 'SELECT 1 FROM notification_mails WHERE is_digest');
+    for (let wait = 0; wait < 600 && (await made()).length < ids.length; wait++) await sleep(50);
+    await changeRights(app, "UPDATE comments SET visibility = 'internal' WHERE id = $1", [ids[0] ?? '']);
+    await changeRights(app, 'UPDATE notification_mails SET due_at = now() WHERE is_digest', []);
+    const { subject, text } = await next('anna', (one) => one.subject?.startsWith('Notifications:') === true);
+    assert.equal(subject, 'Notifications: 101');
+    assert.equal(text?.match(/New comment: \S+ Much talk: http/g)?.length, 100);
+    assert.doesNotMatch(text ?? '', /Word/);
+  });
+
   it('are not sent without encryption where it is required', async () => {
     const { port } = server.server.address() as AddressInfo;
     const send = deliverer({ host: '127.0.0.1', port, secure: false, requireTLS: true }, undefined).send;

@@ -15,5 +15,12 @@ export { notificationEffects } from './effects.ts';
 export { notificationChecks, notificationMetrics } from './health.ts';
 export { notificationJobs } from './jobs.ts';
 export { adoptImports } from './store-make.ts';
-export { type MailedNotification, notifiedRecords, readMailed, takeDueMails } from './store.ts';
+export {
+  type DigestedNotification,
+  type MailedNotification,
+  notifiedRecords,
+  readDigested,
+  readMailed,
+  takeDueMails,
+} from './store.ts';
 export { notificationRoutes } from './routes.ts';

@@ -128,35 +128,54 @@ function inConsole(unread: boolean): Sql {
   return sql`n.in_console ${unread ? sql`AND n.read_at IS NULL` : empty}`;
 }
 
-export type MailedNotification = Pick<
-  NotificationRow,
-  'id' | 'kind' | 'eventType' | 'objectId' | 'actorName' | 'fields'
-> & {
-  commentId: string | null;
-  /** Whole; null without a comment. */
-  comment: string | null;
-  /** Id of the template that the rule names. */
-  templateId: string | null;
-};
+/** A notification as a digest lists it. */
+export type DigestedNotification = Pick<NotificationRow, 'id' | 'kind' | 'objectId'>;
 
-/** Those of the notifications of the caller that the caller may see now, oldest first. */
+export type MailedNotification = DigestedNotification &
+  Pick<NotificationRow, 'actorName' | 'commentId'> & {
+    /** Whole; null without a comment. */
+    comment: string | null;
+    /** Id of the template that the rule names. */
+    templateId: string | null;
+  };
+
+/** The notification of the caller; undefined if the caller may not see it now. */
 export async function readMailed(
   ctx: ReadContext,
   userId: string,
-  ids: readonly string[],
-): Promise<MailedNotification[]> {
+  id: string,
+): Promise<MailedNotification | undefined> {
   const seen = visibleNotifications(ctx, userId);
-  if (seen === null) return [];
-  return await ctx.query<MailedNotification>(
+  if (seen === null) return undefined;
+  const [row] = await ctx.query<MailedNotification>(
     sql`
-      SELECT n.id, n.kind, n.event_type AS "eventType", n.object_id AS "objectId", ${AUTHOR.name} AS "actorName", n.fields,
-        n.comment_id AS "commentId", c.body AS comment,
+      SELECT n.id, n.kind, n.object_id AS "objectId", ${AUTHOR.name} AS "actorName", n.comment_id AS "commentId",
+        c.body AS comment,
         (SELECT ${storedMember('j', 'template')} FROM journal j WHERE n.event_type = 'RuleNotified'
           AND j.object_id = n.object_id AND j.id = n.event_id) AS "templateId"
-      FROM ${FROM} ${AUTHOR.join} WHERE n.id = ANY(${[...ids]}::uuid[]) AND ${seen}
-      ORDER BY n.place, n.id`,
+      FROM ${FROM} ${AUTHOR.join} WHERE n.id = ${id}::uuid AND ${seen}`,
     { freshPlan: true },
   );
+  return row;
+}
+
+/** Those of the notifications of the caller that the caller may see now: their number, and the oldest `limit`, oldest first. */
+export async function readDigested(
+  ctx: ReadContext,
+  userId: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<{ total: number; first: DigestedNotification[] }> {
+  const seen = visibleNotifications(ctx, userId);
+  if (seen === null) return { total: 0, first: [] };
+  const rows = await ctx.query<DigestedNotification & { total: number }>(
+    sql`
+      SELECT n.id, n.kind, n.object_id AS "objectId", (count(*) OVER ())::int AS total
+      FROM ${FROM} WHERE n.id = ANY(${[...ids]}::uuid[]) AND ${seen}
+      ORDER BY n.place, n.id LIMIT ${limit}::int`,
+    { freshPlan: true },
+  );
+  return { total: rows[0]?.total ?? 0, first: rows };
 }
 
 /** What a notification is about, whoever may read it. */
