@@ -147,14 +147,14 @@ export class Audience {
       await turns.next();
     }
     const users = await idsByName(ctx, 'user', [...new Set([...mentions.values()].flat())]);
-    const watchers = Map.groupBy(await listWatchers(ctx, objectIds), ({ objectId }) => objectId);
+    const watchers = await listWatchers(ctx, objectIds);
     const found: Concerned<Event>[] = [];
     for (const event of events) {
       const view = await recordOf(ctx, event.objectId);
       const comment = event.commentId === null ? null : comments.get(event.commentId);
       if (view === undefined || comment === undefined) continue;
       const mentioned = (mentions.get(event.commentId ?? '') ?? []).flatMap((login) => users.get(login) ?? []);
-      const watching = (watchers.get(event.objectId) ?? []).map(({ userId }) => userId);
+      const watching = watchers.get(event.objectId) ?? [];
       const told = { users: listOf(event.told.users), groups: listOf(event.told.groups) };
       const concern = { ...peopleOf(ctx, event, view), mentioned, told, watchers: watching };
       found.push({ event, concern, visibility: comment?.row.visibility ?? null });
@@ -176,7 +176,7 @@ export class Audience {
   }
 
   /** The users whom the event concerns, with all kinds that apply. Rights and choices are not considered. */
-  kindsOf({ concern }: Concerned): Map<string, Set<Kind>> {
+  kindsOf({ concern }: Concerned): Map<string, ReadonlySet<Kind>> {
     return concerned(concern, (group) => this.#members.get(group) ?? []);
   }
 

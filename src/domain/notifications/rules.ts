@@ -108,18 +108,31 @@ function responsible({ users, groups }: People, membersOf: (groupId: string) => 
   return users.length > 0 ? users : groups.flatMap(membersOf);
 }
 
+const NO_KINDS: ReadonlySet<Kind> = new Set();
+/** Set → kind → the set with it. An event can concern 100,000 users, who share a few sets. */
+const UNIONS = new Map<ReadonlySet<Kind>, Map<Kind, ReadonlySet<Kind>>>();
+
+/** The one set with these kinds in the order in which they were added. */
+function withKind(kinds: ReadonlySet<Kind>, kind: Kind): ReadonlySet<Kind> {
+  if (kinds.has(kind)) return kinds;
+  const known = UNIONS.get(kinds) ?? new Map<Kind, ReadonlySet<Kind>>();
+  const union = known.get(kind) ?? new Set([...kinds, kind]);
+  UNIONS.set(kinds, known.set(kind, union));
+  return union;
+}
+
 /**
  * The users whom the event concerns, with all kinds that apply. The actor is not among them. Rights and choices are not
  * considered.
  */
-export function concerned(event: Concern, membersOf: (groupId: string) => readonly string[]): Map<string, Set<Kind>> {
-  const found = new Map<string, Set<Kind>>();
+export function concerned(
+  event: Concern,
+  membersOf: (groupId: string) => readonly string[],
+): Map<string, ReadonlySet<Kind>> {
+  const found = new Map<string, ReadonlySet<Kind>>();
   const add = (kind: Kind, users: readonly string[]): void => {
     for (const id of users) {
-      if (id === event.actorId) continue;
-      const kinds = found.get(id);
-      if (kinds === undefined) found.set(id, new Set([kind]));
-      else kinds.add(kind);
+      if (id !== event.actorId) found.set(id, withKind(found.get(id) ?? NO_KINDS, kind));
     }
   };
   add('assigned', responsible(event.assigned, membersOf));

@@ -167,13 +167,21 @@ export async function adoptImports(tx: Queryable): Promise<void> {
     GROUP BY 1, 2 ON CONFLICT DO NOTHING`);
 }
 
+/** Id of a record → ids of those who watch it, in the order in which they are judged. */
 export async function listWatchers(
   ctx: ReadContext,
   objectIds: readonly string[],
-): Promise<{ objectId: string; userId: string }[]> {
-  return await ctx.query(sql`
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await ctx.query<{ objectId: string; userId: string }>(sql`
     SELECT object_id AS "objectId", user_id AS "userId" FROM notification_watchers
-    WHERE object_id = ANY(${[...objectIds]}::uuid[])`);
+    WHERE object_id = ANY(${[...objectIds]}::uuid[]) ORDER BY object_id, user_id`);
+  const watchers = new Map<string, string[]>();
+  for (const { objectId, userId } of rows) {
+    const known = watchers.get(objectId);
+    if (known === undefined) watchers.set(objectId, [userId]);
+    else known.push(userId);
+  }
+  return watchers;
 }
 
 export interface Recipient {
