@@ -17,6 +17,8 @@ import { startTestCluster } from '../harness/cluster.ts';
 const [name = '', restarts = '10'] = process.argv.slice(2);
 const RESTARTS = Number(restarts);
 const PAUSE_MS = 2000;
+/** A loaded machine takes seconds to start the proxy and to let it find the services. */
+const START_MS = 60_000;
 const READERS = 4;
 const WRITERS = 2;
 
@@ -80,7 +82,11 @@ const site = (await readFile(source, 'utf8'))
 const whole = path.join(folder, 'proxy.conf');
 await writeFile(whole, chosen.wrap(site, folder));
 const proxy = spawn(name, chosen.args(whole, folder), { stdio: 'inherit' });
-await sleep(500);
+const startedAt = performance.now();
+while ((await fetch(`http://127.0.0.1:${front}/readyz`).catch(() => undefined))?.status !== 200) {
+  if (performance.now() - startedAt > START_MS) throw new Error(`${name} does not answer`);
+  await sleep(50);
+}
 
 const statuses = new Map<string, number>();
 const times: number[] = [];
