@@ -2034,7 +2034,7 @@ export class NotificationsQuietHoursAdministration extends Group {
   }
 
   /**
-   * Set or end quiet hours. They can end on the next day: from 22:00 to 07:00. They apply to later events. Needs a session, or a key with the scope `admin:manage`.
+   * Set or end quiet hours. The end can be on the next day: from 22:00 to 07:00. Quiet hours apply to later events. Needs a session, or a key with the scope `admin:manage`.
    *
    * `PUT /notifications/quiet-hours`
    */

@@ -8,7 +8,7 @@ import { secretBytes } from '../../platform/secrets.ts';
 
 const VERSION = 1;
 const NONCE_BYTES = 12;
-/** Nonces that are drawn at once: a page needs one for each event. */
+/** Number of nonces that are generated at once. A page needs one for each event. */
 const NONCES = 64;
 const TAG_BYTES = 16;
 /** Bytes of a place, and of the id of an epoch. */
@@ -86,7 +86,7 @@ export function commonPlace({ place, epochs }: Position, state: FeedState): numb
   for (const { id, after } of epochs) {
     const known = state.epochs.findIndex((epoch) => epoch.id === id);
     if (known !== -1) return Math.min(end, state.epochs[known - 1]?.after ?? state.place);
-    // What was read in an epoch that is not there any more, was lost.
+    // Events of an epoch that no longer exists were lost.
     end = Math.min(end, after);
   }
   return 0;

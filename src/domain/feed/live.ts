@@ -45,7 +45,7 @@ export class LiveFeed {
     this.#watch = watch;
   }
 
-  /** @param caller verifies the caller when the turn has come, as rights can change meanwhile */
+  /** @param caller verifies the caller after the wait for a slot, because rights can change meanwhile */
   async #read({ work, query, facts, owner }: Reader, caller: () => Promise<Caller>): Promise<FeedRead | undefined> {
     return await this.#queue.run(owner, async () => work.read(await caller(), (ctx) => readFeed(ctx, query, facts)));
   }
@@ -109,7 +109,7 @@ export class LiveFeed {
           signals.hasPlaces = false;
           const asked = { ...reader, query: { ...reader.query, after: page.next } };
           const read = await this.#read(asked, () => sink.caller());
-          // The queue is full: the same page is asked for again after a moment.
+          // The queue is full: the same page is requested again after a pause.
           if (read === undefined) await sleep(RETRY_MS);
           signals.hasPlaces ||= read === undefined;
           ({ page, isAtEnd, mark } = read ?? { page: { ...page, events: [] }, isAtEnd, mark });

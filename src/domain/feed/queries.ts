@@ -30,7 +30,7 @@ const FIRST_ROWS = 100;
 const FIRST_PLACES = 500;
 /** Minimum number of rows of a statement after the first one of a page, which found too few visible events. */
 const ROWS_AT_ONCE = 500;
-/** A page ends after this time, so that a long run of hidden events keeps no request and no slot for longer. */
+/** A page ends after this time, so that many hidden events do not hold a request and its slot for longer. */
 const MOST_MS = 2000;
 
 export type FeedQuery = Static<(typeof readChanges)['query']>;
@@ -153,7 +153,7 @@ async function startOf(
   if (position === undefined) {
     throw new Fault(
       'INVALID_CURSOR',
-      'This is not a cursor of the changes feed. Send one as it was received, or none.',
+      'This is not a cursor of the changes feed. Send a cursor unchanged, or leave out the parameter.',
     );
   }
   const common = commonPlace(position, state);
@@ -194,7 +194,7 @@ async function answersOf(ctx: ReadContext, rows: readonly PlacedEvent[], withObj
       continue;
     }
     const object = await findVisible(ctx, row.objectId);
-    // The record can have left the sight of the caller since the statement.
+    // The caller may have lost the right to read the record since the statement.
     if (object?.right.can('history') !== true) continue;
     const shown = eventAnswer(eventDecoder(ctx, object.type.id)(row), (code) => object.right.canRead(code));
     if (shown === undefined) continue;

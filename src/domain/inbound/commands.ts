@@ -205,7 +205,7 @@ export async function loadNames(ctx: ReadContext, principalId: string | null): P
       return id;
     },
     nested: () => {
-      throw new Error('an integration has no things inside that have ids');
+      throw new Error('an integration has no parts with ids');
     },
   };
   return { login, typeCode: (idOrCode) => ids.get(idOrCode) ?? (shapes.has(idOrCode) ? idOrCode : undefined), view };

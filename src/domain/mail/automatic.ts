@@ -1,17 +1,17 @@
 /**
  * Recognises messages that no person wrote: bounces, automatic replies, bulk mail and loops. None of them becomes a record or a
- * comment, and none is answered: two systems that answer each other never stop. Mail of lists is not automatic: an address of a
- * desk is often a list that forwards to the mailbox.
+ * comment, and none is answered: two systems that answer each other never stop. Mail of mailing lists is not automatic, because
+ * the address of a desk is often a list that forwards to the mailbox.
  */
 import { addressKey, domainOf, type Headers, messageIds } from './headers.ts';
 import { LIST_SUFFIX, readMessageId } from './threading.ts';
 
 export type Automatic = 'LOOP' | 'BOUNCE' | 'AUTO_REPLY' | 'BULK_MAIL';
 
-/** A message that passed more servers than this goes in circles. RFC 5321 recommends at least 100; no real mail has 50. */
+/** A message that passed more servers than this is in a loop. RFC 5321 recommends at least 100, but no real mail has 50. */
 const MOST_HOPS = 50;
 
-/** Local parts under which mail servers write. */
+/** Local parts of addresses that mail servers send from. */
 const SYSTEM_SENDER = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon)(?:[+@]|$)/i;
 
 /** Subjects of systems that set no header. Only at the start: people quote such a subject behind `Re:`. */
@@ -37,7 +37,7 @@ export function automaticKind({ headers, from, subject, mailbox }: MailSource): 
   return /^(?:bulk|junk)$/i.test(headers.first('precedence') ?? '') ? 'BULK_MAIL' : null;
 }
 
-/** A mail of this service came back, for example by forwarding, or a message goes in circles. */
+/** A mail of this service came back, for example by forwarding, or a message is in a loop. */
 function isLoop(headers: Headers, from: string | null, mailbox: string): boolean {
   const [id] = messageIds(headers.first('message-id'));
   if (id !== undefined && readMessageId(id, mailbox) !== undefined) return true;

@@ -41,15 +41,15 @@ export function mailContent(mail: ReceivedMail): MailContent {
   return { title: mailTitle(mail), text: mailText(mail, false), reply: mailText(mail, true), files: mailFiles(mail) };
 }
 
-/** Text that a record can hold: no U+0000, no half characters, no runs of combining marks. */
+/** Text that a record can hold: no U+0000, no lone surrogates, no long runs of combining marks. */
 function storable(text: string): string {
   const plain = text.toWellFormed().replaceAll('\u0000', '').replace(/\r\n?/g, '\n');
   return hasLongMarkRun(plain) ? plain.replace(/\p{M}{3,}/gu, '') : plain;
 }
 
-/** HTML as Markdown. Nothing is copied unchecked: the reader of rich texts keeps the elements that it knows. */
+/** HTML as Markdown. Only elements that rich texts may contain are kept. */
 function markdownFrom(html: string): string {
-  // Images of mails are attached, or are trackers: a text has none.
+  // Images of mails are attachments or trackers, so the text keeps none.
   const checked = checkRichText(html.replace(/<img\b[^<>]{0,100000}>/gi, ''), '');
   return checked.ok && checked.stored !== null ? markdownOf(checked.stored).trim() : '';
 }

@@ -43,7 +43,7 @@ export interface Envelope {
 /** Fields in which servers note the recipient, if `To` does not name it. */
 const RECIPIENT_FIELDS = ['delivered-to', 'x-original-to', 'envelope-to'];
 
-/** The sender: of one `From` with one address. Clients show different ones of several, so several prove nothing. */
+/** The sender, if there is one `From` with one address. Of several, clients show different ones, so several prove nothing. */
 function senderOf({ headers, from }: ParsedMail): string | null {
   const [address, ...others] = from;
   if (headers.count('from') !== 1 || address === undefined || others.length > 0) return null;

@@ -21,7 +21,7 @@ export const mailMetrics: readonly DatabaseMetric[] = [
   },
   {
     name: 'docket_mailbox_unreadable_seconds',
-    help: 'For how long the mailbox cannot be read that failed first; 0 if all can be read.',
+    help: 'Seconds since the first of the unreadable mailboxes failed; 0 if all can be read.',
     sql: (now) => secondsSince(now, sql`SELECT min(r.failing_since) FROM ${UNREADABLE}`),
   },
 ];

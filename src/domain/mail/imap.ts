@@ -10,7 +10,7 @@ import type { Tls } from './registry.ts';
 const CONNECT_MS = 20_000;
 /** How often the mailbox is searched if the server reports nothing. */
 const SEARCH_MS = 60_000;
-/** When a message is tried again that could not be received, for example under overload. */
+/** Pause before a message that could not be received, for example under overload, is tried again. */
 const AGAIN_MS = 300_000;
 /** The connection waits for news (IDLE) after this time without a command. */
 const IDLE_AFTER_MS = 500;
@@ -34,7 +34,7 @@ export interface ImapReader {
    * @param size in bytes; that of a message that is too large exceeds `raw`, which is its start then
    */
   receive(raw: Uint8Array, size: number): Promise<void>;
-  /** After each message that was received, and each time when there is no other. */
+  /** Called after each received message, and whenever no other message waits. */
   onProgress(): Promise<void>;
   /** A message that could not be received now. */
   onProblem(problem: Error): void;
@@ -76,7 +76,7 @@ export async function readInbox(account: ImapAccount, reader: ImapReader): Promi
       for (const [key, uid] of found) {
         if ((waiting.get(key) ?? 0) > performance.now()) continue;
         if (signal.aborted) return;
-        // First, because taking it can end the session, and the next one must not begin with it.
+        // Set before the fetch: it can end the session, and the next session must not begin with the same message.
         waiting.set(key, performance.now() + AGAIN_MS);
         if (!(await take(client, uid, reader))) continue;
         waiting.delete(key);
@@ -97,7 +97,7 @@ export async function readInbox(account: ImapAccount, reader: ImapReader): Promi
   }
 }
 
-/** Without the properties of the library's errors, which hold commands. What the server answered is kept. */
+/** Removes the properties of the library's errors, because they contain commands. The answer of the server is kept. */
 function plainError(error: unknown): Error {
   const { message, code, responseText } = error as Error & { code?: unknown; responseText?: unknown };
   const said = [message, code, responseText].filter((one) => typeof one === 'string' && one !== '');
@@ -109,10 +109,10 @@ async function clientFor({ host, port, tls, user, password, address, ca }: ImapA
   return new ImapFlow({
     host: address,
     port,
-    // An address is checked as an address.
+    // A server name must not be an address (RFC 6066).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     secure: tls === 'implicit',
-    // Without it, a server or somebody between could do without encryption.
+    // Otherwise the server, or an attacker between, could leave out encryption.
     ...(tls === 'starttls' ? { doSTARTTLS: true } : {}),
     tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca: [ca] }) },
     auth: { user, pass: password },
@@ -133,10 +133,10 @@ async function unseen(client: ImapFlow): Promise<number[]> {
   return found.toSorted((a, b) => a - b);
 }
 
-/** @returns whether the message is done with */
+/** @returns true if the message need not be fetched again */
 async function take(client: ImapFlow, uid: number, { receive, onProblem }: ImapReader): Promise<boolean> {
   const sized = await client.fetchOne(String(uid), { uid: true, size: true }, { uid: true });
-  // Somebody deleted it.
+  // The message was deleted meanwhile.
   if (sized === false) return true;
   const size = sized.size ?? 0;
   const source = size > MOST_BYTES ? { start: 0, maxLength: START_BYTES } : true;

@@ -1,6 +1,6 @@
 /**
  * The background tasks of mail: sending, and reading mailboxes over IMAP. One process reads a mailbox: it holds a lease in the
- * database and renews it. Were two processes to read it, each message would still have one effect.
+ * database and renews it. If two processes read it, each message would still have one effect.
  */
 import { isActive } from '../../contract/state.ts';
 import { newId } from '../../platform/clock.ts';
@@ -16,7 +16,7 @@ import { leaseMailbox, noteReading, releaseMailbox } from './store.ts';
 
 const EVERY_MS = 2000;
 const LEASE_MS = 30_000;
-/** Two renewals may fail. */
+/** A third of the lease, so that two renewals may fail. */
 const RENEWED_MS = LEASE_MS / 3;
 const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
@@ -77,7 +77,7 @@ function imapJob(parts: ImapParts): MailJob {
         () => void failures.delete(id),
         async (error: unknown) => {
           parts.onError(error);
-          // A connection that held for a while is no failed attempt to connect.
+          // A connection that lasted longer than a pause does not count as a failed attempt.
           const before = performance.now() - begun > LONGEST_PAUSE_MS ? 0 : (failures.get(id)?.count ?? 0);
           const pause = Math.min(FIRST_PAUSE_MS * 2 ** before, LONGEST_PAUSE_MS);
           failures.set(id, { count: before + 1, notBefore: performance.now() + pause });
@@ -146,7 +146,7 @@ async function readMailbox(
       const caller = await parts.system();
       const mailbox = mailboxes(caller).get(id);
       if (mailbox === undefined) throw new Error('The mailbox does not exist any more.');
-      // The server of the mailbox delivered it: `authServer` says whose results count.
+      // The mailbox's own server delivered it, so `authServer` may be trusted.
       await receiveMail({ work: parts.work, caller }, parts, { mailbox, raw, size, trusted: true });
     },
   });

@@ -73,7 +73,7 @@ export async function judge(mail: ParsedMail, judging: Judging): Promise<Judged>
   const envelope = readEnvelope(mail, { address: mailbox.address, authServer });
   const token = await tokenOf(envelope, judging);
   const sender = envelope.from === null ? undefined : await lookups.sender(envelope.from);
-  // Only the user to whom the token was sent is looked at with their rights on the record.
+  // The rights on the record are read only for the user to whom the token was sent.
   const isReply = token.state === 'valid' && sender?.userId === token.userId && sender.rights !== null;
   const record = isReply ? await lookups.record(token.userId, token.objectId) : null;
   const answers = record === null ? null : await answeredBy(envelope, record, sender?.userId ?? '', lookups);

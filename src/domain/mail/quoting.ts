@@ -1,6 +1,6 @@
 /**
- * Cuts the quoted message below (or above) a reply, for mail clients in English and Russian. What is in doubt is kept: a reply
- * with too much text is a nuisance, a reply without its answer is a loss.
+ * Cuts the quoted message below (or above) a reply, for mail clients in English and Russian. In doubt, text is kept: a reply
+ * with too much text is better than one that lost its answer.
  */
 
 /** Lines that clients put between the reply and the message that it answers. */
@@ -122,7 +122,7 @@ function remaining(lines: readonly string[]): readonly string[] | undefined {
     if (below.blocks === 1 && quoted !== undefined && isQuoted(quoted)) {
       return [...lines.slice(0, at), ...lines.slice(below.afterFirst)];
     }
-    // The answers stand between quoted lines and mean nothing without them.
+    // The answers stand between quoted lines, and cannot be understood without them.
     return undefined;
   }
   return trailingQuote(lines);

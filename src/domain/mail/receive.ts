@@ -32,7 +32,7 @@ export interface ReceiveParts {
   tokenKey: Uint8Array;
 }
 
-/** Of a larger message only the start is received, so that it stands in the list: no common mail server takes it. */
+/** Only the start of a larger message is received, so that it is listed. Common mail servers refuse such messages. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 export const START_BYTES = 256 * 1024;
 
@@ -49,7 +49,7 @@ export interface Incoming {
   listedId?: string;
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export type Received = Pick<store.MessageRow, 'id' | 'state' | 'reason' | 'objectId' | 'commentId'>;
 
 /** The sender's rights or the message's row changed while it was received. It is judged again. */
@@ -61,7 +61,7 @@ const MOST_ATTEMPTS = 5;
  * Receives a message. Delivered again, it has no second effect.
  *
  * @param caller provides the configuration and the correlation id; its rights are not used
- * @throws Fault OVERLOADED and other errors that pass; the message was not received then
+ * @throws Fault OVERLOADED and other transient errors; the message was not received then
  */
 export async function receiveMail(
   { work, caller }: Pick<Runner, 'work' | 'caller'>,
@@ -168,7 +168,7 @@ async function listMessage(
   return planMessage(ctx, { incoming, sha256, known, facts }, outcome);
 }
 
-/** A message that was used keeps its effect. Its repetition leaves the list. */
+/** A message that was used keeps its effect. A listed copy of it is removed from the list. */
 function keepUsed(ctx: WriteContext, { listedId }: Incoming, known: store.MessageRow): Received {
   if (listedId !== undefined && listedId !== known.id) ctx.plan(store.dropMessage, { id: listedId });
   return known;

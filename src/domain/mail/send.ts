@@ -70,7 +70,7 @@ export function deliverer(
     greetingTimeout: CONNECT_MS,
     socketTimeout: SOCKET_MS,
     tls: { minVersion: 'TLSv1.2' },
-    // Read at the start: a wrong path must not wait for the first mail.
+    // Read at the start, so that a wrong path is reported at once and not with the first mail.
     ...(dkim === undefined ? {} : { dkim: { ...dkim, privateKey: readFileSync(dkim.keyFile, 'utf8') } }),
   });
   const stopping = new AbortController();
@@ -165,7 +165,7 @@ async function sendOne(
   await store.finishOutgoing(db, mail, { status: 'DROPPED', at: instant(clock.now()) });
 }
 
-/** After a long downtime nobody gets the mails of weeks at once. The notifications are still listed. */
+/** After a long downtime, users must not get the mails of weeks at once. The notifications are still listed. */
 const TOO_OLD = 'The mail could not be sent within two days.';
 
 const LONGEST_ERROR = 500;

@@ -10,7 +10,7 @@ export type SendVerdict = { status: 'SENT' | 'FAILED' } | { status: 'PENDING'; d
 
 const FIRST_DELAY_MS = 60_000;
 const LONGEST_DELAY_MS = 4 * 3_600_000;
-/** RFC 5321 recommends to give up after four to five days. A notification that is older than two helps nobody. */
+/** RFC 5321 recommends to give up after four to five days, but a notification is of no use after two. */
 const GIVE_UP_MS = 48 * 3_600_000;
 
 /** Whether a mail that was not tried for so long is not sent any more. @param ageMs time since it was due */
@@ -19,7 +19,7 @@ export function isTooOld(ageMs: number): boolean {
 }
 
 /**
- * Whether a mail was sent, will be tried again, or failed for good. A reply code from 500 on is final, all other trouble is not.
+ * Whether a mail was sent, will be retried, or failed for good. Only a reply code of 500 or more is final.
  *
  * @param attempt number of this attempt, from 1
  * @param ageMs time since the mail was due

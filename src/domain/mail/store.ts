@@ -178,7 +178,7 @@ export async function purgeMessages(db: Queryable, listedBefore: string, usedBef
   return mayBeMore;
 }
 
-/** Waiting or tried again, accepted by the server, given up, about nothing that the recipient may see. */
+/** Waiting or retried; accepted by the server; given up; not sent, for example because the recipient may see nothing of it. */
 export const SEND_STATES = ['PENDING', 'SENT', 'FAILED', 'DROPPED'] as const;
 export type SendState = (typeof SEND_STATES)[number];
 
@@ -330,7 +330,7 @@ export async function leaseMailbox(db: Queryable, id: string, holder: string, le
   return rows.length > 0;
 }
 
-/** Ends a lease of the holder, whatever the clock says next. @param id null: all of them */
+/** Ends a lease of the holder, independently of the clock. @param id null: all of them */
 export async function releaseMailbox(db: Queryable, holder: string, id: string | null): Promise<void> {
   await db.query(sql`
     UPDATE mailbox_readers SET until = '-infinity'

@@ -7,7 +7,7 @@ import { isWebAddress } from '../../lib/data-types/index.ts';
 import { fillTemplate } from '../../lib/template.ts';
 
 const LONGEST_SUBJECT = 250;
-/** A longer value is cut. Without it, a template could make a mail of any size. */
+/** A longer value is cut. Without a limit, a template could make a mail of any size. */
 const LONGEST_VALUE = 10_000;
 
 export interface FilledMail {

@@ -1,6 +1,6 @@
 /**
  * Who is notified of events, and why others are not. A recipient is judged with their own rights on the current state of the
- * record: who may not see an event gets no notification of it. Writes nothing.
+ * record, so users who may not see an event get no notification of it. Writes nothing.
  */
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { mentionedLogins } from '../../lib/mentions.ts';
@@ -48,8 +48,8 @@ export function assignmentCodes(ctx: ReadContext): string[] {
 }
 
 /**
- * Whether the caller may not read a field that names people whom the event concerns: who is notified tells what it contains. Rules
- * notify the people of any field.
+ * Whether the caller may not read a field that names people whom the event concerns: the list of notified users would reveal its
+ * value. Rules can notify the people of any field.
  */
 export function hidesPeople(ctx: ReadContext, { version, right }: VisibleObject, eventType: string): boolean {
   const { assignee, group, requester } = registry(ctx).settings.notificationFields;

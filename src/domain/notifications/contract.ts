@@ -257,7 +257,7 @@ export const setQuietHours = defineOperation({
   path: '/notifications/quiet-hours',
   unit: 'write',
   summary: 'Set or end quiet hours',
-  description: 'They can end on the next day: from 22:00 to 07:00. They apply to later events.',
+  description: 'The end can be on the next day: from 22:00 to 07:00. Quiet hours apply to later events.',
   body: Type.Union([closed({ from: LocalTime, to: LocalTime }), closed({ from: Type.Null(), to: Type.Null() })]),
   answer: QuietHours,
   faults: [],

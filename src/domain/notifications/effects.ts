@@ -75,7 +75,7 @@ export async function notificationEffects(
   return effects.slice(0, MOST_EFFECTS + 1);
 }
 
-/** Whether the caller may read what decides who else is notified: the people of the record, and the comment. */
+/** Whether the caller may read everything that decides who else is notified: the people of the record, and the comment. */
 function maySeeOthers(ctx: ReadContext, object: VisibleObject | undefined, { event, visibility }: Concerned): boolean {
   if (object === undefined || hidesPeople(ctx, object, event.type)) return false;
   return visibility === null || canSeeComment(object, visibility);

@@ -1,6 +1,6 @@
 /**
- * Explains for a user and a record which notifications the user got and why not of other events. What was sent is stored; why
- * nothing was sent is judged with today's rights and choices.
+ * Explains which notifications of a record a user got, and why there are none of other events. Notifications are stored; the
+ * reasons for missing ones are derived from the current rights and choices.
  */
 import { Fault } from '../../lib/fault.ts';
 import { isId } from '../../lib/ids.ts';

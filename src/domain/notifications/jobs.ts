@@ -10,7 +10,7 @@ import { purgeNotifications } from './store.ts';
 import { hasNewPlaces, isWatchCheckDue } from './store-make.ts';
 
 const PURGED_AT_ONCE = 5000;
-/** Rest after each part of a check of watches, as a multiple of its duration, and at most. */
+/** Pause after each part of a check of watches: a multiple of its duration, up to a maximum. */
 const REST = 9;
 const LONGEST_REST_MS = 2000;
 
@@ -45,8 +45,8 @@ export function notificationJobs({ db, clock, work, system, refresh, ...maker }:
     {
       name: 'notification-watches',
       everyMs: 2000,
-      // Each change of rights or configuration checks the watches of all users. Under steady changes a check follows the other, so
-      // each process uses at most a tenth of its time. What is sent meanwhile is judged anyway.
+      // Each change of rights or configuration checks the watches of all users. Under steady changes one check follows another, so
+      // each process spends at most a tenth of its time on them. Notifications sent meanwhile are judged anyway.
       run: async () => {
         if (!(await work.read(await system(), isWatchCheckDue))) return false;
         const startedMs = performance.now();

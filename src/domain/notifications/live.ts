@@ -15,7 +15,7 @@ const TICK_MS = 1000;
 const TICKS_AFTER_CHANGE = 5;
 /** A number can also change by rights, or by reading in another browser. */
 const RECOUNT_MS = 60_000;
-/** No tick computes numbers for longer, so that users who get notifications meanwhile are known. The others wait for the next one. */
+/** Time limit of a tick, so that new notifications are noticed. The remaining users wait for the next tick. */
 const TICK_COST_MS = 500;
 /** The pause after a tick is this many times its duration. */
 const PAUSE_COST = 2;
@@ -81,13 +81,13 @@ export class LiveNotifications {
     if (this.#ticksLeft > 0) {
       this.#ticksLeft--;
       try {
-        // Whose rights the context has does not matter: the ids are shown to nobody.
+        // The rights of the context do not matter, because the ids are not shown.
         const { place, users } = await work.read(caller, (ctx) => notifiedSince(ctx, this.#place));
         this.#place = place;
         const notified = new Set(users);
         for (const stream of this.#streams) stream.isStale ||= notified.has(stream.userId);
       } catch {
-        // A database that restarts is asked again at the next tick.
+        // For example, the database restarts: the next tick asks again.
         this.#ticksLeft = TICKS_AFTER_CHANGE;
       }
     }
@@ -106,7 +106,7 @@ export class LiveNotifications {
     stream.computedAt = performance.now();
     try {
       const text = JSON.stringify(await work.read(await stream.sink.caller(), countNotifications));
-      // What the caller may not see sends nothing.
+      // Notifications that the caller may not see do not change the number, so nothing is sent.
       if (text !== stream.sent) stream.sink.send({ event: 'unread', data: text });
       stream.sent = text;
     } catch (error) {

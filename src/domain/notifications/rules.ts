@@ -1,4 +1,5 @@
 /** Who is notified of an event, as which kind, and when a mail is due. Pure. */
+
 /** In the order in which the console lists the choices. */
 export const KINDS = ['assigned', 'comment', 'mention', 'state', 'sla', 'rule', 'watch'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -103,7 +104,7 @@ export function tellsMentioned({ type, changed }: Pick<Concern, 'type' | 'change
   return type === 'CommentAdded' || (type === 'CommentUpdated' && changed.length > 0);
 }
 
-/** Users, or the members of the groups if there are none: a group is told of what nobody has taken. */
+/** The users, or the members of the groups if there are none: a group is notified of what nobody has taken. */
 function responsible({ users, groups }: People, membersOf: (groupId: string) => readonly string[]): readonly string[] {
   return users.length > 0 ? users : groups.flatMap(membersOf);
 }

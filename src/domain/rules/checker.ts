@@ -1,4 +1,4 @@
-/** What a plan can say about rules without running them: conditions that no event meets, and rules that fire each other. Pure. */
+/** Static checks of rules for a plan: conditions that no event meets, and rules that fire each other. Pure. */
 import { rightForVisibility } from '../../contract/comment-visibility.ts';
 import type { ItemPath } from '../../configuration/section.ts';
 import type { RecordAction } from '../../contract/rights.ts';
@@ -76,7 +76,7 @@ export function unmeetableField(rule: RuleDefinition): string | undefined {
 /** Fields → the only values that they can have. */
 type Known = ReadonlyMap<string, readonly unknown[]>;
 
-/** What an action does to records: the event that it emits, the type of the record if it is a new one, the fields it changes. */
+/** The effect of an action on a record: the event that it emits, the type of a new record, and the fields that it changes. */
 interface Emitted {
   event: RuleEvent;
   types: readonly string[];

@@ -33,7 +33,7 @@ const MOST_DUE = 500;
 const AT_ONCE = 8;
 /** Records that are armed, and timers that are computed again, in one unit of work. */
 const BATCH = 500;
-/** How long a timer waits after an error that no rule caused: the oldest ones must not hold up all others. */
+/** How long a timer waits after an error that no rule caused, so that failing timers do not block all others. */
 const LATER_MS = 60_000;
 /** How often outdated timers are searched for without a change of the configuration. */
 const RECHECK_MS = 30_000;
@@ -119,7 +119,7 @@ function inForce(caller: Caller): TimedInForce[] {
 }
 
 /**
- * Creates the task that keeps timers in step with the configuration: it arms new and changed rules on the records that are there,
+ * Creates the task that keeps timers up to date with the configuration: it arms new and changed rules on existing records,
  * and computes moments again after a change of a calendar. The rows show what is left to do. A moment that was over when the rule
  * was changed does not make it fire.
  */

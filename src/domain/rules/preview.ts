@@ -1,6 +1,6 @@
 /**
- * On which records a rule would have fired: the history is read backwards, and each record is taken back with it, so that the rule
- * meets the record as it was at each event. Rights are those of now.
+ * On which records a rule would have fired. The history is read backwards and undone on each record, so that the rule is evaluated
+ * on the record as it was at each event. Rights are the current ones.
  */
 import { isArchived } from '../../contract/state.ts';
 import { fieldsOf } from '../../lib/filter.ts';

@@ -37,8 +37,8 @@ type RunAnswer = Omit<RunRow, 'objectId' | 'effects'> & {
 };
 
 /**
- * Whether the caller may know if the rule fired on the record: that tells the values that its condition names. Whoever may make the
- * rule run as its user may know, as for the preview.
+ * Whether the caller may know if the rule fired on the record, because that reveals values that its condition names. Callers who
+ * may change the rule's user may know, as for the preview.
  */
 function mayKnow(ctx: ReadContext, { id, compiled }: ConfigItem, object: VisibleObject): boolean {
   const definition = compiled as CompiledRule;

@@ -250,7 +250,7 @@ class Reaction {
       for (const one of made) this.#queue.push({ event: one, chain: rules, count });
     } catch (thrown) {
       if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;
-      // Nobody's change is refused because time passed.
+      // A warning or breach is not a change by a user, so it cannot be refused.
       const isTimer = this.#ctx.via === 'system' && event.type.startsWith('Sla');
       if (rule.onError === 'refuse' && !isTimer) throw refused(rule, thrown);
       error = thrown;
@@ -288,7 +288,7 @@ class RuleLoop extends Fault {
   }
 }
 
-/** The cause is not shown: it says what the user of the rule may see. */
+/** Leaves out the cause, which can contain what only the user of the rule may see. */
 function refused(rule: Rule, cause: Fault): Fault {
   return new Fault(
     'RULE_REFUSED',

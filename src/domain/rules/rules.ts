@@ -5,9 +5,9 @@ import { evaluate, type RecordFacts, type TypedField, type Variables } from '../
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import { type Rule, SINCE_STATE } from './registry.ts';
 
-/** How many rules may stand behind each other in a chain. */
+/** Maximum length of a chain of rules. */
 export const MOST_DEPTH = 8;
-/** How many rules may fire because of one event of the command, over all records. */
+/** Maximum number of firings that one event of the command causes, over all records. */
 export const MOST_FIRINGS = 100;
 
 /** What conditions may name of an event. */
@@ -87,7 +87,7 @@ export function fires(
   right: RecordRight,
 ): boolean {
   if (!right.can('read')) return false;
-  // When a time-based rule fires tells the value of the field that it counts from.
+  // The moment of firing reveals the value of the field that it counts from.
   if (timing !== undefined && timing.since !== SINCE_STATE && !right.canRead(timing.since)) return false;
   if (when === null) return true;
   const { event, after, before, titleField } = occasion;
@@ -96,7 +96,7 @@ export function fires(
     if (code === 'title') return titleField !== null && right.canRead(titleField);
     return true;
   };
-  // Whether a field changed, or holds the actor, is part of its value.
+  // That a field changed, or holds the actor, reveals its value.
   const changed = event.changed.filter((code) => code === 'state' || code === 'workflowState' || right.canRead(code));
   const now = withEvent(after, { ...event, changed }, right.canRead);
   if (!evaluate(when, now, variables, canRead)) return false;

@@ -107,7 +107,7 @@ export async function listStale(
 }
 
 /**
- * Deletes timers and scans of rules that are not there any more, in bounded batches. Deletes nothing if there is a newer
+ * Deletes timers and scans of rules that no longer exist, in bounded batches. Deletes nothing if there is a newer
  * configuration, whose rules would be missing here.
  *
  * @param rules ids of all time-based rules in the configuration with this version
@@ -182,7 +182,7 @@ export const armTimer: TableWrite<TimerRow & { is_past: boolean }> = {
     WHERE t.due_at IS NOT NULL OR t.since <> EXCLUDED.since`,
 };
 
-/** Pending timers as they were read, locked in the order of the key; one that was armed anew meanwhile is right already. */
+/** Pending timers as they were read, locked in the order of the key. One that was armed again meanwhile is already correct. */
 function unchanged(rows: Sql): Sql {
   return sql`(SELECT r.* FROM jsonb_to_recordset(${rows}) AS r (${ROW}, read_since timestamptz)
     JOIN rule_timers l ON l.object_id = r.object_id AND l.rule_id = r.rule_id

@@ -90,7 +90,7 @@ export function canBecomeDue({ when, after }: TimedRule, facts: RecordFacts, val
 
 const TAKEN = 'rules:taken';
 
-/** Notes the timer as taken by this unit of work. It is written once, even if the unit arms it anew. */
+/** Notes the timer as taken by this unit of work. It is written once, even if the unit arms it again. */
 export function planTake(ctx: WriteContext, read: TimerRow & { due_at: string }, next: TimerRow): void {
   ctx.memo.set(TAKEN, `${read.rule_id} ${read.object_id}`);
   ctx.plan(takeTimer, { ...next, read_since: read.since, read_due_at: read.due_at });

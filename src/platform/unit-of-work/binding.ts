@@ -35,9 +35,9 @@ export interface Sender {
 /** Who waits for the answer of a request. */
 export interface Waiter {
   callerId: string;
-  /** Whether the answer was sent already, or the client is gone: work for it is in vain. */
+  /** Whether the answer was sent already, or the client is gone, so that further work is useless. */
   isGone(): boolean;
-  /** Says that the request only waits from now on, so that others can run. */
+  /** Declares that the request only waits from now on, so that others can run. */
   rest(): void;
 }
 

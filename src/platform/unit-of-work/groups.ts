@@ -12,7 +12,7 @@
  * - A group waits for a locked row for a short time only, so one locked record does not hold up the others.
  * - If the group fails, for any reason, nothing of it is stored, and each of its units is written alone. So the guards, claims and
  *   constraints of a unit decide about that unit. Groups are then smaller for a while (`Batches`).
- * - A unit that is repeated after a guard failed is written alone, because it may well fail again.
+ * - A unit that is retried after a failed guard is written alone, because it is likely to fail again.
  * - Units in an open transaction, with invariants or with changes of cached versions are written alone, and those in dry runs.
  */
 import { Batches } from '../database/batches.ts';

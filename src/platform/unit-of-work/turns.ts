@@ -81,7 +81,7 @@ export class Turn {
     return (this.#queue = queue);
   }
 
-  /** @returns false if it did not wait, because its patience has ended */
+  /** @returns false if the unit did not wait, because its waiting time was used up */
   async #wait(queue: Queue): Promise<boolean> {
     this.#leave(queue);
     if (this.#until === 0) {
@@ -109,7 +109,7 @@ export class Turn {
     if (queue.hasTurn || queue.isLeaving) return;
     const next = queue.line.shift();
     if (next === undefined) {
-      // A unit that ran out of patience may end after its queue.
+      // A unit whose waiting time was used up may end after its queue.
       if (this.#queues.get(this.#record) === queue) this.#queues.delete(this.#record);
       return;
     }

@@ -38,7 +38,7 @@ export class MemoryClient {
     return this.#state;
   }
 
-  /** Never rejects: whatever goes wrong, the statement can answer. */
+  /** Never rejects: after any error, the statement can answer. */
   ask(ask: Ask): Promise<Answer> {
     // A thread that loads records would be slow to say that it cannot answer.
     const isReady = !this.#ended && this.#state.state === 'ready';
@@ -56,7 +56,7 @@ export class MemoryClient {
   }
 
   #settle(number: number, answer: Answer): void {
-    // An answer that comes too late has no question any more.
+    // The question of a late answer is already removed.
     this.#waiting.get(number)?.(answer);
     this.#waiting.delete(number);
   }

@@ -1,5 +1,5 @@
 /**
- * A segment as bytes, to be kept in a file. Whatever was not written whole, or was changed since, is recognised by its checksum.
+ * A segment as bytes, to be kept in a file. A checksum detects files that are incomplete or were changed.
  *
  * Layout: a mark, the checksum (SHA-256) of the rest, the length of a header, the header as JSON, then the arrays one after
  * another, each aligned to 8 bytes. Numbers have the byte order of the machine, which the mark shows. Pure.

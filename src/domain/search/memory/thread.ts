@@ -45,7 +45,7 @@ export async function runMemoryThread(port: MessagePort, options: ThreadOptions)
       return;
     }
     const { number, ask, until } = message;
-    // The statement answers already; the thread is late and must not be later for others.
+    // The statement has answered this question already. Skipping it lets others be answered in time.
     if (performance.timeOrigin + performance.now() > until) return;
     server.answer(ask).then(
       (answer) => say({ kind: 'reply', number, answer }),
