@@ -280,7 +280,7 @@ function announce({ starter }: Settings, base: string | undefined): void {
   // Without the starter configuration there is no user `admin`.
   if (starter !== 'none') {
     say('Sign in there as admin after:  npx docket users set-password admin');
-    say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all');
+    say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all,admin:manage');
   }
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
 }
