@@ -433,6 +433,14 @@ CREATE TABLE kb_votes (
   CONSTRAINT kb_votes_pkey PRIMARY KEY (article_id, user_id)
 );
 
+CREATE TABLE mail_bounces (
+  mail_id uuid NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  error text NOT NULL,
+  CONSTRAINT mail_bounces_pkey PRIMARY KEY (mail_id),
+  CONSTRAINT mail_bounces_mail_id_fkey FOREIGN KEY (mail_id) REFERENCES mail_outgoing(id) ON DELETE CASCADE
+);
+
 CREATE TABLE mail_messages (
   id uuid NOT NULL,
   mailbox_id uuid NOT NULL,
@@ -448,6 +456,7 @@ CREATE TABLE mail_messages (
   sha256 text,
   size integer NOT NULL,
   trusted boolean NOT NULL,
+  mail_id uuid,
   CONSTRAINT mail_messages_pkey PRIMARY KEY (id),
   CONSTRAINT mail_messages_kept CHECK (((state = 'LISTED'::text) = (sha256 IS NOT NULL))),
   CONSTRAINT mail_messages_reason CHECK (((state = 'LISTED'::text) = (reason IS NOT NULL))),
@@ -472,6 +481,8 @@ CREATE TABLE mail_outgoing (
   next_at timestamp(3) with time zone NOT NULL,
   finished_at timestamp(3) with time zone,
   error text,
+  mailbox_id uuid,
+  address text,
   CONSTRAINT mail_outgoing_pkey PRIMARY KEY (id),
   CONSTRAINT mail_outgoing_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'FAILED'::text, 'DROPPED'::text])))
 );

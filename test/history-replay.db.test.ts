@@ -53,6 +53,7 @@ const OTHER_TABLES: Readonly<Record<string, string>> = {
   kb_view_days: 'Views of articles are counted, not recorded as events.',
   kb_views: 'Views of articles are counted, not recorded as events.',
   kb_votes: 'Votes of readers are counted, not recorded as events.',
+  mail_bounces: 'What bounces say about mails to users.',
   mail_messages: 'A log of received mail; its effects are in the history of records.',
   mail_outgoing: 'Mails about events that are in the history of records.',
   mail_threads: 'Handles of records and users in the addresses of replies.',

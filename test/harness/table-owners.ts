@@ -141,6 +141,7 @@ export const TABLES: Readonly<Record<string, Ownership>> = {
   mail_threads: { owner: 'mail' },
   mail_messages: { owner: 'mail' },
   mail_outgoing: { owner: 'mail' },
+  mail_bounces: { owner: 'mail' },
   mailbox_readers: { owner: 'mail' },
   desk_queues: { owner: 'desk' },
   report_dashboards: { owner: 'reports' },

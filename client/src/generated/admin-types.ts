@@ -1334,6 +1334,7 @@ export type MailMessage = {
    * Size of the message in bytes.
    */
   size: number;
+  sentMail: SentMail | null;
   error: {
     code: string;
     message: string;
@@ -2011,7 +2012,7 @@ export type RuleRun = {
 
 export type SentMail = {
   id: string;
-  state: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED';
+  state: 'PENDING' | 'SENT' | 'BOUNCED' | 'FAILED' | 'DROPPED';
   recipient: {
     id: string;
     displayName: string | null;
@@ -2035,7 +2036,7 @@ export type SentMail = {
    */
   finishedAt: string | null;
   /**
-   * What the mail server answered to the last attempt that failed, or why there was none.
+   * What the mail server answered to the last attempt that failed, what the bounce says, or why there was no attempt.
    */
   error: string | null;
 };
@@ -4021,7 +4022,7 @@ export type MailSentData = {
      */
     page?: number;
     pageSize?: number;
-    state?: 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED';
+    state?: 'PENDING' | 'SENT' | 'BOUNCED' | 'FAILED' | 'DROPPED';
   };
   url: '/mail/sent';
 };

@@ -1006,7 +1006,7 @@ export class IntegrationsAdministration extends Group {
 
 export class MailAdministration extends Group {
   /**
-   * List received mails, newest first. Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. A used mail about a record or a comment that the caller may not read is shown without ids, sender and subject; without subject also if the caller may not read the title of the record. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * List received mails, newest first. Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. A used mail about a record or a comment that the caller may not read is shown without ids, sender and subject; without subject also if the caller may not read the title of the record. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used. `sentMail` is the mail that a bounce is about, as GET /mail/sent shows it; if its recipient is hidden, so are sender and subject of the bounce. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /mail/received`, right `integration.manage`
    */
@@ -1038,7 +1038,7 @@ export class MailAdministration extends Group {
   }
 
   /**
-   * List mails to users, newest first. Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records and comments that the caller may not read. Of a mail about such a record or comment, or about a record with a user or group field that the caller may not read, `recipient` and `error` are null, too. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
+   * List mails to users, newest first. Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, BOUNCED was accepted and came back (`error` is what the bounce says; anybody who has read the mail could have sent it), FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records and comments that the caller may not read. Of a mail about such a record or comment, or about a record with a user or group field that the caller may not read, `recipient` and `error` are null, too. Needs a session, or a key with the scope `admin:manage`, and the right `integration.manage`.
    *
    * `GET /mail/sent`, right `integration.manage`
    */

@@ -18,7 +18,7 @@ const SYSTEM_SENDER = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon)(?:[+@]|
 const AUTO_REPLY_SUBJECT =
   /^(?:auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|автоматический ответ|автоответ(?:чик)?)\s*[:([-]/iu;
 const BOUNCE_SUBJECT =
-  /^(?:undeliverable\b|undelivered mail\b|delivery status notification \(failure\)|mail delivery failed|returned mail:|недоставленное сообщение|не удается доставить|не удалось доставить)/iu;
+  /^(?:undeliverable\b|undelivered mail\b|delivery status notification \(failure\)|mail delivery failed|failure notice\b|returned mail:|недоставленное сообщение|не удается доставить|не удалось доставить)/iu;
 
 export interface MailSource {
   headers: Headers;

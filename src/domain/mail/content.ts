@@ -74,6 +74,15 @@ function ofHtml(html: string, isReply: boolean): string {
   return answer === '' ? markdownFrom(html) : answer;
 }
 
+/** One line of at most so many characters, without marks that reverse the direction of text. */
+export function storedLine(text: string, most: number): string {
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim();
+  return line.slice(0, most).toWellFormed();
+}
+
 /** The subject as a title of one line; the start of the text if the subject is empty. */
 export function mailTitle(mail: ReceivedMail): string {
   const line = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();

@@ -5,7 +5,7 @@ import { defineOperation } from '../../contract/operation.ts';
 import { pagingQuery } from '../../contract/paging.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
 import { LIST_REASONS } from './decision.ts';
-import { SEND_STATES } from './store.ts';
+import { SEND_STATES } from './store-outgoing.ts';
 
 const tag = 'Mail';
 const right = 'integration.manage';
@@ -38,6 +38,29 @@ export const receiveMessage = defineOperation({
   faults: ['NOT_FOUND'],
 });
 
+const SendState = oneOf(SEND_STATES);
+
+const SentMail = Type.Object(
+  {
+    id: Id,
+    state: SendState,
+    recipient: nullable(Type.Object({ id: Id, displayName: nullable(Type.String()) })),
+    objectId: nullable(Id),
+    notifications: Type.Integer({ description: 'Number of notifications in the mail: more than one in a digest.' }),
+    attempts: Type.Integer(),
+    dueAt: Instant,
+    nextAttemptAt: nullable(Instant),
+    finishedAt: nullable(Instant),
+    error: nullable(
+      Type.String({
+        description:
+          'What the mail server answered to the last attempt that failed, what the bounce says, or why there was no attempt.',
+      }),
+    ),
+  },
+  { $id: 'SentMail' },
+);
+
 const Message = Type.Object(
   {
     ...outcome,
@@ -46,6 +69,7 @@ const Message = Type.Object(
     sender: nullable(Type.String()),
     subject: Type.String(),
     size: Type.Integer({ description: 'Size of the message in bytes.' }),
+    sentMail: nullable(SentMail),
     error: nullable(Type.Object({ code: Type.String(), message: Type.String(), details: Type.Unknown() })),
   },
   { $id: 'MailMessage' },
@@ -71,7 +95,7 @@ export const listMessages = defineOperation({
   tag,
   summary: 'List received mails, newest first',
   description:
-    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. A used mail about a record or a comment that the caller may not read is shown without ids, sender and subject; without subject also if the caller may not read the title of the record. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used.',
+    'Shows header fields, not the text. Mails with the state LISTED were not used; `reason` says why, and `error` what a command refused. They are kept for 30 days, used ones for a year. A used mail about a record or a comment that the caller may not read is shown without ids, sender and subject; without subject also if the caller may not read the title of the record. Of a mail larger than 64 MiB that came over IMAP only the start is stored; it cannot be used. `sentMail` is the mail that a bounce is about, as GET /mail/sent shows it; if its recipient is hidden, so are sender and subject of the bounce.',
   query: closed({ ...pagingQuery, state: Type.Optional(State) }),
   answer: Type.Object({
     items: Type.Array(Message),
@@ -100,28 +124,6 @@ export const retryMessage = defineOperation({
   faults: ['NOT_FOUND', 'RIGHT_MISSING'],
 });
 
-const SendState = oneOf(SEND_STATES);
-
-const SentMail = Type.Object(
-  {
-    id: Id,
-    state: SendState,
-    recipient: nullable(Type.Object({ id: Id, displayName: nullable(Type.String()) })),
-    objectId: nullable(Id),
-    notifications: Type.Integer({ description: 'Number of notifications in the mail: more than one in a digest.' }),
-    attempts: Type.Integer(),
-    dueAt: Instant,
-    nextAttemptAt: nullable(Instant),
-    finishedAt: nullable(Instant),
-    error: nullable(
-      Type.String({
-        description: 'What the mail server answered to the last attempt that failed, or why there was none.',
-      }),
-    ),
-  },
-  { $id: 'SentMail' },
-);
-
 export const listSent = defineOperation({
   id: 'mail.sent',
   method: 'GET',
@@ -133,7 +135,7 @@ export const listSent = defineOperation({
   tag,
   summary: 'List mails to users, newest first',
   description:
-    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records and comments that the caller may not read. Of a mail about such a record or comment, or about a record with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
+    'Mails about notifications of the last 91 days. PENDING waits for its first or next attempt, SENT was accepted by the mail server, BOUNCED was accepted and came back (`error` is what the bounce says; anybody who has read the mail could have sent it), FAILED was given up, DROPPED was about nothing that the recipient may see, or could not be tried for two days (`error` says so). The text is not kept. `objectId` is null for digests and for records and comments that the caller may not read. Of a mail about such a record or comment, or about a record with a user or group field that the caller may not read, `recipient` and `error` are null, too.',
   query: closed({ ...pagingQuery, state: Type.Optional(SendState) }),
   answer: Type.Object({
     items: Type.Array(SentMail),

@@ -20,7 +20,10 @@ function read(
 ): Envelope {
   const headers = Headers.ofLines(['From: Anna <anna@example.com>', ...lines]);
   const content = { title: 'S', text: 'T', reply: 'T', files: [] };
-  return readEnvelope({ subject: 'S', content, headers, sha256: raw, from, fromName: '', recipients }, MAILBOX);
+  return readEnvelope(
+    { subject: 'S', content, report: null, headers, sha256: raw, from, fromName: '', recipients },
+    MAILBOX,
+  );
 }
 
 describe('the envelope of a mail', () => {

@@ -4,6 +4,7 @@ import { isEmail } from '../../lib/data-types/index.ts';
 import { dmarcVerdict, type DmarcVerdict } from './authentication-results.ts';
 import { type Automatic, automaticKind } from './automatic.ts';
 import type { MailContent } from './content.ts';
+import type { DeliveryReport } from './delivery-report.ts';
 import { addressKey, type Headers, messageIds } from './headers.ts';
 import { findReplyToken, type UncheckedToken } from './reply-token.ts';
 import { proposedThread } from './threading.ts';
@@ -12,6 +13,8 @@ import { proposedThread } from './threading.ts';
 export interface ParsedMail {
   subject: string;
   content: MailContent;
+  /** What a bounce says about a message that was not delivered; null for other messages. */
+  report: DeliveryReport | null;
   headers: Headers;
   /** SHA-256 of the message as it was received, in hex. */
   sha256: string;

@@ -20,6 +20,11 @@ export const mailMetrics: readonly DatabaseMetric[] = [
     sql: () => boundedCount(sql`mail_outgoing WHERE status = 'FAILED'`),
   },
   {
+    name: 'docket_mails_bounced',
+    help: 'Mails of the last 91 days that came back as not delivered, counted up to 10,000.',
+    sql: () => boundedCount(sql`mail_bounces`),
+  },
+  {
     name: 'docket_mailbox_unreadable_seconds',
     help: 'Seconds since the first of the unreadable mailboxes failed; 0 if all can be read.',
     sql: (now) => secondsSince(now, sql`SELECT min(r.failing_since) FROM ${UNREADABLE}`),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTestApp, TEST_KEY, TEST_SECRETS, type TestApp } from '../../../test/harness/app.ts';
 import { ImapServer } from '../../../test/harness/imap-server.ts';
+import { bounce } from '../../../test/harness/mail-bounces.ts';
 import { mail } from '../../../test/harness/mail-messages.ts';
 import { bundle, changeRights, stored } from '../../../test/harness/small-configuration.ts';
 import { setSecret } from '../webhooks/index.ts';
@@ -139,6 +140,28 @@ describe('a mailbox that is read over IMAP', () => {
     server.deliver(mail({ subject: 'Later' }));
     await until(() => server.seen().every(Boolean));
     assert.deepEqual(await listUnreadable(app.db), []);
+    await kill(worker);
+  });
+
+  it('ties a bounce to the mail that it is about', async () => {
+    const id = '01a206fc-9149-7d9e-b6de-00000000000a';
+    const [box] = await stored<{ id: string }>(app, "SELECT id FROM config_items WHERE section = 'mailboxes'");
+    await changeRights(
+      app,
+      `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at, finished_at, mailbox_id, address)
+      SELECT $1, id, ARRAY[$1::uuid], 'SENT', now(), now(), now(), $2, email FROM users WHERE login = 'anna'`,
+      [id, box?.id ?? ''],
+    );
+    const worker = await start();
+    server.deliver(bounce({ about: `<docket.${id}.several@example.org>`, recipient: 'anna@example.com' }));
+    await until(() => server.seen().every(Boolean));
+    const rows = await stored(
+      app,
+      'SELECT b.error, m.reason FROM mail_bounces b JOIN mail_messages m USING (mail_id) WHERE b.mail_id = $1',
+      [id],
+    );
+    const error = '550 5.1.1 <anna@example.com>: Recipient address rejected';
+    assert.deepEqual(rows, [{ error, reason: 'BOUNCE' }]);
     await kill(worker);
   });
 

@@ -88,6 +88,7 @@ function mailOf({
   return {
     subject,
     content,
+    report: null,
     sha256: 'raw',
     headers,
     from: [from],

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type ThreadTask, threads } from '../../platform/threads.ts';
 import type { MailContent, MailFile } from './content.ts';
 import { mailContent } from './content.ts';
+import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
 import type { ParsedMail } from './envelope.ts';
 import { Headers } from './headers.ts';
 
@@ -22,6 +23,7 @@ type Parsed =
       kind: 'parsed';
       subject: string;
       content: MailContent;
+      report: DeliveryReport | null;
       /** Raw header fields. */
       lines: string[];
       from: string[];
@@ -56,6 +58,7 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
       skipTextLinks: true,
       skipImageLinks: true,
       keepCidLinks: true,
+      keepDeliveryStatus: true,
       checksumAlgo: false,
       maxHeadSize: MOST_HEAD_BYTES,
       maxChildNodes: MOST_PARTS,
@@ -78,10 +81,12 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
     );
     const html = typeof mail.html === 'string' ? mail.html.slice(0, MOST_HTML_CHARACTERS) : null;
     const subject = mail.subject ?? '';
+    const text = mail.text ?? null;
     return {
       kind: 'parsed',
       subject,
-      content: mailContent({ subject, text: mail.text ?? null, html, files }),
+      content: mailContent({ subject, text, html, files }),
+      report: readDeliveryReport({ headers: Headers.ofLines(lines), text, parts: files }),
       lines,
       from,
       fromName: people(mail.from)[0]?.name ?? '',

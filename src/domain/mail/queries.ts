@@ -14,6 +14,7 @@ import { MOST_BYTES, type Received, type ReceiveParts, receiveMail } from './rec
 import { mailboxes } from './registry.ts';
 import * as store from './store.ts';
 import { findMessage, type MessageRow } from './store.ts';
+import * as outgoing from './store-outgoing.ts';
 
 const RIGHT = 'integration.manage';
 
@@ -23,21 +24,42 @@ interface MessageAnswer extends Received {
   sender: string | null;
   subject: string;
   size: number;
+  sentMail: SentAnswer | null;
   error: { code: string; message: string; details: ContractDetail[] | Record<string, unknown> } | null;
 }
 
 async function answersOf(ctx: ReadContext, rows: readonly MessageRow[]): Promise<MessageAnswer[]> {
   const boxes = mailboxes(ctx);
+  const mailIds = rows.flatMap(({ mailId }) => mailId ?? []);
+  const sent = await sentAnswers(ctx, await outgoing.findSent(ctx, mailIds));
+  const sentById = new Map(sent.map((one) => [one.id, one]));
   const answers: MessageAnswer[] = [];
   for (const row of await withoutHiddenIds(ctx, rows)) {
-    const { id, state, reason, objectId, commentId, at, size, detail } = row;
+    const { id, state, reason, objectId, commentId, mailId, at, size, detail } = row;
     const mailbox = boxes.get(row.mailboxId)?.code ?? null;
-    // The sender and the subject of a used mail are values of its record. A listed mail has no record.
-    const object = objectId === null ? undefined : await findVisible(ctx, objectId);
-    const isListed = state === 'LISTED';
-    const sender = isListed || object !== undefined ? row.sender : null;
-    const subject = isListed || (object !== undefined && showsTitle(object)) ? row.subject : '';
-    answers.push({ id, state, reason, objectId, commentId, mailbox, at, sender, subject, size, error: detail });
+    const sentMail = sentById.get(mailId ?? '') ?? null;
+    // The sender and the subject of a used mail are values of its record. So are those of a bounce, which can repeat the subject
+    // of the mail that it is about. Other listed mails have no record.
+    const about = mailId === null ? objectId : (sentMail?.objectId ?? null);
+    const object = about === null ? undefined : await findVisible(ctx, about);
+    const isFree = mailId === null ? state === 'LISTED' : (sentMail?.notifications ?? 0) > 1;
+    const mayKnow = mailId === null ? object !== undefined : (sentMail?.recipient ?? null) !== null;
+    const sender = isFree || mayKnow ? row.sender : null;
+    const subject = isFree || (mayKnow && object !== undefined && showsTitle(object)) ? row.subject : '';
+    answers.push({
+      id,
+      state,
+      reason,
+      objectId,
+      commentId,
+      mailbox,
+      at,
+      sender,
+      subject,
+      size,
+      sentMail,
+      error: detail,
+    });
   }
   return answers;
 }
@@ -127,7 +149,8 @@ export async function retryMessage(
   return answer as MessageAnswer;
 }
 
-interface SentAnswer extends Pick<store.SentRow, 'id' | 'state' | 'objectId' | 'notifications' | 'attempts' | 'dueAt'> {
+interface SentAnswer
+  extends Pick<outgoing.SentRow, 'id' | 'state' | 'objectId' | 'notifications' | 'attempts' | 'dueAt'> {
   recipient: { id: string; displayName: string | null } | null;
   nextAttemptAt: string | null;
   finishedAt: string | null;
@@ -138,14 +161,14 @@ interface SentAnswer extends Pick<store.SentRow, 'id' | 'state' | 'objectId' | '
  * Without what the caller may not read: to whom a mail about a record goes tells what fields of the record contain, and a mail about
  * a comment that there is one.
  */
-async function sentAnswers(ctx: ReadContext, rows: readonly store.SentRow[]): Promise<SentAnswer[]> {
+async function sentAnswers(ctx: ReadContext, rows: readonly outgoing.SentRow[]): Promise<SentAnswer[]> {
   // The record of a mail is noted when the mail is made.
   const unmade = rows.filter(({ objectId, notifications }) => objectId === null && notifications === 1);
   const notified = await notifiedRecords(
     ctx,
     unmade.map(({ id }) => id),
   );
-  const about = ({ id, objectId, commentId }: store.SentRow) => notified.get(id) ?? { objectId, commentId };
+  const about = ({ id, objectId, commentId }: outgoing.SentRow) => notified.get(id) ?? { objectId, commentId };
   const ids = [...new Set(rows.flatMap((row) => about(row).objectId ?? []))];
   await preload(ctx, ids);
   const objects = new Map<string, VisibleObject>();
@@ -179,22 +202,22 @@ async function sentAnswers(ctx: ReadContext, rows: readonly store.SentRow[]): Pr
 /** @throws Fault RIGHT_MISSING */
 export async function listSent(
   ctx: ReadContext,
-  { state, ...paging }: Paging & { state?: store.SendState | undefined },
+  { state, ...paging }: Paging & { state?: outgoing.SendState | undefined },
 ): Promise<{ items: SentAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
   ctx.actor.require(RIGHT);
   const window = windowOf(paging);
-  const { rows, ...page } = pageOf(await store.listSent(ctx, { state, ...window }), window);
+  const { rows, ...page } = pageOf(await outgoing.listSent(ctx, { state, ...window }), window);
   return { items: await sentAnswers(ctx, rows), ...page };
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, STATE_CONFLICT if the mail waits to be sent */
 export async function sendAgain(ctx: WriteContext, id: string): Promise<SentAnswer> {
   ctx.actor.require(RIGHT);
-  const row = await store.findSent(ctx, id);
+  const [row] = await outgoing.findSent(ctx, [id]);
   if (row === undefined) throw new Fault('NOT_FOUND', 'There is no such mail.');
   ctx.markAuthorized();
   if (row.state === 'PENDING') throw new Fault('STATE_CONFLICT', problem('MAIL_WAITS'), { state: row.state });
-  ctx.plan(store.sendAgain, { id, at: ctx.now });
+  ctx.plan(outgoing.sendAgain, { id, at: ctx.now });
   ctx.emit({ type: 'MailSentAgain', subject: `mail:${id}` });
   const next = { state: 'PENDING', dueAt: ctx.now, nextAt: ctx.now, finishedAt: null, error: null } as const;
   const [answer] = await sentAnswers(ctx, [{ ...row, ...next }]);

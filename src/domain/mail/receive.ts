@@ -3,27 +3,29 @@
  * serves relays, IMAP and repeated attempts. The effect runs as the sender, by the ordinary commands.
  */
 import { isActive, isArchived } from '../../contract/state.ts';
-import { type CommentVisibility, DEFAULT_VISIBILITY, seenVisibilities } from '../../contract/comment-visibility.ts';
+import { DEFAULT_VISIBILITY } from '../../contract/comment-visibility.ts';
 import { RECORD_ACTIONS } from '../../contract/rights.ts';
-import { contractDetails, Fault, isFault } from '../../lib/fault.ts';
+import { contractDetails, type Fault, isFault } from '../../lib/fault.ts';
 import { statusOf } from '../../lib/fault-codes.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Actor, Caller, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { systemActor } from '../access/index.ts';
-import { addFile } from '../attachments/index.ts';
-import { addComment, findVisibleComments } from '../comments/index.ts';
+import { findVisibleComments } from '../comments/index.ts';
 import { addressesCreatedSince, createUser, findByEmail } from '../identity/index.ts';
-import { findType, registry, setValue, typeView } from '../metadata/index.ts';
-import { createFor, findVisible } from '../objects/index.ts';
-import { type MailFile, safeFilename } from './content.ts';
+import { registry, typeView } from '../metadata/index.ts';
+import { findVisible } from '../objects/index.ts';
+import { planBounce } from './bounces.ts';
+import { storedLine } from './content.ts';
 import type { ListReason, MailFacts, RecordFacts } from './decision.ts';
 import { type ParsedMail, readEnvelope } from './envelope.ts';
 import { mailFields } from './fields.ts';
 import { domainOf } from './headers.ts';
-import { judge, type Judged, type Lookups, recordOfMail } from './judge.ts';
+import { makeComment, makeRecord } from './effects.ts';
+import { judge, type Lookups } from './judge.ts';
 import { type MailParse, parseMail } from './parse.ts';
 import type { Mailbox } from './registry.ts';
 import * as store from './store.ts';
+import { findAnswered } from './store-outgoing.ts';
 
 export interface ReceiveParts {
   /** The rights of an ACTIVE user; undefined for all others. */
@@ -133,7 +135,12 @@ async function use(ctx: WriteContext, parts: ReceiveParts, incoming: Incoming, m
   const known = await store.findKnown(ctx, { mailboxId: mailbox.id, sha256: mail.sha256, ...facts });
   const row = { incoming, sha256: mail.sha256, known, facts };
   if (known?.state === 'USED') return keepUsed(ctx, incoming, known);
-  if (decision.kind === 'listed') return planMessage(ctx, row, { reason: decision.reason, detail: null });
+  if (decision.kind === 'listed') {
+    const { reason } = decision;
+    const isNewBounce = reason === 'BOUNCE' && (known?.mailId ?? null) === null;
+    const mailId = isNewBounce ? await planBounce(ctx, mailbox, mail.report) : null;
+    return planMessage(ctx, row, { reason, detail: null, mailId });
+  }
   if (decision.kind === 'record-of-new-user') {
     const address = envelope.from ?? '';
     if (await isCreationLimited(ctx, address)) return planMessage(ctx, row, { reason: 'SENDER_UNKNOWN', detail: null });
@@ -183,7 +190,7 @@ interface Facts {
 
 /** A listed reason, or the record and comment that the message became. */
 type Outcome =
-  | { reason: ListReason; detail: store.MessageError | null }
+  | { reason: ListReason; detail: store.MessageError | null; mailId?: string | null }
   | { reason?: null; objectId: string | null; commentId: string | null };
 
 /** Plans the row of the message, new or changed. */
@@ -197,7 +204,8 @@ function planMessage(
   const { objectId, commentId } = 'objectId' in outcome ? outcome : { objectId: null, commentId: null };
   const detail = 'detail' in outcome ? outcome.detail : null;
   const state = reason === null ? 'USED' : 'LISTED';
-  const common = { state, reason, detail, object_id: objectId, comment_id: commentId } as const;
+  const mailId = 'mailId' in outcome ? (outcome.mailId ?? known?.mailId ?? null) : null;
+  const common = { state, reason, detail, object_id: objectId, comment_id: commentId, mail_id: mailId } as const;
   const listed = incoming.listedId ?? known?.id;
   const id = listed ?? ctx.newId();
   if (listed !== undefined) ctx.plan(store.changeMessage, { id, ...common });
@@ -210,7 +218,7 @@ function planMessage(
       message_key: facts.messageKey,
       at: ctx.now,
       sender: facts.sender,
-      subject: storedLine(facts.subject),
+      subject: storedLine(facts.subject, LONGEST_SUBJECT),
       sha256: reason === null ? null : sha256,
       size: Math.min(incoming.size ?? incoming.raw.byteLength, LARGEST_SIZE),
       trusted: incoming.trusted,
@@ -223,15 +231,6 @@ function planMessage(
 const LARGEST_SIZE = 2 ** 31 - 1;
 
 const LONGEST_SUBJECT = 500;
-
-/** One line, without marks that reverse the direction of text: a stranger chooses the name of a new user. */
-function storedLine(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim();
-  return line.slice(0, LONGEST_SUBJECT).toWellFormed();
-}
 
 function lookups(ctx: WriteContext, parts: ReceiveParts): Lookups {
   return {
@@ -255,7 +254,7 @@ async function answered(
   objectId: string,
   mailIds: readonly string[],
 ): Promise<MailFacts['answers']> {
-  const id = await store.findAnswered(ctx, userId, objectId, mailIds);
+  const id = await findAnswered(ctx, userId, objectId, mailIds);
   if (id === undefined) return 'unknown';
   if (id === null) return null;
   const found = (await findVisibleComments(ctx, [id])).get(id);
@@ -294,98 +293,11 @@ async function isCreationLimited(ctx: ReadContext, address: string): Promise<boo
   return created.length >= MOST_CREATED || ofDomain.length >= MOST_CREATED_OF_DOMAIN;
 }
 
+const LONGEST_NAME = 200;
+
 /** The system creates the user, without any role. Until they get one, their mails stay in the list. */
 async function createSender(ctx: WriteContext, mail: ParsedMail, address: string): Promise<void> {
-  const displayName = storedLine(mail.fromName) || address;
-  await createUser(ctx, { login: address, displayName: displayName.slice(0, 200).toWellFormed(), email: address });
+  // A stranger chooses the name.
+  const displayName = storedLine(mail.fromName, LONGEST_NAME) || address.slice(0, LONGEST_NAME).toWellFormed();
+  await createUser(ctx, { login: address, displayName, email: address });
 }
-
-async function makeRecord(
-  ctx: WriteContext,
-  mailbox: Mailbox,
-  mail: ParsedMail,
-  { text, files }: Judged,
-): Promise<{ objectId: string; commentId: string | null }> {
-  const type = findType(registry(ctx), mailbox.typeId ?? '');
-  if (type?.active !== true) throw new Fault('NOT_FOUND', 'The record type of the mailbox does not exist any more.');
-  const { definition, fields } = type.newest;
-  const { kept, notes } = chosenFiles(ctx, files, ctx.actor.mayEver(type.id, 'attachment.add'));
-  const made = recordOfMail(mail.content.title, withNotes(text, notes), definition, mailbox.defaults);
-  const { requester } = mailFields(definition);
-  const object = await createFor(ctx, ctx, type, {
-    values: made.values,
-    configured: {
-      form: new Map([...fields.values()].map(({ code, required }) => [code, required])),
-      writes: () => {
-        const writes: Record<string, unknown> = {};
-        if (requester !== null) writes[requester] = ctx.actor.userId;
-        for (const [code, value] of Object.entries(mailbox.defaults)) {
-          const field = fields.get(code);
-          if (field !== undefined) writes[code] = setValue(ctx, field, value);
-        }
-        return writes;
-      },
-    },
-  });
-  const objectId = object.row.id;
-  const comment =
-    made.comment === null ? null : await addComment(ctx, { objectId, body: made.comment, visibility: 'public' });
-  await addFiles(ctx, objectId, kept);
-  return { objectId, commentId: comment?.id ?? null };
-}
-
-async function makeComment(
-  ctx: WriteContext,
-  { objectId, visibility }: { objectId: string; visibility: CommentVisibility },
-  { text, files }: Judged,
-): Promise<{ objectId: string; commentId: string | null }> {
-  const object = await findVisible(ctx, objectId);
-  const { kept, notes } = chosenFiles(ctx, files, object?.right.can('attachment.add') === true);
-  // Files of a reply that not everybody may see are seen by those who see the comment, so there must be one.
-  const isForAll = seenVisibilities(() => false).includes(visibility);
-  const names = isForAll ? '' : kept.map(({ filename }) => filename).join('\n');
-  const body = withNotes(text, notes) || names;
-  const comment = body === '' ? null : await addComment(ctx, { objectId, body, visibility });
-  await addFiles(ctx, objectId, kept, isForAll ? undefined : comment?.id);
-  return { objectId, commentId: comment?.id ?? null };
-}
-
-/** Maximum number of files of one message that become attachments. */
-const MOST_FILES = 50;
-
-/** The files that become attachments, and a line for each of the others, so that nothing is lost unnoticed. */
-function chosenFiles(
-  ctx: ReadContext,
-  files: readonly MailFile[],
-  mayAdd: boolean,
-): { kept: { filename: string; file: MailFile }[]; notes: string[] } {
-  const { attachmentMaxBytes, defaultLocale } = registry(ctx).settings;
-  const note = defaultLocale.startsWith('ru') ? 'Файл не приложен' : 'File not attached';
-  const kept: { filename: string; file: MailFile }[] = [];
-  const notes: string[] = [];
-  for (const [index, file] of files.entries()) {
-    const filename = safeFilename(file.filename, index);
-    const size = file.content.byteLength;
-    if (mayAdd && kept.length < MOST_FILES && size <= attachmentMaxBytes) kept.push({ filename, file });
-    else if (notes.length < MOST_FILES) notes.push(`[${note}: ${filename}, ${Math.ceil(size / 1024)} KiB]`);
-  }
-  return { kept, notes };
-}
-
-function withNotes(text: string, notes: readonly string[]): string {
-  return [text, ...notes].filter((part) => part !== '').join('\n\n');
-}
-
-async function addFiles(
-  ctx: WriteContext,
-  objectId: string,
-  files: readonly { filename: string; file: MailFile }[],
-  commentId?: string,
-): Promise<void> {
-  for (const { filename, file } of files) {
-    const mediaType = MEDIA_TYPE.test(file.mediaType) ? file.mediaType : 'application/octet-stream';
-    await addFile(ctx, { objectId, filename, mediaType, commentId }, () => file.content);
-  }
-}
-
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;

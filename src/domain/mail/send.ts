@@ -13,7 +13,8 @@ import { findUser } from '../identity/index.ts';
 import { type Composed, composeMail } from './compose.ts';
 import { makeReplyToken, replyAddress } from './reply-token.ts';
 import { isTooOld, type SendOutcome, verdictOf } from './smtp.ts';
-import * as store from './store.ts';
+import { makeThreads } from './store.ts';
+import * as store from './store-outgoing.ts';
 import { threadHeaders } from './threading.ts';
 
 /** It is longer than an attempt can take. */
@@ -205,13 +206,18 @@ async function messageOf(
   );
   if (composed === undefined) return undefined;
   const { about, mailbox } = composed;
-  await store.noteSubject(db, id, about?.objectId ?? null, about?.commentId ?? null);
+  await store.noteSending(db, id, {
+    objectId: about?.objectId ?? null,
+    commentId: about?.commentId ?? null,
+    mailboxId: mailbox?.id ?? null,
+    address: user.email,
+  });
   const from = mailbox?.address ?? `docket@${new URL(publicUrl).hostname}`;
   const replyTo = about === null || mailbox === null ? undefined : await replyTarget(about.objectId, mailbox.address);
   return { ...assembled(id, composed, from, user.email), ...(replyTo === undefined ? {} : { replyTo }) };
 
   async function replyTarget(objectId: string, address: string): Promise<string | undefined> {
-    const [thread] = await store.makeThreads(db, [{ objectId, userId }]);
+    const [thread] = await makeThreads(db, [{ objectId, userId }]);
     return thread === undefined ? undefined : replyAddress(address, makeReplyToken(tokenKey, thread, clock.now()));
   }
 }

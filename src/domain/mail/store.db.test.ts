@@ -9,7 +9,8 @@ import type { Caller } from '../../platform/unit-of-work/context.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import { Work } from '../../platform/unit-of-work/work.ts';
 import { systemActor } from '../access/index.ts';
-import { findThread, makeOutgoing, makeThreads, purgeOutgoing } from './store.ts';
+import { findThread, makeThreads } from './store.ts';
+import { makeOutgoing, purgeOutgoing } from './store-outgoing.ts';
 
 describe('mail in the database', () => {
   let database: TestDatabase;

@@ -1,11 +1,9 @@
-/** SQL on the tables `mail_threads`, `mail_messages`, `mail_outgoing` and `mailbox_readers`. */
+/** SQL on the tables `mail_threads`, `mail_messages` and `mailbox_readers`. */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { ContractDetail } from '../../lib/fault.ts';
-import { joinedUser } from '../../platform/audit/journal.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
-import { takeDueMails } from '../notifications/index.ts';
 import type { ListReason } from './decision.ts';
 import type { MailThread } from './reply-token.ts';
 
@@ -46,6 +44,8 @@ export interface MessageRow {
   subject: string;
   objectId: string | null;
   commentId: string | null;
+  /** The sent mail that a bounce is about. */
+  mailId: string | null;
   sha256: string | null;
   size: number;
   trusted: boolean;
@@ -59,7 +59,7 @@ export interface MessageError {
 }
 
 const COLUMNS = sql`m.id, m.mailbox_id AS "mailboxId", m.state, m.reason, m.detail, m.at, m.sender, m.subject,
-  m.object_id AS "objectId", m.comment_id AS "commentId", m.sha256, m.size, m.trusted`;
+  m.object_id AS "objectId", m.comment_id AS "commentId", m.mail_id AS "mailId", m.sha256, m.size, m.trusted`;
 
 /** The used message with this key, else the listed one with the same content; undefined if there is neither. */
 export async function findKnown(
@@ -110,6 +110,7 @@ export interface NewMessage {
   subject: string;
   object_id: string | null;
   comment_id: string | null;
+  mail_id: string | null;
   sha256: string | null;
   size: number;
   trusted: boolean;
@@ -125,24 +126,27 @@ export const insertMessage: TableWrite<NewMessage> = {
   records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
     INSERT INTO mail_messages (id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id,
-      sha256, size, trusted)
-    SELECT id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id, sha256, size, trusted
+      mail_id, sha256, size, trusted)
+    SELECT id, mailbox_id, message_key, state, reason, detail, at, sender, subject, object_id, comment_id, mail_id, sha256, size,
+      trusted
     FROM jsonb_to_recordset(${rows}) AS r (id uuid, mailbox_id uuid, message_key text, state text, reason text, detail jsonb,
-      at timestamptz, sender text, subject text, object_id uuid, comment_id uuid, sha256 text, size integer, trusted boolean)
+      at timestamptz, sender text, subject text, object_id uuid, comment_id uuid, mail_id uuid, sha256 text, size integer,
+      trusted boolean)
     ON CONFLICT DO NOTHING RETURNING id`,
 };
 
 /** A listed message is tried again: it is used now, or listed for another reason. */
 export const changeMessage: TableWrite<
-  Pick<NewMessage, 'id' | 'state' | 'reason' | 'detail' | 'object_id' | 'comment_id'>
+  Pick<NewMessage, 'id' | 'state' | 'reason' | 'detail' | 'object_id' | 'comment_id' | 'mail_id'>
 > = {
   name: 'change_mail_messages',
   guard: true,
   records: ({ object_id }) => [object_id],
   sql: (rows: Sql) => sql`
     UPDATE mail_messages m SET state = r.state, reason = r.reason, detail = r.detail, object_id = r.object_id,
-      comment_id = r.comment_id, sha256 = CASE WHEN r.state = 'LISTED' THEN m.sha256 END
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, reason text, detail jsonb, object_id uuid, comment_id uuid)
+      comment_id = r.comment_id, mail_id = r.mail_id, sha256 = CASE WHEN r.state = 'LISTED' THEN m.sha256 END
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, state text, reason text, detail jsonb, object_id uuid, comment_id uuid,
+      mail_id uuid)
     WHERE m.id = r.id AND m.state = 'LISTED' RETURNING m.id`,
 };
 
@@ -176,146 +180,6 @@ export async function purgeMessages(db: Queryable, listedBefore: string, usedBef
     if ((rows[0]?.removed ?? 0) >= BATCH) mayBeMore = true;
   }
   return mayBeMore;
-}
-
-/** Waiting or retried; accepted by the server; given up; not sent, for example because the recipient may see nothing of it. */
-export const SEND_STATES = ['PENDING', 'SENT', 'FAILED', 'DROPPED'] as const;
-export type SendState = (typeof SEND_STATES)[number];
-
-/** A mail as the log shows it. */
-export interface SentRow {
-  id: string;
-  state: SendState;
-  userId: string;
-  userName: string | null;
-  objectId: string | null;
-  commentId: string | null;
-  /** Number of notifications in it. */
-  notifications: number;
-  attempts: number;
-  dueAt: string;
-  /** Of a running attempt: the end of its lease. */
-  nextAt: string;
-  finishedAt: string | null;
-  error: string | null;
-}
-
-const RECIPIENT = joinedUser('m.user_id', 'u');
-const SENT = sql`SELECT m.id, m.status AS state, m.user_id AS "userId", ${RECIPIENT.name} AS "userName", m.object_id AS "objectId",
-    m.comment_id AS "commentId", cardinality(m.notification_ids) AS notifications, m.attempts, m.due_at AS "dueAt", m.next_at AS "nextAt",
-    m.finished_at AS "finishedAt", m.error
-  FROM mail_outgoing m ${RECIPIENT.join}`;
-
-/** Mails to users, newest first. */
-export async function listSent(
-  ctx: ReadContext,
-  { state, limit, offset }: { state: SendState | undefined; limit: number; offset: number },
-): Promise<SentRow[]> {
-  const chosen = state === undefined ? empty : sql`WHERE m.status = ${raw(`'${state}'`)}`;
-  return await ctx.query<SentRow>(sql`
-    ${SENT} ${chosen} ORDER BY m.due_at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`);
-}
-
-export async function findSent(ctx: ReadContext, id: string): Promise<SentRow | undefined> {
-  const [row] = await ctx.query<SentRow>(sql`${SENT} WHERE m.id = ${id}::uuid`);
-  return row;
-}
-
-/** The mail is due again. It counts as new, so that it is tried for as long as a new one. A waiting one could be running now. */
-export const sendAgain: TableWrite<{ id: string; at: string }> = {
-  name: 'send_mail_again',
-  guard: true,
-  sql: (rows: Sql) => sql`
-    UPDATE mail_outgoing m SET status = 'PENDING', due_at = r.at, next_at = r.at, finished_at = NULL, error = NULL
-    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
-    WHERE m.id = r.id AND m.status <> 'PENDING' RETURNING 1`,
-};
-
-export interface OutgoingRow {
-  id: string;
-  userId: string;
-  notificationIds: string[];
-  attempts: number;
-  dueAt: string;
-}
-
-/** Makes mails of due notifications: one for each, for each digest, and for each bulk change. */
-export async function makeOutgoing(db: Queryable, now: string, limit: number): Promise<number> {
-  const [row] = await db.query<{ n: number }>(sql`
-    WITH due AS (${takeDueMails(now, limit)}), made AS (
-      INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at)
-      SELECT (array_agg(notification_id ORDER BY notification_id))[1], user_id, array_agg(notification_id ORDER BY notification_id),
-        'PENDING', min(due_at), ${now}::timestamptz
-      FROM due GROUP BY user_id, mail RETURNING 1
-    ) SELECT count(*)::int AS n FROM made`);
-  return row?.n ?? 0;
-}
-
-/** Leases mails that are due until `until`. Another process does not take them before. */
-export async function leaseOutgoing(db: Queryable, now: string, until: string, limit: number): Promise<OutgoingRow[]> {
-  return await db.query<OutgoingRow>(sql`
-    UPDATE mail_outgoing m SET attempts = m.attempts + 1, next_at = ${until}::timestamptz
-    WHERE m.id = ANY(ARRAY(SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
-      ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))
-    RETURNING m.id, m.user_id AS "userId", m.notification_ids AS "notificationIds", m.attempts, m.due_at AS "dueAt"`);
-}
-
-/** Notes what a mail is about, before it is sent: its answers are judged by it. */
-export async function noteSubject(
-  db: Queryable,
-  id: string,
-  objectId: string | null,
-  commentId: string | null,
-): Promise<void> {
-  await db.query(sql`
-    UPDATE mail_outgoing SET object_id = ${objectId}::uuid, comment_id = ${commentId}::uuid WHERE id = ${id}::uuid`);
-}
-
-/** Notes the result of an attempt, unless the lease ended and another process made the next one. */
-export async function finishOutgoing(
-  db: Queryable,
-  { id, attempts }: OutgoingRow,
-  result: { status: SendState; at: string; nextAt?: string; error?: string },
-): Promise<void> {
-  const { status, at, nextAt = at, error = null } = result;
-  await db.query(sql`
-    UPDATE mail_outgoing SET status = ${status}, next_at = ${nextAt}::timestamptz, error = ${error},
-      finished_at = CASE WHEN ${status} <> 'PENDING' THEN ${at}::timestamptz END
-    WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND status = 'PENDING'`);
-}
-
-/**
- * The comment that the first of the mails was about that was sent to the user about the record; null if it was about none, undefined
- * if there is no such mail.
- */
-export async function findAnswered(
-  ctx: ReadContext,
-  userId: string,
-  objectId: string,
-  mailIds: readonly string[],
-): Promise<string | null | undefined> {
-  const rows = await ctx.query<{ id: string; commentId: string | null }>(sql`
-    SELECT m.id, m.comment_id AS "commentId" FROM mail_outgoing m
-    WHERE m.id = ANY(${[...mailIds]}::uuid[]) AND m.user_id = ${userId}::uuid AND m.object_id = ${objectId}::uuid`);
-  const found = mailIds.map((id) => rows.find((row) => row.id === id)).find((row) => row !== undefined);
-  return found?.commentId;
-}
-
-/**
- * Deletes mails whose last attempt was before this instant. It can be days after they were due, and their answers are judged by
- * them as long as the tokens of that attempt are valid.
- *
- * @returns whether there may be more to delete
- */
-export async function purgeOutgoing(db: Queryable, before: string): Promise<boolean> {
-  const rows = await db.query<{ removed: number }>(sql`
-    WITH gone AS (
-      DELETE FROM mail_outgoing WHERE ctid = ANY (ARRAY(
-        SELECT m.ctid FROM mail_outgoing m
-        WHERE m.due_at < ${before}::timestamptz AND coalesce(m.finished_at, m.next_at) < ${before}::timestamptz
-        LIMIT ${BATCH}::int)) RETURNING 1
-    ) SELECT count(*) AS removed FROM gone`);
-  return (rows[0]?.removed ?? 0) >= BATCH;
 }
 
 /** Leases the mailbox to the holder, or renews the lease. While another one holds it, nothing is written. @returns false then */

@@ -12,8 +12,15 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, ToneMark } from '../connections/tone.tsx';
-import { type Message, messagesKey, messagesQuery, retryMessage, type UnreadableMailbox } from './queries.ts';
-import { reasonTexts, texts } from './texts.ts';
+import {
+  type Message,
+  messagesKey,
+  messagesQuery,
+  retryMessage,
+  type Sent,
+  type UnreadableMailbox,
+} from './queries.ts';
+import { reasonTexts, sentTexts, texts } from './texts.ts';
 
 type Shown = 'LISTED' | 'ALL';
 
@@ -134,6 +141,9 @@ function MessageDetails({ message, onChanged }: { message: Message; onChanged: (
           [t.mailbox, message.mailbox ?? ''],
           [t.outcome, outcome(message)],
           ...(message.error === null ? [] : [[t.error, message.error.message] as const]),
+          ...(message.sentMail === null
+            ? []
+            : [[t.sentMail, <AboutSent key="sentMail" mail={message.sentMail} />] as const]),
           ...(message.objectId === null
             ? []
             : [[t.record, <RecordLink key="record" id={message.objectId} />] as const]),
@@ -146,6 +156,20 @@ function MessageDetails({ message, onChanged }: { message: Message; onChanged: (
           </Button>
         </Group>
       )}
+    </Stack>
+  );
+}
+
+/** The mail that a bounce is about: its recipient, when it was queued, its state and its record. */
+function AboutSent({ mail }: { mail: Sent }) {
+  const t = useText(sentTexts);
+  const format = useFormats();
+  return (
+    <Stack gap={0}>
+      <Text size="sm">
+        {[mail.recipient?.displayName ?? t.hidden, format.exact(mail.dueAt), t[mail.state]].join(' · ')}
+      </Text>
+      {mail.objectId !== null && <RecordLink id={mail.objectId} />}
     </Stack>
   );
 }

@@ -16,7 +16,13 @@ import { sentTexts, texts } from './texts.ts';
 
 type Shown = Sent['state'] | 'ALL';
 
-const TONES: Record<Sent['state'], Tone> = { PENDING: 'wait', SENT: 'good', FAILED: 'bad', DROPPED: 'idle' };
+const TONES: Record<Sent['state'], Tone> = {
+  PENDING: 'wait',
+  SENT: 'good',
+  BOUNCED: 'bad',
+  FAILED: 'bad',
+  DROPPED: 'idle',
+};
 
 export function SentMail() {
   const t = useText(sentTexts);
@@ -32,7 +38,7 @@ export function SentMail() {
   };
   const states: { value: Shown; label: string }[] = [
     { value: 'ALL', label: all },
-    ...(['PENDING', 'FAILED', 'SENT', 'DROPPED'] as const).map((value) => ({ value, label: t[value] })),
+    ...(['PENDING', 'FAILED', 'BOUNCED', 'SENT', 'DROPPED'] as const).map((value) => ({ value, label: t[value] })),
   ];
   return (
     <>

@@ -19,6 +19,7 @@ export const texts = defineText(
     mailbox: 'Почтовый ящик',
     unreadable: 'Почтовый ящик не читается',
     unreadableSince: (mailbox: string, since: string) => `Ящик ${mailbox}, с ${since}:`,
+    sentMail: 'Об отправленном письме',
     record: 'Запись',
     openRecord: 'Открыть запись',
     error: 'Ошибка',
@@ -45,6 +46,7 @@ export const texts = defineText(
     mailbox: 'Mailbox',
     unreadable: 'A mailbox cannot be read',
     unreadableSince: (mailbox: string, since: string) => `Mailbox ${mailbox}, since ${since}:`,
+    sentMail: 'About the sent email',
     record: 'Record',
     openRecord: 'Open record',
     error: 'Error',
@@ -107,7 +109,7 @@ export const reasonTexts = defineText<Record<Reason, string>>(
 
 export const sentTexts = defineText(
   {
-    hint: 'Письма пользователям за последний 91 день. Если сервер не принял письмо, попытки повторяются двое суток.',
+    hint: 'Письма пользователям за последний 91 день. Если сервер не принял письмо, попытки повторяются двое суток. Если письмо вернулось, проверьте адрес получателя.',
     none: 'Писем нет',
     due: 'Поставлено в очередь',
     recipient: 'Получатель',
@@ -121,6 +123,7 @@ export const sentTexts = defineText(
     mail: 'Письмо',
     PENDING: 'Ожидает',
     SENT: 'Отправлено',
+    BOUNCED: 'Не доставлено: вернулось',
     FAILED: 'Не отправлено',
     DROPPED: 'Отменено: нет доступа или устарело',
     again: 'Отправить снова',
@@ -128,7 +131,7 @@ export const sentTexts = defineText(
     queued: 'Письмо поставлено в очередь',
   },
   {
-    hint: 'Emails to users from the last 91 days. If the mail server does not accept an email, sending is retried for two days.',
+    hint: 'Emails to users from the last 91 days. If the mail server does not accept an email, sending is retried for two days. If an email bounced, check the address of its recipient.',
     none: 'No emails',
     due: 'Queued',
     recipient: 'Recipient',
@@ -142,6 +145,7 @@ export const sentTexts = defineText(
     mail: 'Email',
     PENDING: 'Waiting',
     SENT: 'Sent',
+    BOUNCED: 'Bounced: not delivered',
     FAILED: 'Failed',
     DROPPED: 'Dropped: no access, or too old',
     again: 'Send again',

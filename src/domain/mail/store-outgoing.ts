@@ -1,0 +1,193 @@
+/** SQL on the tables `mail_outgoing` and `mail_bounces`. */
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import { joinedUser } from '../../platform/audit/journal.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
+import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { takeDueMails } from '../notifications/index.ts';
+
+/** Waiting or retried; accepted by the server; given up; not sent, for example because the recipient may see nothing of it. */
+type SendStatus = 'PENDING' | 'SENT' | 'FAILED' | 'DROPPED';
+
+/** As the log shows them: BOUNCED was accepted by the server, and a bounce came back. */
+export const SEND_STATES = ['PENDING', 'SENT', 'BOUNCED', 'FAILED', 'DROPPED'] as const;
+export type SendState = (typeof SEND_STATES)[number];
+
+/** A mail as the log shows it. */
+export interface SentRow {
+  id: string;
+  state: SendState;
+  userId: string;
+  userName: string | null;
+  objectId: string | null;
+  commentId: string | null;
+  /** Number of notifications in it. */
+  notifications: number;
+  attempts: number;
+  dueAt: string;
+  /** Of a running attempt: the end of its lease. */
+  nextAt: string;
+  finishedAt: string | null;
+  error: string | null;
+}
+
+const RECIPIENT = joinedUser('m.user_id', 'u');
+/** A mail that waits is not shown as bounced: its next attempt decides. */
+const BOUNCED = sql`m.status = 'SENT' AND b.mail_id IS NOT NULL`;
+const SENT = sql`SELECT m.id, CASE WHEN ${BOUNCED} THEN 'BOUNCED' ELSE m.status END AS state, m.user_id AS "userId",
+    ${RECIPIENT.name} AS "userName", m.object_id AS "objectId", m.comment_id AS "commentId",
+    cardinality(m.notification_ids) AS notifications, m.attempts, m.due_at AS "dueAt", m.next_at AS "nextAt", CASE WHEN ${BOUNCED} THEN b.at ELSE m.finished_at END AS "finishedAt",
+    CASE WHEN ${BOUNCED} THEN b.error ELSE m.error END AS error
+  FROM mail_outgoing m LEFT JOIN mail_bounces b ON b.mail_id = m.id ${RECIPIENT.join}`;
+
+function inState(state: SendState): Sql {
+  if (state === 'BOUNCED') return BOUNCED;
+  if (state === 'SENT') return sql`m.status = 'SENT' AND b.mail_id IS NULL`;
+  return sql`m.status = ${raw(`'${state}'`)}`;
+}
+
+/** Mails to users, newest first. */
+export async function listSent(
+  ctx: ReadContext,
+  { state, limit, offset }: { state: SendState | undefined; limit: number; offset: number },
+): Promise<SentRow[]> {
+  const chosen = state === undefined ? empty : sql`WHERE ${inState(state)}`;
+  return await ctx.query<SentRow>(sql`
+    ${SENT} ${chosen} ORDER BY m.due_at DESC, m.id DESC LIMIT ${limit}::int OFFSET ${offset}::int`);
+}
+
+export async function findSent(ctx: ReadContext, ids: readonly string[]): Promise<SentRow[]> {
+  if (ids.length === 0) return [];
+  return await ctx.query<SentRow>(sql`${SENT} WHERE m.id = ANY(${[...ids]}::uuid[])`);
+}
+
+/** The address to which the mail was sent from this mailbox; undefined if it was not. */
+export async function findSentAddress(ctx: ReadContext, id: string, mailboxId: string): Promise<string | undefined> {
+  const [row] = await ctx.query<{ address: string }>(sql`
+    SELECT m.address FROM mail_outgoing m
+    WHERE m.id = ${id}::uuid AND m.mailbox_id = ${mailboxId}::uuid AND m.address IS NOT NULL`);
+  return row?.address;
+}
+
+/** A bounce can arrive before the service has noted that the mail was sent. The first bounce of an attempt counts. */
+export const insertBounce: TableWrite<{ mail_id: string; at: string; error: string }> = {
+  name: 'insert_mail_bounces',
+  guard: false,
+  sql: (rows: Sql) => sql`
+    INSERT INTO mail_bounces (mail_id, at, error)
+    SELECT m.id, r.at, r.error FROM jsonb_to_recordset(${rows}) AS r (mail_id uuid, at timestamptz, error text)
+      JOIN mail_outgoing m ON m.id = r.mail_id
+    WHERE m.status IN ('PENDING', 'SENT') ON CONFLICT DO NOTHING`,
+};
+
+/** The mail is due again. It counts as new, so that it is tried for as long as a new one. A waiting one could be running now. */
+export const sendAgain: TableWrite<{ id: string; at: string }> = {
+  name: 'send_mail_again',
+  guard: true,
+  sql: (rows: Sql) => sql`
+    UPDATE mail_outgoing m SET status = 'PENDING', due_at = r.at, next_at = r.at, finished_at = NULL, error = NULL
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, at timestamptz)
+    WHERE m.id = r.id AND m.status <> 'PENDING' RETURNING 1`,
+};
+
+export interface OutgoingRow {
+  id: string;
+  userId: string;
+  notificationIds: string[];
+  attempts: number;
+  dueAt: string;
+}
+
+/** Makes mails of due notifications: one for each, for each digest, and for each bulk change. */
+export async function makeOutgoing(db: Queryable, now: string, limit: number): Promise<number> {
+  const [row] = await db.query<{ n: number }>(sql`
+    WITH due AS (${takeDueMails(now, limit)}), made AS (
+      INSERT INTO mail_outgoing (id, user_id, notification_ids, status, due_at, next_at)
+      SELECT (array_agg(notification_id ORDER BY notification_id))[1], user_id, array_agg(notification_id ORDER BY notification_id),
+        'PENDING', min(due_at), ${now}::timestamptz
+      FROM due GROUP BY user_id, mail RETURNING 1
+    ) SELECT count(*)::int AS n FROM made`);
+  return row?.n ?? 0;
+}
+
+/**
+ * Leases mails that are due until `until`. Another process does not take them before. Bounces of earlier attempts are forgotten.
+ */
+export async function leaseOutgoing(db: Queryable, now: string, until: string, limit: number): Promise<OutgoingRow[]> {
+  return await db.query<OutgoingRow>(sql`
+    WITH leased AS (
+      UPDATE mail_outgoing m SET attempts = m.attempts + 1, next_at = ${until}::timestamptz
+      WHERE m.id = ANY(ARRAY(SELECT id FROM mail_outgoing WHERE status = 'PENDING' AND next_at <= ${now}::timestamptz
+        ORDER BY next_at LIMIT ${limit}::int FOR UPDATE SKIP LOCKED))
+      RETURNING m.id, m.user_id, m.notification_ids, m.attempts, m.due_at
+    ), forgotten AS (DELETE FROM mail_bounces b USING leased l WHERE b.mail_id = l.id)
+    SELECT id, user_id AS "userId", notification_ids AS "notificationIds", attempts, due_at AS "dueAt" FROM leased`);
+}
+
+/** What is noted of a mail before it is sent. */
+interface Sending {
+  /** What it is about: its answers are judged by it. */
+  objectId: string | null;
+  commentId: string | null;
+  /** From which mailbox, if any, and to whom it is sent: a bounce must name both. */
+  mailboxId: string | null;
+  address: string;
+}
+
+export async function noteSending(
+  db: Queryable,
+  id: string,
+  { objectId, commentId, mailboxId, address }: Sending,
+): Promise<void> {
+  await db.query(sql`
+    UPDATE mail_outgoing SET object_id = ${objectId}::uuid, comment_id = ${commentId}::uuid, mailbox_id = ${mailboxId}::uuid,
+      address = ${address} WHERE id = ${id}::uuid`);
+}
+
+/** Notes the result of an attempt, unless the lease ended and another process made the next one. */
+export async function finishOutgoing(
+  db: Queryable,
+  { id, attempts }: OutgoingRow,
+  result: { status: SendStatus; at: string; nextAt?: string; error?: string },
+): Promise<void> {
+  const { status, at, nextAt = at, error = null } = result;
+  await db.query(sql`
+    UPDATE mail_outgoing SET status = ${status}, next_at = ${nextAt}::timestamptz, error = ${error},
+      finished_at = CASE WHEN ${status} <> 'PENDING' THEN ${at}::timestamptz END
+    WHERE id = ${id}::uuid AND attempts = ${attempts}::int AND status = 'PENDING'`);
+}
+
+/**
+ * The comment that the first of the mails was about that was sent to the user about the record; null if it was about none, undefined
+ * if there is no such mail.
+ */
+export async function findAnswered(
+  ctx: ReadContext,
+  userId: string,
+  objectId: string,
+  mailIds: readonly string[],
+): Promise<string | null | undefined> {
+  const rows = await ctx.query<{ id: string; commentId: string | null }>(sql`
+    SELECT m.id, m.comment_id AS "commentId" FROM mail_outgoing m
+    WHERE m.id = ANY(${[...mailIds]}::uuid[]) AND m.user_id = ${userId}::uuid AND m.object_id = ${objectId}::uuid`);
+  const found = mailIds.map((id) => rows.find((row) => row.id === id)).find((row) => row !== undefined);
+  return found?.commentId;
+}
+
+const BATCH = 5000;
+
+/**
+ * Deletes mails whose last attempt was before this instant. It can be days after they were due, and their answers are judged by
+ * them as long as the tokens of that attempt are valid.
+ *
+ * @returns whether there may be more to delete
+ */
+export async function purgeOutgoing(db: Queryable, before: string): Promise<boolean> {
+  const rows = await db.query<{ removed: number }>(sql`
+    WITH gone AS (
+      DELETE FROM mail_outgoing WHERE ctid = ANY (ARRAY(
+        SELECT m.ctid FROM mail_outgoing m
+        WHERE m.due_at < ${before}::timestamptz AND coalesce(m.finished_at, m.next_at) < ${before}::timestamptz
+        LIMIT ${BATCH}::int)) RETURNING 1
+    ) SELECT count(*) AS removed FROM gone`);
+  return (rows[0]?.removed ?? 0) >= BATCH;
+}
