@@ -1,11 +1,14 @@
 /** Values that refer to other items: each item must exist, be active and be readable by the user who sets the value. */
 import { descriptorOf, type Referent } from '../../lib/data-types/index.ts';
+import { isActive } from '../../contract/state.ts';
 import { type FaultDetail, invalidValues } from '../../lib/fault.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { fieldLists, idsIn, type NamedIds, registry, type TypeVersion } from '../metadata/index.ts';
+import { evaluateAccess } from './record.ts';
 import type { Values } from './rules.ts';
+import { findObject } from './store.ts';
 import { findNamed, namedGroups, namedObjects, namedUnits, namedUsers } from './store-lookups.ts';
 
 /**
@@ -31,8 +34,11 @@ export async function requireReferences(
     ...new Set(named.flatMap((entry) => (referentOf(entry) === referent ? entry.ids : []))),
   ];
   const ids = { users: of('users'), groups: of('groups'), units: of('orgUnits'), objects: of('records') };
-  const visible = ids.objects.length > 0 ? onBehalf.actor.visible('o', 'read', ctx.now) : null;
+  const [record, ...others] = ids.objects;
+  const isOne = record !== undefined && others.length === 0;
+  const visible = isOne || record === undefined ? null : onBehalf.actor.visible('o', 'read', ctx.now);
   const found = await findNamed(onBehalf, ids, visible);
+  const objects = isOne ? await findOne(onBehalf, record) : found.objects;
   const types = registry(ctx);
   const problems: FaultDetail[] = [];
   for (const entry of named) {
@@ -41,7 +47,7 @@ export async function requireReferences(
       const referent = referentOf(entry);
       if (referent === 'services') return types.services.has(id);
       if (referent !== 'records') return found.people.has(id);
-      const typeId = found.objects.get(id);
+      const typeId = objects.get(id);
       const code = typeId === undefined ? undefined : types.byId.get(typeId)?.code;
       return code !== undefined && (allowed === undefined || allowed.includes(code));
     };
@@ -50,6 +56,16 @@ export async function requireReferences(
     }
   }
   if (problems.length > 0) throw invalidValues(problems);
+}
+
+/**
+ * The same for one record as `findNamed`, with the rights judged in memory: the look-up shares its statement with those of other
+ * requests, and a request for somebody else usually names one record.
+ */
+async function findOne(ctx: ReadContext, id: string): Promise<ReadonlyMap<string, string>> {
+  const row = await findObject(ctx, id);
+  const isFound = row !== undefined && isActive(row) && evaluateAccess(ctx, row).right.can('read');
+  return new Map(isFound ? [[id, row.typeId]] : []);
 }
 
 function referentOf({ dataType }: NamedIds): Referent | undefined {
