@@ -4,26 +4,29 @@
  */
 import type { Analysis } from '../../lib/words.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Kind } from './contract.ts';
 import { titleKey } from './indexing/lexemes.ts';
-import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
+import { withTypos } from './indexing/store-dictionary.ts';
 import type { Matched } from './memory/scope.ts';
+import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
+import type { AccessFilter } from './store-access-filter.ts';
+import { findMatches, listMatches, type Match, type Words } from './store-match.ts';
 import {
-  findMatches,
-  listMatches,
-  type Match,
   allOf,
   anyOf,
   combinationOf,
+  exactlyNumbered,
+  loadForRerank,
   numbered,
   oneOf,
+  rankOf,
+  type Scored,
+  sampleTerms,
+  score,
   type TextPredicate,
-  type Words,
-} from './store-match.ts';
-import { loadForRerank, rankOf, type Scored, sampleTerms, score, withTypos } from './store-rank.ts';
-import type { AccessFilter } from './store-access-filter.ts';
+} from './store-words.ts';
 import {
   exactNumbers,
-  needExactNumbers,
   type Numbers,
   respelledTerms,
   type Term,
@@ -73,7 +76,9 @@ export interface Question {
   from: number;
 }
 
+/** The hits of one kind. */
 export interface Hits {
+  kind: Kind;
   /** The first hits, best first. */
   ranked: readonly Scored[];
   /** Number of known hits; all hits if `complete`. */
@@ -94,7 +99,15 @@ function squashed(tier: Tier, scored: readonly Scored[]): Scored[] {
   });
 }
 
-const NOTHING: Hits = { ranked: [], count: 0, complete: true, rest: async () => [], restScore: 0 };
+/** No records. */
+export const NOTHING: Hits = {
+  kind: 'object',
+  ranked: [],
+  count: 0,
+  complete: true,
+  rest: async () => [],
+  restScore: 0,
+};
 
 const asked = (terms: readonly Term[]): Term[] => terms.filter(({ required }) => required);
 
@@ -179,6 +192,7 @@ async function allHits(question: Sampling, limit: number): Promise<Hits> {
   const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
   const scored = [...titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
   return {
+    kind: 'object',
     ranked: squashed('all', scored),
     count: found.length,
     complete: found.length < limit,
@@ -199,7 +213,7 @@ function farHits(
     offset === from && most <= FAR
       ? behind.slice(0, most)
       : await listMatches(ctx, match, most, offset - titled.length, titled);
-  return { ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
+  return { kind: 'object', ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
 }
 
 /** The weighted words with their statistics. */
@@ -282,24 +296,12 @@ async function rank(
   const memory = question.base.memory?.unfiltered() ?? null;
   // Without the filter no index but that of words finds few records.
   const base = { ...question.base, accessFilter, filter: null, indexed: false, memory };
-  const exact = new Set(await numberedAmong(question, base, all, numbers));
+  const exact = new Set(await listMatches(ctx, { ...base, words: { ...exactlyNumbered(numbers), rank: null } }, 10));
   return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
 }
 
 function bestFirst(a: Scored, b: Scored): number {
   return b.score - a.score || (a.id < b.id ? 1 : -1);
-}
-
-async function numberedAmong(
-  { ctx }: Question,
-  base: Omit<Match, 'words'>,
-  among: readonly Scored[],
-  numbers: Numbers,
-): Promise<string[]> {
-  const need = needExactNumbers(numbers);
-  const words = { query: numbers.exact, exact: null, need, rank: null };
-  const found = new Set(await listMatches(ctx, { ...base, words }, 10));
-  return among.flatMap(({ id }) => (found.has(id) ? [id] : []));
 }
 
 /** Appends less strict hits. */
@@ -311,6 +313,7 @@ function behind(
   complete: boolean,
 ): Omit<Hits, 'rest'> {
   return {
+    kind: before.kind,
     ranked: [...before.ranked, ...squashed(tier, scored)],
     count: before.count + count,
     complete,

@@ -1,17 +1,30 @@
 /**
- * State shared by all search requests of the process, created once by `app.ts`. Users, groups, units and services are few and
- * short, so they are matched in memory. Their analysed names are cached until the database reports a change.
+ * State shared by all search requests of the process, created once by `app.ts`, and the hits of kinds other than records. Users,
+ * groups, units and services are few and short, so they are matched in memory. Their analysed names are cached until the database
+ * reports a change.
  */
 import { type Analysis, makeAnalysis } from '../../lib/words.ts';
 import { fold } from '../../lib/text.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
 import type { Kind } from './contract.ts';
-import { type Listed, listPeople, peopleState, type ArticleSource, type ServiceSource } from './store-texts.ts';
-import { type Term, isWithinOneEdit, mayHoldTypo } from './terms.ts';
+import { ENOUGH, type Hits, NOTHING, RANKED } from './hits.ts';
+import { rankPlan, type Tier } from './ranking.ts';
+import {
+  articleSource,
+  type ArticleSource,
+  commentSource,
+  type Listed,
+  listPeople,
+  matchTexts,
+  peopleState,
+  type ServiceSource,
+  type TextSource,
+} from './store-texts.ts';
+import { type Term, isWithinOneEdit, mayHoldTypo, termQuery } from './terms.ts';
 import type { MemorySearcher } from './memory/searcher.ts';
 import { IndexUpToDate } from './indexing/profile.ts';
-import { SearchStatistics } from './store-statistics.ts';
+import { SearchStatistics } from './store-match.ts';
 
 export interface Entry {
   kind: Kind;
@@ -120,4 +133,65 @@ export function makeSearchParts(
     services,
     memory,
   };
+}
+
+async function textHits(
+  ctx: ReadContext,
+  kind: Kind,
+  source: TextSource | null,
+  terms: readonly Term[],
+): Promise<Hits> {
+  if (source === null) return { ...NOTHING, kind };
+  const free = { free: [''], classes: [] };
+  const ranked: { id: string; score: number }[] = [];
+  const tiers: [Tier, 'AND' | 'OR', number][] = [
+    ['all', 'AND', 3],
+    ['any', 'OR', 2],
+    ['near', 'OR', 1],
+  ];
+  for (const [tier, together, base] of tiers) {
+    if (ranked.length >= ENOUGH) break;
+    const wanted = tier === 'all' ? terms.filter(({ required }) => required) : terms;
+    const plan = rankPlan(
+      wanted.map(({ last, count, required }) => ({ share: 0.01, last, count, required })),
+      tier,
+    );
+    const queries = wanted.map((term) => termQuery(term, free, tier).free);
+    const except = ranked.map(({ id }) => id);
+    const found = await matchTexts(ctx, source, queries, together, plan, except, RANKED + 1 - ranked.length);
+    ranked.push(
+      ...found.map(({ id, score }) => ({ id, score: Math.round((base + score / (score + 20)) * 1e6) / 1e6 })),
+    );
+  }
+  return {
+    ...NOTHING,
+    kind,
+    ranked: ranked.slice(0, RANKED),
+    count: ranked.length,
+    complete: ranked.length <= RANKED,
+  };
+}
+
+/** The hits of a kind other than records. */
+export async function otherHits(
+  ctx: ReadContext,
+  parts: SearchParts,
+  kind: Exclude<Kind, 'object'>,
+  terms: readonly Term[],
+): Promise<Hits> {
+  switch (kind) {
+    case 'comment':
+      return await textHits(ctx, kind, commentSource(ctx), terms);
+    case 'article':
+      return await textHits(ctx, kind, articleSource(ctx, parts.articles), terms);
+    default: {
+      const entries =
+        kind === 'service'
+          ? serviceEntries(parts.analysis, await parts.services.services(ctx))
+          : (await parts.directory.people(ctx, parts.analysis)).filter((entry) => entry.kind === kind);
+      const found = matchEntries(entries, terms);
+      const ranked = found.slice(0, RANKED).map(({ entry, score }) => ({ id: entry.id, score }));
+      return { ...NOTHING, kind, ranked, count: found.length, complete: found.length <= RANKED };
+    }
+  }
 }

@@ -1,20 +1,35 @@
-/** Search requests: parsed, answered by the hits of each kind in order, and limited to what the caller may read. */
+/**
+ * Search requests: parsed, answered by the hits of each kind in order, and limited to what the caller may read. Also the records of
+ * lists and suggestions.
+ */
+import { isActive } from '../../contract/state.ts';
+import { windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt, type FaultDetail, isFault } from '../../lib/fault.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
-import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
-import { windowOf } from '../../contract/paging.ts';
+import { limitTime } from '../../platform/database/pool.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry } from '../metadata/index.ts';
-import { findVisible, preload, type VisibleObject } from '../objects/index.ts';
-import { filterableTypes, typeFilter, readFilter } from './filter.ts';
-import type { SearchParts } from './parts.ts';
-import { type Facets, facetsOf, recordResult, type SearchResult, Snippets, otherResults } from './results.ts';
-import { type Found, otherSource, recordSource, type Source } from './sources.ts';
-import { filterPredicate } from './store-access-filter.ts';
+import { findVisible, preload, type VisibleObject, type WordMatch } from '../objects/index.ts';
+import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
+import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from './filter.ts';
+import { findHits, findIds, type Hits, namedIds, NOTHING, type Question } from './hits.ts';
+import { profileView } from './indexing/profile.ts';
+import { MemoryQuestion, scopeOf } from './memory/scope.ts';
+import { otherHits, type SearchParts } from './parts.ts';
+import {
+  type Facets,
+  facetsOf,
+  type Found,
+  otherResults,
+  recordResult,
+  type SearchResult,
+  Snippets,
+} from './results.ts';
+import { type AccessFilter, accessFilterOf, filterPredicate } from './store-access-filter.ts';
+import { listMatches } from './store-match.ts';
 import { synonymView } from './synonyms.ts';
-import { respelledTerms, type Term, termsOf } from './terms.ts';
-import { limitTime } from '../../platform/database/pool.ts';
+import { besideNumbers, numbersOf, respelledTerms, type Term, termsOf } from './terms.ts';
 
 const SHORTEST = 2;
 
@@ -109,23 +124,128 @@ async function answer(
     const right = RIGHT_OF.get(kind);
     if (right !== undefined) ctx.actor.require(right);
   }
-  const filter = request.filter === null ? null : { given: readFilter(request.filter) };
-  const terms = request.q === null ? [] : ctx.config.get(synonymView).of(termsOf(parts.analysis, request.q));
+  const terms = request.q === null ? [] : termsWithSynonyms(ctx, parts, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
   const from = request.kinds.length === 1 ? window.offset : 0;
   const find = async (): Promise<SearchAnswer> => {
-    const sources: Source[] = [];
+    const hits: Hits[] = [];
     for (const kind of request.kinds) {
-      sources.push(
+      hits.push(
         kind === 'object'
-          ? await recordSource(ctx, parts, { q: request.q, terms, filter, comments, counted, from })
-          : await otherSource(ctx, parts, kind, terms),
+          ? await recordHits(ctx, parts, request, terms, { comments, counted, from })
+          : await otherHits(ctx, parts, kind, terms),
       );
     }
     const marked = request.q === null ? [] : [...terms, ...respelledTerms(parts.analysis, request.q)];
-    return await present(ctx, parts, sources, marked, counted, window);
+    return await present(ctx, parts, hits, marked, counted, window);
   };
-  return filter === null ? await find() : await withinBudget(ctx, 'query.filter', find);
+  return request.filter === null ? await find() : await withinBudget(ctx, 'query.filter', find);
+}
+
+function termsWithSynonyms(ctx: ReadContext, { analysis }: SearchParts, q: string): Term[] {
+  return ctx.config.get(synonymView).of(termsOf(analysis, q));
+}
+
+/** Active records that the caller may read and the filters permit, last updated first. */
+function activeRecords(
+  ctx: ReadContext,
+  { statistics, memory }: SearchParts,
+  accessFilter: AccessFilter,
+  filters: readonly TypedFilter[] | null,
+): Question['base'] {
+  const among = { state: 'ACTIVE', workflowStateIds: null } as const;
+  const scope = memory === undefined ? null : scopeOf(ctx, accessFilter, { ...among, filters });
+  return {
+    ...among,
+    filter: filters === null ? null : filterPredicate(ctx, filters),
+    order: 'updated_at',
+    indexed: areIndexed(ctx, accessFilter.typeIds, filters),
+    statistics,
+    memory: memory === undefined || scope === null ? null : new MemoryQuestion(memory, scope),
+  };
+}
+
+type Counting = Pick<Question, 'comments' | 'counted' | 'from'>;
+
+function questionOf(
+  ctx: ReadContext,
+  { analysis }: SearchParts,
+  { q, terms }: Pick<Question, 'q' | 'terms'>,
+  accessFilter: AccessFilter,
+  base: Question['base'],
+  counting: Counting = { comments: false, counted: 0, from: 0 },
+): Question {
+  const numbers = numbersOf(analysis, q, ctx.config.get(profileView).numberings);
+  return { ctx, analysis, accessFilter, base, q, terms: besideNumbers(terms, numbers), numbers, ...counting };
+}
+
+/**
+ * Records that match the words, or all records that the filter permits, last updated first.
+ *
+ * @throws Fault INVALID_FILTER
+ */
+async function recordHits(
+  ctx: ReadContext,
+  parts: SearchParts,
+  { q, filter }: Request,
+  terms: readonly Term[],
+  counting: Counting,
+): Promise<Hits> {
+  const accessFilter = await accessFilterOf(ctx, parts.upToDate);
+  const filters = filter === null ? null : typeFilter(readFilter(filter), filterableTypes(ctx), 'query.filter');
+  // The caller may read no record.
+  if (accessFilter === null) return NOTHING;
+  const base = activeRecords(ctx, parts, accessFilter, filters);
+  // No record can match the filter.
+  if (filters !== null && base.filter === null) return NOTHING;
+  if (q !== null) return await findHits(questionOf(ctx, parts, { q, terms }, accessFilter, base, counting));
+  const match = { ...base, accessFilter, words: null };
+  const ids = await listMatches(ctx, match, counting.counted + 1);
+  const complete = ids.length <= counting.counted;
+  return {
+    ...NOTHING,
+    count: ids.length,
+    complete,
+    // The count is already known.
+    rest: async (offset, limit) =>
+      offset + limit <= ids.length || complete
+        ? ids.slice(offset, offset + limit)
+        : await listMatches(ctx, match, limit, offset),
+  };
+}
+
+/** Ids of records that match all words, or if there are none, some of them; newest first. */
+export function wordMatch(parts: SearchParts): WordMatch {
+  return async (ctx, { q, typeIds, state, workflowStateIds, limit, offset }) => {
+    const accessFilter = await accessFilterOf(ctx, parts.upToDate, typeIds);
+    if (accessFilter === null) return [];
+    const base: Question['base'] = {
+      state,
+      workflowStateIds: workflowStateIds ?? null,
+      filter: null,
+      order: 'created_at',
+      indexed: isActive({ state }) && areIndexed(ctx, accessFilter.typeIds, null),
+      statistics: parts.statistics,
+      memory: null,
+    };
+    const terms = termsWithSynonyms(ctx, parts, q);
+    return await findIds(questionOf(ctx, parts, { q, terms }, accessFilter, base), limit, offset);
+  };
+}
+
+/** Ids of records: first those whose number or title is the text, then those that match it, last updated first. */
+export type Suggest = (ctx: ReadContext, text: string, limit: number) => Promise<string[]>;
+
+export function suggestions(parts: SearchParts): Suggest {
+  return async (ctx, q, limit) => {
+    const accessFilter = await accessFilterOf(ctx, parts.upToDate);
+    if (accessFilter === null) return [];
+    const base = activeRecords(ctx, parts, accessFilter, null);
+    const question = questionOf(ctx, parts, { q, terms: termsWithSynonyms(ctx, parts, q) }, accessFilter, base);
+    const named = await namedIds(question, limit);
+    const others = named.length < limit ? await findIds(question, limit, 0) : [];
+    return [...new Set([...named, ...others])].slice(0, limit);
+  };
 }
 
 /**
@@ -158,23 +278,21 @@ export async function withinBudget<T>(ctx: ReadContext, path: string, run: () =>
   }
 }
 
-/** The page of the combined hits of all sources: ranked ones by score, then the rest of each source. */
-async function pageOfHits(sources: readonly Source[], offset: number, limit: number): Promise<Found[]> {
-  const ranked =
-    sources.length === 1
-      ? (sources[0]?.ranked ?? [])
-      : sources.flatMap((source) => source.ranked).sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
+/** The page of the combined hits of all kinds: ranked ones by score, then the rest of each kind. */
+async function pageOfHits(hits: readonly Hits[], offset: number, limit: number): Promise<Found[]> {
+  const ranked = hits.flatMap(({ kind, ranked: of }) => of.map(({ id, score }): Found => ({ kind, id, score })));
+  if (hits.length > 1) ranked.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
   const page = ranked.slice(offset, offset + limit);
   let passed = ranked.length;
-  for (const source of sources) {
+  for (const { kind, ranked: of, count, complete, rest, restScore } of hits) {
     if (page.length >= limit) break;
     // All its hits are ranked.
-    if (source.complete && source.count <= source.ranked.length) continue;
+    if (complete && count <= of.length) continue;
     const from = Math.max(0, offset + page.length - passed);
-    const ids = await source.rest(from, limit - page.length);
-    page.push(...ids.map((id) => ({ kind: source.kind, id, score: source.restScore })));
-    // Only the hits of a completely known source can precede those of another source.
-    passed += Math.max(0, source.count - source.ranked.length);
+    const ids = await rest(from, limit - page.length);
+    page.push(...ids.map((id) => ({ kind, id, score: restScore })));
+    // Only the hits of a completely known kind can precede those of another kind.
+    passed += Math.max(0, count - of.length);
   }
   return page;
 }
@@ -182,12 +300,12 @@ async function pageOfHits(sources: readonly Source[], offset: number, limit: num
 async function present(
   ctx: ReadContext,
   parts: SearchParts,
-  sources: readonly Source[],
+  hits: readonly Hits[],
   terms: readonly Term[],
   counted: number,
   window: ReturnType<typeof windowOf>,
 ): Promise<SearchAnswer> {
-  const found = await pageOfHits(sources, window.offset, window.limit);
+  const found = await pageOfHits(hits, window.offset, window.limit);
   const shown = found.slice(0, window.pageSize);
   const ids = shown.flatMap(({ kind, id }) => (kind === 'object' ? [id] : []));
   await preload(ctx, ids);
@@ -205,7 +323,7 @@ async function present(
     if (object !== undefined) results.push(await recordResult(ctx, object, snippets, score));
     else if (other !== undefined) results.push(other);
   }
-  const count = sources.reduce((sum, source) => sum + source.count, 0);
+  const count = hits.reduce((sum, one) => sum + one.count, 0);
   const total = Math.min(count, counted);
   return {
     results,
@@ -213,7 +331,7 @@ async function present(
     pageSize: window.pageSize,
     hasMore: found.length > window.pageSize,
     total,
-    totalExact: count <= counted && sources.every((source) => source.complete),
+    totalExact: count <= counted && hits.every((one) => one.complete),
     totalPages: Math.ceil(total / window.pageSize),
     facets: facetsOf(results, objects),
   };

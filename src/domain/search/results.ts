@@ -10,8 +10,14 @@ import type { Term } from './terms.ts';
 import type { ItemState } from '../../contract/state.ts';
 import { findVisibleComments } from '../comments/index.ts';
 import { type Entry, serviceEntries, type SearchParts } from './parts.ts';
-import type { Found } from './sources.ts';
 import { findArticleHits } from './store-texts.ts';
+
+/** A hit of any kind. */
+export interface Found {
+  kind: Kind;
+  id: string;
+  score: number;
+}
 
 export interface SearchResult {
   kind: Kind;

@@ -1,134 +1,16 @@
 /**
- * The text predicate of a question (a `tsquery`, SQL if it depends on the record, and the same for the index in memory), and the
- * statement that finds the matching records. Nothing unbounded is ranked or counted. Rights are part of the statement, before every
- * LIMIT.
+ * The statements that find the records of a question, and the estimates that choose among them. Nothing unbounded is ranked or
+ * counted. Rights are part of the statement, before every LIMIT.
  */
-import type { Need } from './memory/need.ts';
-import {
-  needAll,
-  needAny,
-  needCombination,
-  needNumbers,
-  type Numbers,
-  type TermQuery,
-  termQuery,
-  widest,
-} from './terms.ts';
-import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { type Order, type SearchStatistics, shareOf } from './store-statistics.ts';
-import { type AccessFilter, trustedRows } from './store-access-filter.ts';
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import type { ItemState } from '../../contract/state.ts';
-import { whereState } from '../objects/index.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
-import type { Ranking } from './memory/search.ts';
+import { whereState } from '../objects/index.ts';
+import type { Operand } from './indexing/lexemes.ts';
+import type { Need } from './memory/need.ts';
 import type { Matched, MemoryQuestion } from './memory/scope.ts';
-
-export interface TextPredicate {
-  /** `tsquery` that every match satisfies; empty if nothing can match. */
-  query: string;
-  /** Additional predicate; null if there is none. */
-  exact: Sql | null;
-  /** The whole predicate for the index in memory. */
-  need: Need;
-}
-
-/** The record contains the word in a field that the caller may read on this record. */
-export function holdsTerm({ free, classes }: TermQuery, accessFilter: AccessFilter): Sql {
-  const parts: Sql[] = free.match === '' ? [] : [sql`s.words @@ ${free.match}::tsquery`];
-  for (const [index, { match }] of classes.entries()) {
-    const of = accessFilter.classes[index];
-    if (of !== undefined && match !== '') parts.push(sql`(${of.holds} AND s.words @@ ${match}::tsquery)`);
-  }
-  return parts.length === 0 ? sql`false` : sql`(${join(parts, ' OR ')})`;
-}
-
-const NOTHING: TextPredicate = { query: '', exact: sql`false`, need: needAny([]) };
-
-/** All of the words. */
-export function allOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
-  const parts = queries.map(widest);
-  // A word without searchable characters, for example only control characters, matches nothing.
-  if (parts.length === 0 || parts.includes('')) return NOTHING;
-  const exact = queries.map((query) => holdsTerm(query, accessFilter));
-  return {
-    query: parts.map((part) => `(${part})`).join(' & '),
-    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' AND ')})`,
-    need: needAll(queries),
-  };
-}
-
-/** Any of several predicates. */
-export function oneOf(predicates: readonly TextPredicate[], accessFilter: AccessFilter): TextPredicate {
-  const given = predicates.filter(({ query }) => query !== '');
-  if (given.length === 0) return NOTHING;
-  const exact = given.map(({ query, exact }) => exact ?? sql`s.words @@ ${query}::tsquery`);
-  return {
-    query: given.map(({ query }) => `(${query})`).join(' | '),
-    exact: accessFilter.classes.length === 0 ? null : sql`(${join(exact, ' OR ')})`,
-    need: { kind: 'any', needs: given.map(({ need }) => need) },
-  };
-}
-
-/** Both predicates. */
-function bothOf(one: TextPredicate, other: TextPredicate): TextPredicate {
-  if (one.query === '' || other.query === '') return NOTHING;
-  const exact = one.exact === null || other.exact === null ? null : sql`(${one.exact} AND ${other.exact})`;
-  return { query: `(${one.query}) & (${other.query})`, exact, need: { kind: 'all', needs: [one.need, other.need] } };
-}
-
-/**
- * Any of several combinations of words. Each is a list of indexes, the rarest word first. Common prefixes of combinations are
- * factored out, because the word index evaluates the whole query for every entry that it reads.
- */
-export function combinationOf(
-  combinations: readonly (readonly number[])[],
-  queries: readonly TermQuery[],
-  accessFilter: AccessFilter,
-): TextPredicate {
-  const rests = new Map<number, (readonly number[])[]>();
-  for (const [first, ...rest] of combinations) {
-    if (first === undefined) continue;
-    const known = rests.get(first);
-    if (known === undefined) rests.set(first, [rest]);
-    else known.push(rest);
-  }
-  const predicates = [...rests].map(([index, others]) => {
-    const query = queries[index];
-    if (query === undefined) return NOTHING;
-    const word = allOf([query], accessFilter);
-    return others.some((rest) => rest.length === 0) ? word : bothOf(word, combinationOf(others, queries, accessFilter));
-  });
-  return { ...oneOf(predicates, accessFilter), need: needCombination(combinations, queries) };
-}
-
-/** Any of the words. */
-export function anyOf(queries: readonly TermQuery[], accessFilter: AccessFilter): TextPredicate {
-  return oneOf(
-    queries.map((query) => allOf([query], accessFilter)),
-    accessFilter,
-  );
-}
-
-/** Records with these numbers that also match the rest of the question. */
-export function numbered(numbers: Numbers, accessFilter: AccessFilter): TextPredicate {
-  const need = needNumbers(numbers, accessFilter);
-  const number: TextPredicate = {
-    query: numbers.query,
-    exact: accessFilter.classes.length === 0 ? null : sql`s.words @@ ${numbers.query}::tsquery`,
-    need,
-  };
-  if (numbers.rest.length === 0) return number;
-  const rest = allOf(
-    numbers.rest.map((term) => termQuery(term, accessFilter)),
-    accessFilter,
-  );
-  if (rest.query === '') return NOTHING;
-  return {
-    query: `(${number.query}) & (${rest.query})`,
-    exact: number.exact === null ? null : sql`(${number.exact} AND ${rest.exact ?? sql`true`})`,
-    need,
-  };
-}
+import { type AccessFilter, trustedRows } from './store-access-filter.ts';
+import type { Rank, TextPredicate } from './store-words.ts';
 
 /** How many times more records are read than should contain the wanted matches. */
 const SPARE = 1.2;
@@ -161,23 +43,9 @@ export interface Match {
   memory: MemoryQuestion | null;
 }
 
-export interface Words {
-  /** `tsquery` that every match satisfies. */
-  query: string;
-  /** Predicate on `s` and `o` in addition to `query`; null if there is none. */
-  exact: Sql | null;
-  /** The whole predicate for the index in memory. */
-  need: Need;
+export interface Words extends TextPredicate {
   /** Null without ranking. */
   rank: Rank | null;
-}
-
-/** The rank of a record before length normalisation. */
-export interface Rank {
-  /** Expression on `s` and `o`. */
-  sql: Sql;
-  /** The same for the index in memory. */
-  ranking: Ranking;
 }
 
 interface Page {
@@ -187,13 +55,9 @@ interface Page {
   except: readonly string[];
 }
 
-function inState({ state }: Match): Sql {
-  return whereState(state);
-}
-
 /** Predicate on `o` for the records that the caller may read and the filter permits. */
 function isVisible(match: Match): Sql {
-  const parts = [inState(match), match.accessFilter.visible];
+  const parts = [whereState(match.state), match.accessFilter.visible];
   if (match.workflowStateIds !== null) {
     parts.push(sql`o.workflow_state_id = ANY(${[...match.workflowStateIds]}::uuid[])`);
   }
@@ -250,7 +114,7 @@ function inOrder(match: Match, words: Words, page: Page): Sql {
   const found = sql`SELECT m.id, m.at ${isLater ? empty : rank}
     FROM (SELECT s.id, s.profile_id, o.at
         FROM (SELECT s.id, s.profile_id FROM search_records s WHERE ${holds} OFFSET 0) s
-          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${inState(match)} OFFSET 0) o ON true
+          JOIN LATERAL (SELECT ${at} AS at FROM objects o WHERE o.id = s.id AND ${whereState(match.state)} OFFSET 0) o ON true
         ORDER BY o.at DESC, s.id DESC OFFSET 0) m
       ${row} ${ITSELF} WHERE ${rights} ${last} LIMIT ${page.limit}::int OFFSET ${page.offset}::int`;
   return isLater && words.rank !== null
@@ -283,7 +147,7 @@ function within(match: Match, words: Words, page: Page, { from, until }: Range, 
     page,
     sql`(SELECT s.id, s.profile_id, s.size, s.words FROM ${rows} WHERE ${holds} AND ${created}
       UNION ALL SELECT s.id, s.profile_id, s.size, s.words
-      FROM (SELECT o.id FROM objects o WHERE ${inState(match)} AND ${isWithin} AND ${others} OFFSET 0) m ${ITS_WORDS}) s`,
+      FROM (SELECT o.id FROM objects o WHERE ${whereState(match.state)} AND ${isWithin} AND ${others} OFFSET 0) m ${ITS_WORDS}) s`,
     sql`AND ${isWithin}`,
   );
 }
@@ -383,4 +247,128 @@ export async function findMatches(
   const known = await match.memory?.find(words.need, page, words.rank?.ranking ?? null);
   if (known !== undefined) return known;
   return await withWords(ctx, match, words, page);
+}
+
+const FRESH_MS = 60_000;
+/** Maximum number of cached conditions. */
+const MOST_CONDITIONS = 1000;
+/** Number of last updated records on which a condition is measured. */
+const SEEN = 1000;
+
+/** Up to this number of records, the moment is read; beyond it, it is estimated. */
+const READ = 20_000;
+
+export type Order = 'updated_at' | 'created_at';
+
+export interface Frequencies {
+  /** Number of records. */
+  rows: number;
+  /** Stored lexeme → share of the records that contain it; only the most frequent lexemes. */
+  shares: ReadonlyMap<string, number>;
+}
+
+/** Times between which equally many records lie, earliest first, in milliseconds. */
+type Moments = Readonly<Record<Order, readonly number[]>>;
+
+/** Cached for a minute; one instance per process. */
+export class SearchStatistics {
+  #known: Frequencies & { moments: Moments } = {
+    rows: 0,
+    shares: new Map(),
+    moments: { updated_at: [], created_at: [] },
+  };
+  #asOf = Number.NEGATIVE_INFINITY;
+  readonly #admitted = new Map<string, { share: number; asOf: number }>();
+
+  /** From the statistics of the planner. */
+  async frequencies(ctx: ReadContext): Promise<Frequencies & { moments: Moments }> {
+    if (performance.now() - this.#asOf < FRESH_MS) return this.#known;
+    this.#asOf = performance.now();
+    const bounds = (name: Order): Sql => sql`ARRAY(SELECT extract(epoch FROM at)::float8 * 1000 FROM pg_stats,
+      unnest(histogram_bounds::text::timestamptz[]) WITH ORDINALITY AS b (at, n)
+      WHERE schemaname = current_schema() AND tablename = 'objects' AND attname = ${name} ORDER BY n) AS ${raw(name)}`;
+    const [row] = await ctx.query<{ rows: number; words: string[] | null; shares: number[] | null } & Moments>(sql`
+      SELECT (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'search_records'::regclass) AS rows,
+        s.most_common_elems::text::text[] AS words, s.most_common_elem_freqs::float8[] AS shares,
+        ${bounds('updated_at')}, ${bounds('created_at')}
+      FROM (SELECT 1) AS one LEFT JOIN pg_stats s
+        ON s.schemaname = current_schema() AND s.tablename = 'search_records' AND s.attname = 'words'`);
+    const shares = new Map((row?.words ?? []).map((word, index) => [word, row?.shares?.[index] ?? 0]));
+    const moments = { updated_at: row?.updated_at ?? [], created_at: row?.created_at ?? [] };
+    this.#known = { rows: row?.rows ?? 0, shares, moments };
+    return this.#known;
+  }
+
+  /** Share of the last updated active records that satisfy a predicate on `o`; never 0. */
+  async admitted(ctx: ReadContext, predicate: Sql): Promise<number> {
+    const key = `${predicate.text} ${JSON.stringify(predicate.values)}`;
+    const known = this.#admitted.get(key);
+    if (known !== undefined && performance.now() - known.asOf < FRESH_MS) return known.share;
+    const [row] = await ctx.query<{ seen: number; admitted: number }>(
+      sql`SELECT count(*) AS seen, count(*) FILTER (WHERE ${predicate}) AS admitted
+        FROM (SELECT o.* FROM objects o WHERE o.state = 'ACTIVE' ORDER BY o.updated_at DESC, o.id DESC LIMIT ${SEEN}::int) AS o`,
+      { freshPlan: true },
+    );
+    const share = ((row?.admitted ?? 0) + 0.5) / ((row?.seen ?? 0) + 1);
+    if (this.#admitted.size >= MOST_CONDITIONS) this.#admitted.clear();
+    this.#admitted.set(key, { share, asOf: performance.now() });
+    return share;
+  }
+
+  /** A moment since which about this many active records were updated or created; undefined if there are fewer. */
+  async momentOf(ctx: ReadContext, order: Order, depth: number): Promise<string | undefined> {
+    const { rows, moments } = await this.frequencies(ctx);
+    if (depth > READ) {
+      const at = momentAmong(moments[order], (depth / Math.max(1, rows)) * (moments[order].length - 1));
+      return at === undefined ? undefined : new Date(at).toISOString();
+    }
+    const at = raw(`o.${order}`);
+    const [row] = await ctx.query<{ at: number }>(
+      sql`SELECT extract(epoch FROM ${at})::float8 * 1000 AS at FROM objects o WHERE o.state = 'ACTIVE'
+        ORDER BY ${at} DESC, o.id DESC OFFSET ${depth}::int LIMIT 1`,
+      { freshPlan: true },
+    );
+    return row === undefined ? undefined : new Date(row.at).toISOString();
+  }
+}
+
+/** The moment this many distances before the last one, interpolated; undefined if there is none. */
+function momentAmong(moments: readonly number[], back: number): number | undefined {
+  const place = moments.length - 1 - back;
+  const [before, behind] = [moments[Math.floor(place)], moments[Math.floor(place) + 1]];
+  if (before === undefined || behind === undefined) return undefined;
+  return before + (behind - before) * (place - Math.floor(place));
+}
+
+/** Estimated share of all records that satisfy the need. Words that are not frequent count as 0. */
+export function shareOf(frequencies: Frequencies, need: Need): number {
+  const known = new Map<Need, number>();
+  const of = (one: Need): number => {
+    const share = known.get(one) ?? estimate(one);
+    known.set(one, share);
+    return share;
+  };
+  const estimate = (one: Need): number => {
+    if (one.kind === 'lexemes') return anyOf(one.operands.flatMap((operand) => frequenciesOf(frequencies, operand)));
+    const parts = one.needs.map(of);
+    return one.kind === 'any' ? anyOf(parts) : together(parts);
+  };
+  return of(need);
+}
+
+function frequenciesOf({ rows, shares }: Frequencies, { lexeme, prefix, most }: Operand): number[] {
+  if (most !== undefined) return [Math.min(1, most / Math.max(1, rows))];
+  if (!prefix) return [shares.get(lexeme) ?? 0];
+  return [...shares].flatMap(([word, share]) => (word.startsWith(lexeme) ? [share] : []));
+}
+
+/** As if words were independent. */
+function anyOf(shares: readonly number[]): number {
+  return 1 - shares.reduce((without, share) => without * (1 - share), 1);
+}
+
+/** Between independent and fully correlated words. */
+function together(shares: readonly number[]): number {
+  const [least = 0, ...others] = [...shares].sort((a, b) => a - b);
+  return others.reduce((share, other) => share * Math.sqrt(other), least);
 }

@@ -6,7 +6,7 @@ import sql, { type Sql, empty, join, raw } from 'sql-template-tag';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { visibleComments } from '../comments/index.ts';
 import type { RankPlan } from './ranking.ts';
-import { type Scored, partRank } from './store-rank.ts';
+import { type Scored, partRank } from './store-words.ts';
 import type { Part } from './terms.ts';
 
 export interface ArticleText {

@@ -1,7 +1,6 @@
 /** Translates a question to queries on the index, also of its other spellings. Pure. */
 import type { Analysis, QueryTerm } from '../../lib/words.ts';
 import { anyOperand, numberOperand, type Operand, operandsOf, titleOperands } from './indexing/lexemes.ts';
-import type { Need } from './memory/need.ts';
 import type { Tier } from './ranking.ts';
 
 /** Shorter prefixes do not count if other words are missing. */
@@ -192,49 +191,6 @@ function countOf(text: string, numberings: readonly Numbering[]): number {
     return 10 ** Math.max(0, digits - (text.length - prefix.length));
   });
   return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** The word in a field that the caller may read on the record. */
-function needTerm({ free, classes }: TermQuery): Need {
-  const parts = [free, ...classes].map(({ matched }, index): Need => {
-    return { kind: 'lexemes', operands: matched, within: index === 0 ? null : index - 1 };
-  });
-  return { kind: 'any', needs: parts };
-}
-
-/** All of the words; nothing if there are none. */
-export function needAll(queries: readonly TermQuery[]): Need {
-  return queries.length === 0 ? { kind: 'any', needs: [] } : { kind: 'all', needs: queries.map(needTerm) };
-}
-
-/** Any of the words. */
-export function needAny(queries: readonly TermQuery[]): Need {
-  return { kind: 'any', needs: queries.map(needTerm) };
-}
-
-/** Any of several combinations of words; each is a list of indexes. */
-export function needCombination(combinations: readonly (readonly number[])[], queries: readonly TermQuery[]): Need {
-  // Each word is one object, so that it is searched once for all combinations.
-  const terms = queries.map(needTerm);
-  return {
-    kind: 'any',
-    needs: combinations.map((indices) => ({ kind: 'all', needs: indices.flatMap((index) => terms[index] ?? []) })),
-  };
-}
-
-/** Records with these numbers that also contain the rest of the question. */
-export function needNumbers(numbers: Numbers, fieldTokens: Labels): Need {
-  const number = (operand: Operand): Need => ({ kind: 'lexemes', operands: [operand], within: null });
-  const rest = numbers.rest.map((term) => needTerm(termQuery(term, fieldTokens)));
-  return { kind: 'all', needs: [...numbers.operands.map(number), ...rest] };
-}
-
-/** Records with exactly these numbers. */
-export function needExactNumbers({ operands }: Numbers): Need {
-  const exact = operands.map(({ lexeme }): Need => {
-    return { kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null };
-  });
-  return { kind: 'all', needs: exact };
 }
 
 // The question as it reads in the other keyboard layout and in the other alphabet, English and Russian.

@@ -31,8 +31,8 @@ import {
   type Made,
   differingRecords,
   listNewest,
-  learnWords,
 } from './store-rebuild.ts';
+import { learnWords } from './store-dictionary.ts';
 import type { Database } from '../../../platform/database/pool.ts';
 import type { Work } from '../../../platform/unit-of-work/work.ts';
 

@@ -2,7 +2,6 @@
 import type { CommentVisibility } from '../../../contract/comment-visibility.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../../platform/unit-of-work/context.ts';
-import type { Queryable } from '../../../platform/database/pool.ts';
 import { registry, storedCodes, type StoredValues } from '../../metadata/index.ts';
 import type { CommentRow, RecordRow } from './store.ts';
 import { boundedCount, type DatabaseMetric } from '../../../platform/observability/database-metrics.ts';
@@ -175,36 +174,6 @@ export const dropStrayRecords: TableWrite<Record<string, never>> = {
   guard: false,
   sql: () => sql`DELETE FROM search_records s WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.id = s.id)`,
 };
-
-/**
- * Adds the words of new rows to the dictionary: only words of letters, long enough for typo correction. Rows share most of their
- * lexemes, so these are made distinct before they are taken apart.
- *
- * @returns the number of processed rows
- */
-export async function learnWords(db: Queryable, limit: number): Promise<number> {
-  const [row] = await db.query<{ taken: number }>(sql`
-    WITH taken AS (
-      DELETE FROM search_pending_words WHERE ctid IN (SELECT ctid FROM search_pending_words LIMIT ${limit}::int FOR UPDATE SKIP LOCKED)
-      RETURNING id
-    ), written AS (
-      SELECT r.words FROM taken t JOIN search_records r ON r.id = t.id
-      UNION ALL SELECT c.words FROM taken t JOIN search_comments c ON c.id = t.id
-      UNION ALL SELECT a.words FROM taken t JOIN search_articles a ON a.id = t.id
-    ), lexemes AS MATERIALIZED (
-      SELECT DISTINCT u.lexeme FROM written CROSS JOIN LATERAL unnest(tsvector_to_array(words)) AS u (lexeme)
-    ), found AS (
-      SELECT CASE WHEN starts_with(lexeme, chr(1)) THEN chr(1) || split_part(lexeme, chr(1), 2) || chr(1) ELSE '' END AS field_token,
-        CASE WHEN starts_with(lexeme, chr(1)) THEN split_part(lexeme, chr(1), 3) ELSE lexeme END AS word
-      FROM lexemes WHERE NOT starts_with(lexeme, chr(2)) AND strpos(lexeme, chr(3)) = 0
-    ), learnt AS (
-      INSERT INTO search_words (field_token, word)
-      SELECT field_token, word FROM found WHERE length(word) BETWEEN 4 AND 40 AND word !~ '[0-9]'
-      ORDER BY field_token COLLATE "C", word COLLATE "C" ON CONFLICT DO NOTHING
-    )
-    SELECT count(*) AS taken FROM taken`);
-  return row?.taken ?? 0;
-}
 
 export interface Gaps {
   /** Number of records and active comments without a row. */

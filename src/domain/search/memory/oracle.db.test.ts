@@ -26,13 +26,13 @@ import { Authenticator } from '../../access/index.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from '../filter.ts';
 import { profileView } from '../indexing/profile.ts';
 import { MemoryQuestion, scopeOf } from './scope.ts';
-import { findMatches, allOf, anyOf, numbered } from '../store-match.ts';
+import { findMatches } from '../store-match.ts';
 import { rankPlan } from '../ranking.ts';
 import { beginRebuild, stepRebuild } from '../indexing/rebuild.ts';
 import { accessFilterOf, filterPredicate } from '../store-access-filter.ts';
 import { databaseSource, SYSTEM_COLUMN_NAMES } from './store.ts';
-import { rankOf, sampleTerms, score } from '../store-rank.ts';
-import { needExactNumbers, numbersOf, termQuery, termsOf } from '../terms.ts';
+import { allOf, anyOf, exactlyNumbered, numbered, rankOf, sampleTerms, score } from '../store-words.ts';
+import { numbersOf, termQuery, termsOf } from '../terms.ts';
 import { SegmentFiles } from './files.ts';
 import { MemoryFollower } from './follower.ts';
 import type { RecordSource } from './record-source.ts';
@@ -151,7 +151,7 @@ describe('The index in memory and the statements', () => {
       kind === 'numbers' && numbers !== null
         ? numbered(numbers, accessFilter)
         : kind === 'exact' && numbers !== null
-          ? { query: numbers.exact, exact: null, need: needExactNumbers(numbers) }
+          ? exactlyNumbered(numbers)
           : kind === 'all'
             ? allOf(queries, accessFilter)
             : anyOf(queries, accessFilter);

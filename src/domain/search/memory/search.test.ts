@@ -10,7 +10,8 @@ import {
 } from '../../../lib/filter.ts';
 import { makeAnalysis } from '../../../lib/words.ts';
 import { labelOf, type Operand } from '../indexing/lexemes.ts';
-import { needAll, needAny, termQuery, termsOf, type TermQuery } from '../terms.ts';
+import { needAll, needAny } from '../store-words.ts';
+import { termQuery, termsOf, type TermQuery } from '../terms.ts';
 import type { RecordRule } from './conditions.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { MemorySearch, type Scope } from './search.ts';

@@ -1,6 +1,6 @@
 /**
  * Answers of the index in memory: matches, ranks and word frequencies of what a caller may read. Every method gives what its
- * statement in `../store-match.ts` and `../store-rank.ts` gives on the same state. Pure.
+ * statement in `../store-match.ts` and `../store-words.ts` gives on the same state. Pure.
  */
 import { hash } from 'node:crypto';
 import { isActive, type ItemState } from '../../../contract/state.ts';
