@@ -151,6 +151,8 @@ const of = (rows: number, admitted: number, moment?: string): Match['statistics'
   admitted: async () => admitted,
   momentOf: async () => moment,
 });
+/** Half of a million records have the words, and hardly any of them is admitted. */
+export const HARDLY_ANY = of(1e6, 1e-6);
 /**
  * Statistics that make a search use each of its statements: words in half of a million records, of which all or hardly any are
  * admitted, and rare words.
@@ -158,6 +160,6 @@ const of = (rows: number, admitted: number, moment?: string): Match['statistics'
 export const STATISTICS = [
   of(1e6, 1, '2000-01-01T00:00:00Z'),
   of(1e6, 1, '2100-01-01T00:00:00Z'),
-  of(1e6, 1e-6),
+  HARDLY_ANY,
   of(1, 1),
 ];

@@ -8,9 +8,16 @@ import pg from 'pg';
 import { reconcileFieldIndexes } from '../../configuration/field-indexes.ts';
 import type { Statement } from '../../platform/database/pool.ts';
 import { loadSnapshot } from '../../platform/unit-of-work/snapshot.ts';
-import { ownFieldView } from '../access/index.ts';
+import { searchParts } from '../../modules.ts';
+import { systemClock } from '../../platform/clock.ts';
+import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import { Authenticator, ownFieldView } from '../access/index.ts';
 import { typeView } from '../metadata/index.ts';
-import { queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import { accessFilterOf } from './store-access-filter.ts';
+import { listMatches, type Match, MOST_ADMITTED, SearchStatistics } from './store-match.ts';
+import { allOf } from './store-words.ts';
+import { termQuery, termsOf } from './terms.ts';
+import { HARDLY_ANY, queryOf, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 30_000;
 
@@ -195,6 +202,41 @@ describe('SQL plans of frequent searches', () => {
       listed.some((one) => /Index (Only )?Scan objects_field/.test(one)),
       listed.join(', '),
     );
+  });
+
+  it('reads a bounded number of ids if statistics say wrongly that rights admit hardly any record', async () => {
+    const { app } = world.app;
+    const authenticator = new Authenticator({ db: world.app.db, versions: app.versions, clock: systemClock });
+    const { rows } = await client.query<{ id: string }>(`SELECT id FROM users WHERE login = 'north'`);
+    const actor = (await authenticator.actorOf(rows[0]?.id ?? '')) ?? assert.fail();
+    const { analysis, upToDate } = searchParts();
+    await app.work.read({ ...app.system(), actor }, async (ctx) => {
+      const accessFilter = (await accessFilterOf(ctx, upToDate)) ?? assert.fail();
+      const words = allOf(
+        termsOf(analysis, 'everywhere').map((term) => termQuery(term, accessFilter)),
+        accessFilter,
+      );
+      const read: number[] = [];
+      const counting: ReadContext = Object.create(ctx, {
+        query: {
+          value: async (...given: Parameters<ReadContext['query']>) => {
+            const found = await ctx.query(...given);
+            read.push(found.length);
+            return found;
+          },
+        },
+      });
+      const foundBy = (statistics: Match['statistics']): Promise<string[]> => {
+        const among = { state: 'ACTIVE', workflowStateIds: null, filter: null, order: 'updated_at' } as const;
+        const match = { ...among, accessFilter, words: { ...words, rank: null }, indexed: true, memory: null };
+        return listMatches(counting, { ...match, statistics }, 20);
+      };
+      const expected = await foundBy(new SearchStatistics());
+      assert.equal(expected.length, 20);
+      read.length = 0;
+      assert.deepEqual(await foundBy(HARDLY_ANY), expected);
+      assert.equal(Math.max(...read), MOST_ADMITTED + 1, read.join());
+    });
   });
 
   it('finds and ranks the records of a rare word in one statement and reranks them in another', async () => {

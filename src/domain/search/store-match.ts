@@ -24,6 +24,8 @@ const AT_ONCE = 4;
 const FEW = 1000;
 /** Beyond it, a record that rights and filter admit is worth reading if it saves this many others. */
 const SAVED = 4;
+/** Maximum number of records that are read because rights and filter admit them, however wrong the estimates are. */
+export const MOST_ADMITTED = 10_000;
 
 /** The conditions on the records. */
 export interface Match {
@@ -183,7 +185,7 @@ async function withWords(ctx: ReadContext, match: Match, words: Words, page: Pag
   if (byWords <= AT_ONCE * wanted) return await query(allAmong(match, words, page, sql`search_records s`));
   const admitted = await match.statistics.admitted(ctx, isVisible(match));
   const depth = Math.ceil((SPARE * wanted) / (share * admitted));
-  const worth = Math.floor(Math.max(FEW, Math.min(byWords, depth) / SAVED));
+  const worth = Math.floor(Math.min(MOST_ADMITTED, Math.max(FEW, Math.min(byWords, depth) / SAVED)));
   if (match.indexed && admitted * known.rows <= worth) {
     const ids = await fewAdmitted(ctx, match, worth);
     const rows = sql`unnest(${ids ?? []}::uuid[]) AS m (id) ${ITS_WORDS}`;
