@@ -13,6 +13,8 @@ export interface Words {
   unique: string[];
   beginnings: string[];
   sentences: string[];
+  /** Titles as they are typed: each with one letter more than the one before. */
+  typed: string[];
 }
 
 export interface Case {
@@ -29,6 +31,8 @@ export interface Case {
 const KINDS = { common: [0.25, 0.6], medium: [0.02, 0.05], rare: [0.0004, 0.001] } as const;
 const MOST_WORDS = 40;
 const DEEP_PAGE = 400;
+/** Letters of a title that a user types before choosing a suggestion. */
+const MOST_TYPED = 30;
 
 const search = (query: Readonly<Record<string, string>>): string => `/search?${new URLSearchParams(query)}`;
 const equals = (field: string, value: string): unknown => ({ field, operator: 'equals', value });
@@ -97,6 +101,12 @@ export const CASES: readonly Case[] = [
     path: (words, pick) => search({ q: pick(words.sentences) }),
   },
   {
+    name: 'suggest',
+    says: 'suggestions while a title is typed',
+    target: [25, 50],
+    path: (words, pick) => `/desk/suggestions?${new URLSearchParams({ q: pick(words.typed) })}`,
+  },
+  {
     name: 'filter',
     says: 'filter on one field, by update',
     target: [15, 60],
@@ -156,12 +166,16 @@ export async function chooseWords(db: pg.Client, texts: readonly RealText[], rec
     some(asked.filter(({ share }) => share >= least && share <= most).map(({ word }) => word));
   const common = between(KINDS.common);
   const frequent = rows.filter(({ share }) => share > 0.01).map(({ word }) => word.slice(0, 2));
+  const titles = texts.map(({ title }) => title.trim()).filter((title) => title.split(' ').length >= 6);
   return {
     common,
     medium: between(KINDS.medium),
     rare: between(KINDS.rare),
     unique: Array.from({ length: MOST_WORDS }, () => `q${Math.ceil(records * (0.5 + next() / 2)) - 1}x`),
     beginnings: some([...new Set(frequent)]),
-    sentences: some(texts.filter(({ title }) => title.split(' ').length >= 6).map(({ title }) => title)),
+    sentences: some(titles),
+    typed: some(titles).flatMap((title) =>
+      Array.from({ length: Math.min(MOST_TYPED, title.length) }, (_, at) => title.slice(0, at + 1).trim()),
+    ),
   };
 }
