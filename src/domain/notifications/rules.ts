@@ -109,31 +109,33 @@ function responsible({ users, groups }: People, membersOf: (groupId: string) => 
   return users.length > 0 ? users : groups.flatMap(membersOf);
 }
 
-const NO_KINDS: ReadonlySet<Kind> = new Set();
-/** Set → kind → the set with it. An event can concern 100,000 users, who share a few sets. */
-const UNIONS = new Map<ReadonlySet<Kind>, Map<Kind, ReadonlySet<Kind>>>();
+type Kinds = ReadonlySet<Kind>;
 
-/** The one set with these kinds in the order in which they were added. */
-function withKind(kinds: ReadonlySet<Kind>, kind: Kind): ReadonlySet<Kind> {
-  if (kinds.has(kind)) return kinds;
-  const known = UNIONS.get(kinds) ?? new Map<Kind, ReadonlySet<Kind>>();
-  const union = known.get(kind) ?? new Set([...kinds, kind]);
-  UNIONS.set(kinds, known.set(kind, union));
-  return union;
+/** Adds kinds to sets that users share: an event can concern 100,000 users, and there are a few sets. */
+class SharedKinds {
+  readonly #none: Kinds = new Set();
+  /** Set → kind → the set with it. */
+  readonly #unions = new Map<Kinds, Map<Kind, Kinds>>();
+
+  with(kinds: Kinds = this.#none, kind: Kind): Kinds {
+    if (kinds.has(kind)) return kinds;
+    const known = this.#unions.get(kinds) ?? new Map<Kind, Kinds>();
+    const union = known.get(kind) ?? new Set([...kinds, kind]);
+    this.#unions.set(kinds, known.set(kind, union));
+    return union;
+  }
 }
 
 /**
  * The users whom the event concerns, with all kinds that apply. The actor is not among them. Rights and choices are not
  * considered.
  */
-export function concerned(
-  event: Concern,
-  membersOf: (groupId: string) => readonly string[],
-): Map<string, ReadonlySet<Kind>> {
-  const found = new Map<string, ReadonlySet<Kind>>();
+export function concerned(event: Concern, membersOf: (groupId: string) => readonly string[]): Map<string, Kinds> {
+  const found = new Map<string, Kinds>();
+  const shared = new SharedKinds();
   const add = (kind: Kind, users: readonly string[]): void => {
     for (const id of users) {
-      if (id !== event.actorId) found.set(id, withKind(found.get(id) ?? NO_KINDS, kind));
+      if (id !== event.actorId) found.set(id, shared.with(found.get(id), kind));
     }
   };
   add('assigned', responsible(event.assigned, membersOf));
