@@ -1994,7 +1994,7 @@ export type RuleRun = {
   objectId: string | null;
   eventType: string;
   /**
-   * Codes of the rules that led to the event, the first one first.
+   * Codes of the rules that led to the event, the first one first, without those whose runs are left out.
    */
   chain: Array<string>;
   outcome: 'DONE' | 'FAILED';

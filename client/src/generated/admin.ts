@@ -1766,7 +1766,7 @@ export class DashboardsAdministration extends Group {
 
 export class RulesAdministration extends Group {
   /**
-   * List the runs of a rule, newest first. Each time that the rule fired, what it did or why it failed. The last 1000 runs are kept. Runs on records that the caller may not read are left out; so are those of a condition that names hidden fields, unless the rule runs as the caller or the caller holds `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * List the runs of a rule, newest first. Each time that the rule fired, what it did or why it failed. The last 1000 runs are kept. Runs on records that the caller may not read are left out; so are those of a condition or a `since` that names hidden fields, and those on hidden comments, files and relations, unless the rule runs as the caller or the caller holds `role.assign`. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `GET /rules/{code}/runs`, right `config.manage`
    */
@@ -1783,7 +1783,7 @@ export class RulesAdministration extends Group {
   }
 
   /**
-   * Try out a rule on a record. Runs the rule as if the event had just happened to the record and had set all its values, and rolls everything back. The answer is that of a dry run: it shows what the caller may read. If the condition of a rule that runs as another user names fields that the caller may not read, `role.assign` is needed. `rules` has the outcome `SKIPPED` if the rule does not fire. Works while the rule is disabled. Without `event`, the first one of the rule is tried. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
+   * Try out a rule on a record. Runs the rule as if the event had just happened to the record and had set all its values, and rolls everything back. The answer is that of a dry run: it shows what the caller may read. If the condition or `since` of a rule that runs as another user names fields that the caller may not read, `role.assign` is needed. `rules` has the outcome `SKIPPED` if the rule does not fire. Works while the rule is disabled. Without `event`, the first one of the rule is tried. Needs a session, or a key with the scope `admin:manage`, and the right `config.manage`.
    *
    * `POST /rules/{code}/try`, right `config.manage`
    */

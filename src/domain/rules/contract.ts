@@ -19,7 +19,7 @@ export const listRuns = defineOperation({
   path: '/rules/{code}/runs',
   unit: 'read',
   summary: 'List the runs of a rule, newest first',
-  description: `Each time that the rule fired, what it did or why it failed. The last ${RUNS_KEPT} runs are kept. Runs on records that the caller may not read are left out; so are those of a condition that names hidden fields, unless the rule runs as the caller or the caller holds \`role.assign\`.`,
+  description: `Each time that the rule fired, what it did or why it failed. The last ${RUNS_KEPT} runs are kept. Runs on records that the caller may not read are left out; so are those of a condition or a \`since\` that names hidden fields, and those on hidden comments, files and relations, unless the rule runs as the caller or the caller holds \`role.assign\`.`,
   params,
   query: closed({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: RUNS_KEPT, default: 100 })) }),
   answer: Type.Array(
@@ -30,7 +30,8 @@ export const listRuns = defineOperation({
         objectId: nullable(Id),
         eventType: Type.String(),
         chain: Type.Array(Type.String(), {
-          description: 'Codes of the rules that led to the event, the first one first.',
+          description:
+            'Codes of the rules that led to the event, the first one first, without those whose runs are left out.',
         }),
         outcome: oneOf(['DONE', 'FAILED']),
         effects: Type.Array(
@@ -58,7 +59,7 @@ export const tryRule = defineOperation({
   dryRun: false,
   summary: 'Try out a rule on a record',
   description:
-    'Runs the rule as if the event had just happened to the record and had set all its values, and rolls everything back. The answer is that of a dry run: it shows what the caller may read. If the condition of a rule that runs as another user names fields that the caller may not read, `role.assign` is needed. `rules` has the outcome `SKIPPED` if the rule does not fire. Works while the rule is disabled. Without `event`, the first one of the rule is tried.',
+    'Runs the rule as if the event had just happened to the record and had set all its values, and rolls everything back. The answer is that of a dry run: it shows what the caller may read. If the condition or `since` of a rule that runs as another user names fields that the caller may not read, `role.assign` is needed. `rules` has the outcome `SKIPPED` if the rule does not fire. Works while the rule is disabled. Without `event`, the first one of the rule is tried.',
   params,
   body: closed({ objectId: Id, event: Type.Optional(oneOf(RULE_EVENTS)) }),
   answer: EffectsSchema,

@@ -22,7 +22,7 @@ import {
 import { BUDGET_MS, MOST_EXAMPLES } from './contract-preview.ts';
 import { type ActorOf, TIMER } from './reaction.ts';
 import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
-import { canMatch, type EventFacts, fires, type Occasion, withEvent } from './rules.ts';
+import { canMatch, type EventFacts, fires, type Occasion, seenAs, withEvent } from './rules.ts';
 import { allOf, eventsOf, partBefore, type PastEvent, type Wanted } from './store-preview.ts';
 import { momentOf } from './timers.ts';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
@@ -235,7 +235,14 @@ class Scan {
   }
 
   #firesAt({ rule, right }: PastRecord, { facts, version }: RecordView, at: string): boolean {
-    const event: EventFacts = { type: TIMER, via: 'system', actor: null, commentVisibility: null, changed: [] };
+    const event: EventFacts = {
+      type: TIMER,
+      via: 'system',
+      actor: null,
+      commentVisibility: null,
+      seenAs: null,
+      changed: [],
+    };
     const after = withEvent(facts, event);
     const occasion: Occasion = { event, after, before: undefined, titleField: version.titleField };
     const variables = this.#variables(at);
@@ -243,11 +250,13 @@ class Scan {
   }
 
   #fires({ rule, right, view, afterUnit }: PastRecord, event: PastEvent): boolean {
+    const visibility = (event.data?.['visibility'] as CommentVisibility | undefined) ?? null;
     const facts: EventFacts = {
       type: event.type,
       via: event.via,
       actor: event.actorId,
-      commentVisibility: (event.data?.['visibility'] as CommentVisibility | undefined) ?? null,
+      commentVisibility: visibility,
+      seenAs: seenAs(visibility, event.data?.['commentId']),
       changed: Object.keys(event.changes ?? {}),
     };
     const before = (): Occasion['after'] => viewBefore(this.#ctx, view, [event.changes ?? {}]).facts;

@@ -8,7 +8,9 @@ import type { EffectsOf, RequestFacts, Runner } from '../../platform/unit-of-wor
 import type { Reacted, ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { ConfigItem, ConfigSnapshot } from '../../platform/unit-of-work/snapshot.ts';
 import {
+  type EventFilter,
   findVisible,
+  type HistoryRow,
   preload,
   requireVisible,
   visibleIds,
@@ -16,8 +18,8 @@ import {
   type VisibleObject,
 } from '../objects/index.ts';
 import { type ActorOf, fireRule } from './reaction.ts';
-import { type CompiledRule, ruleOf } from './registry.ts';
-import { listRuns as listRows, RUNS_KEPT, type RunRow } from './store.ts';
+import { type CompiledRule, type Rule, ruleOf, SINCE_STATE } from './registry.ts';
+import { listRunEvents, listRuns as listRows, RUNS_KEPT, type RunRow } from './store.ts';
 
 const RIGHT = 'config.manage';
 const SHOWN = 100;
@@ -44,20 +46,30 @@ function mayKnow(ctx: ReadContext, { id, compiled }: ConfigItem, object: Visible
   const definition = compiled as CompiledRule;
   if (mayKnowAll(ctx, definition)) return true;
   const rule = ruleOf(id, definition, object.type);
-  // Without a condition for the type, or without a user, nothing of the record decides.
-  if (rule === undefined || rule.when === null) return true;
-  return namedFields(rule.when).every((code) => !object.version.fields.has(code) || object.right.canRead(code));
+  // Without a user it does not run.
+  return rule === undefined || decidingFields(rule, object).every((code) => object.right.canRead(code));
 }
 
-function mayKnowAll(ctx: ReadContext, { runAsId, when, after }: CompiledRule): boolean {
-  const names = when !== null || after !== undefined;
-  return !names || runAsId === ctx.actor.userId || ctx.actor.has('role.assign');
+function mayKnowAll(ctx: ReadContext, { runAsId }: CompiledRule): boolean {
+  return runAsId === ctx.actor.userId || ctx.actor.has('role.assign');
 }
+
+/** The fields of the record that decide whether and when the rule fires. */
+function decidingFields({ when, after }: Rule, { version }: VisibleObject): string[] {
+  const named = when === null ? [] : namedFields(when);
+  const codes = named.flatMap((code) => (code === SYSTEM_TITLE ? (version.titleField ?? []) : code));
+  if (after !== undefined && after.since !== SINCE_STATE) codes.push(after.since);
+  return codes.filter((code) => version.fields.has(code));
+}
+
+/** Stands for the title field, whatever its code is; a code has no colon. */
+const SYSTEM_TITLE = 'system:title';
 
 /** The fields that the condition names, also those whose change it asks for. */
 function namedFields(when: TypedCondition): string[] {
   return [...leavesOf(when)].flatMap((leaf) => {
     if (leaf.field.kind === 'value') return [leaf.field.code];
+    if (leaf.field.code === 'title') return [SYSTEM_TITLE];
     if (!isFieldList(leaf.field.code)) return [];
     const operands = leaf.operator === 'in' ? leaf.values : 'value' in leaf ? [leaf.value] : [];
     return operands.flatMap((one) =>
@@ -66,15 +78,24 @@ function namedFields(when: TypedCondition): string[] {
   });
 }
 
-/** The runs of a rule on records that the caller may read, newest first. @throws Fault RIGHT_MISSING, NOT_FOUND */
-export async function listRuns(ctx: ReadContext, code: string, limit = SHOWN): Promise<RunAnswer[]> {
+/**
+ * The runs of a rule on records that the caller may read, newest first.
+ *
+ * @param filters select the events that the history hides from a caller
+ * @throws Fault RIGHT_MISSING, NOT_FOUND
+ */
+export async function listRuns(
+  ctx: ReadContext,
+  { code, limit = SHOWN }: { code: string; limit?: number | undefined },
+  filters: readonly EventFilter[],
+): Promise<RunAnswer[]> {
   ctx.actor.require(RIGHT);
   const item = requireRule(ctx.config, code);
   const visibleRows = visibleRecord(ctx, 'r.object_id');
   if (visibleRows === null) return [];
   const all = mayKnowAll(ctx, item.compiled as CompiledRule);
   const found = await listRows(ctx, item.id, visibleRows, all ? limit : RUNS_KEPT);
-  const rows = all ? found : (await known(ctx, item, found)).slice(0, limit);
+  const rows = (await known(ctx, item, found, all ? [] : filters)).slice(0, limit);
   const created = rows.flatMap(({ effects }) => effects.filter(({ kind }) => kind === 'create').map(({ id }) => id));
   const visible = await visibleIds(ctx, [...new Set([...rows.map(({ objectId }) => objectId), ...created])]);
   const shown = (id: string): string | null => (visible.has(id) ? id : null);
@@ -85,14 +106,39 @@ export async function listRuns(ctx: ReadContext, code: string, limit = SHOWN): P
   }));
 }
 
-async function known(ctx: ReadContext, item: ConfigItem, rows: readonly RunRow[]): Promise<RunRow[]> {
+/** Without runs that would tell values of hidden fields, or that a hidden event happened; chains are without such rules. */
+async function known(
+  ctx: ReadContext,
+  item: ConfigItem,
+  rows: readonly RunRow[],
+  filters: readonly EventFilter[],
+): Promise<RunRow[]> {
   await preload(ctx, [...new Set(rows.map(({ objectId }) => objectId))]);
+  const events = filters.length === 0 ? new Map<string, HistoryRow[]>() : await listRunEvents(ctx, rows);
+  const rules = new Map(ctx.config.items('rules').map((one) => [one.code, one]));
   const shown: RunRow[] = [];
   for (const row of rows) {
     const object = await findVisible(ctx, row.objectId);
-    if (object !== undefined && mayKnow(ctx, item, object)) shown.push(row);
+    if (object === undefined || !mayKnow(ctx, item, object)) continue;
+    if (await isHidden(ctx, object, events.get(row.id) ?? [], filters)) continue;
+    const chain = row.chain.filter((code) => {
+      const rule = rules.get(code);
+      return rule === undefined ? ctx.actor.has('role.assign') : mayKnow(ctx, rule, object);
+    });
+    shown.push({ ...row, chain });
   }
   return shown;
+}
+
+async function isHidden(
+  ctx: ReadContext,
+  object: VisibleObject,
+  events: readonly HistoryRow[],
+  filters: readonly EventFilter[],
+): Promise<boolean> {
+  if (events.length === 0) return false;
+  for (const filter of filters) if ((await filter(ctx, object, events)).size > 0) return true;
+  return false;
 }
 
 /** The rules of which the caller may know that they fired in a dry run. They need `config.manage`. */

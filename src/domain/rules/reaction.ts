@@ -17,7 +17,16 @@ import { type ObjectRow, recordOf, type RecordView, viewBefore } from '../object
 import { slaFollower } from '../sla/index.ts';
 import { type Effect, runActions } from './actions.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
-import { canMatch, type EventFacts, fires, MOST_DEPTH, MOST_FIRINGS, type Occasion, withEvent } from './rules.ts';
+import {
+  canMatch,
+  type EventFacts,
+  fires,
+  MOST_DEPTH,
+  MOST_FIRINGS,
+  type Occasion,
+  seenAs,
+  withEvent,
+} from './rules.ts';
 import { insertRun } from './store.ts';
 import { armTimers } from './timers.ts';
 
@@ -269,6 +278,7 @@ function eventFacts(ctx: ReadContext, { type, data, origin, changes }: Occurrenc
     via: origin?.via ?? ctx.via,
     actor: (origin?.actor ?? ctx.actor).userId,
     commentVisibility: visibility ?? null,
+    seenAs: seenAs(visibility ?? null, data?.['commentId']),
     changed: Object.keys(changes ?? {}),
   };
 }

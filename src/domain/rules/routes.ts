@@ -9,7 +9,7 @@ import { listRuns, tryRule } from './queries.ts';
 export function ruleRoutes(parts: PreviewParts, effectsOf: EffectsOf): BoundOperation[] {
   const { actorOf } = parts;
   return [
-    bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, params.code, query.limit)),
+    bind(contract.listRuns, (ctx, { params, query }) => listRuns(ctx, { ...params, ...query }, parts.filters)),
     bind(contract.tryRule, (runner, { params, body }, request) =>
       tryRule(runner, { actorOf, effectsOf }, { ...params, ...body }, request),
     ),

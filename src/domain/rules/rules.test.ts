@@ -67,6 +67,7 @@ const EVENT: EventFacts = {
   via: 'api',
   actor: 'u',
   commentVisibility: null,
+  seenAs: null,
   changed: ['priority'],
 };
 

@@ -1,5 +1,5 @@
 /** Decisions about rules: whether one fires on an event. No I/O, no clock. */
-import type { CommentVisibility } from '../../contract/comment-visibility.ts';
+import { type CommentVisibility, DEFAULT_VISIBILITY, seenVisibilities } from '../../contract/comment-visibility.ts';
 import { ACTOR_IN, CHANGED, isEventField } from '../../contract/rule-fields.ts';
 import { evaluate, type RecordFacts, type TypedField, type Variables } from '../../lib/filter.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
@@ -17,6 +17,8 @@ export interface EventFacts {
   /** Id of the user; null for the system. */
   actor: string | null;
   commentVisibility: CommentVisibility | null;
+  /** Of the comment that the event is about, or to which its file belongs: who may not see it gets no notice of the event. */
+  seenAs: CommentVisibility | null;
   /** Codes of the changed fields, and `state` or `workflowState`. */
   changed: readonly string[];
 }
@@ -79,6 +81,16 @@ export function canMatch({ when, requires, dependsOnActor }: Rule, { after }: Oc
   return when === null || dependsOnActor || evaluate(when, after, variables);
 }
 
+/** Files belong to a comment only if it is not public. @param commentId of the data of an event */
+export function seenAs(visibility: CommentVisibility | null, commentId: unknown): CommentVisibility | null {
+  return visibility ?? (typeof commentId === 'string' ? DEFAULT_VISIBILITY : null);
+}
+
+/** Whether the user of the rule may see the comment that the event is about. */
+function seesEvent({ seenAs: visibility }: EventFacts, right: RecordRight): boolean {
+  return visibility === null || seenVisibilities((action) => right.can(action)).includes(visibility);
+}
+
 /** Whether the rule fires, judged by what the user of the rule may read. */
 export function fires(
   { when, once, namesRecord, after: timing }: Rule,
@@ -86,7 +98,7 @@ export function fires(
   variables: Variables,
   right: RecordRight,
 ): boolean {
-  if (!right.can('read')) return false;
+  if (!right.can('read') || !seesEvent(occasion.event, right)) return false;
   // The moment of firing reveals the value of the field that it counts from.
   if (timing !== undefined && timing.since !== SINCE_STATE && !right.canRead(timing.since)) return false;
   if (when === null) return true;

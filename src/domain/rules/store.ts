@@ -1,7 +1,9 @@
 /** SQL on the table `rule_runs`. */
 import sql, { type Sql } from 'sql-template-tag';
+import { shownData } from '../../platform/audit/journal.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import type { HistoryRow } from '../objects/index.ts';
 import type { Effect } from './actions.ts';
 
 type RunOutcome = 'DONE' | 'FAILED';
@@ -53,6 +55,21 @@ export async function listRuns(ctx: ReadContext, ruleId: string, visible: Sql, l
       r.duration_ms AS "durationMs", r.correlation_id AS "correlationId"
     FROM rule_runs r WHERE r.rule_id = ${ruleId}::uuid AND ${visible}
     ORDER BY r.at DESC, r.id DESC LIMIT ${limit}::int`);
+}
+
+/** Id of a run → the events of its kind in its unit of work, without changes. Those of time-based rules have none. */
+export async function listRunEvents(
+  ctx: ReadContext,
+  runs: readonly RunRow[],
+): Promise<ReadonlyMap<string, HistoryRow[]>> {
+  if (runs.length === 0) return new Map();
+  const rows = await ctx.query<HistoryRow & { run: string }>(sql`
+    SELECT r.id AS run, j.id, j.type, j.at, j.actor_id AS "actorId", NULL AS "actorName", j.via, j.revision, NULL AS changes,
+      ${shownData('j')} AS data
+    FROM rule_runs r JOIN journal j ON j.object_id = r.object_id AND j.at = r.at AND j.type = r.event_type
+      AND j.correlation_id = r.correlation_id
+    WHERE r.id = ANY(${runs.map(({ id }) => id)}::uuid[])`);
+  return Map.groupBy(rows, ({ run }) => run);
 }
 
 const BATCH = 5000;
