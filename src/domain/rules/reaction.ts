@@ -10,6 +10,7 @@ import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import type { RuleEvent } from '../../contract/rule-fields.ts';
 import { Fault, isFault } from '../../lib/fault.ts';
 import type { Variables } from '../../lib/filter.ts';
+import { Turns } from '../../lib/yielding.ts';
 import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
@@ -164,6 +165,8 @@ class Reaction {
   readonly #index: Pick<RuleIndex, 'events' | 'byType'>;
   readonly #actorOf: ActorOf;
   readonly #queue: Taken[] = [];
+  /** A call can fire 100 rules with 20 actions each; other requests run in between. */
+  readonly #turns = new Turns();
   /** Code of the rule that fired last. */
   last: string | undefined;
   /** Rules with the records on which they fired in the unit. */
@@ -186,7 +189,10 @@ class Reaction {
       this.#queue.push({ event, chain: typeof rule === 'string' ? [rule] : [], count: { fired: 0 } });
     }
     // The queue grows while it is read.
-    for (const [at, taken] of this.#queue.entries()) await this.#take(taken, at);
+    for (const [at, taken] of this.#queue.entries()) {
+      await this.#turns.next();
+      await this.#take(taken, at);
+    }
   }
 
   get hasFired(): boolean {
@@ -255,7 +261,7 @@ class Reaction {
     let effects: Effect[] = [];
     let error: Fault | undefined;
     try {
-      effects = await this.#ctx.attempt(() => runActions(own, rule, objectId));
+      effects = await this.#ctx.attempt(() => runActions(own, rule, { objectId, turns: this.#turns }));
       for (const one of made) this.#queue.push({ event: one, chain: rules, count });
     } catch (thrown) {
       if (!isFault(thrown) || !isFailureOfRule(thrown)) throw thrown;
