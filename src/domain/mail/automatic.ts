@@ -34,7 +34,12 @@ export function automaticKind({ headers, from, subject, mailbox }: MailSource): 
   if (isLoop(headers, from, mailbox)) return 'LOOP';
   if (isBounce(headers, from, subject)) return 'BOUNCE';
   if (isAutoReply(headers, subject)) return 'AUTO_REPLY';
-  return /^(?:bulk|junk)$/i.test(headers.first('precedence') ?? '') ? 'BULK_MAIL' : null;
+  return hasPrecedence(headers, /^(?:bulk|junk)$/i) ? 'BULK_MAIL' : null;
+}
+
+/** Each field counts: a relay can add one to that of the sender. */
+function hasPrecedence(headers: Headers, pattern: RegExp): boolean {
+  return headers.all('precedence').some((value) => pattern.test(value));
 }
 
 /** A mail of this service came back, for example by forwarding, or a message is in a loop. */
@@ -42,8 +47,8 @@ function isLoop(headers: Headers, from: string | null, mailbox: string): boolean
   const [id] = messageIds(headers.first('message-id'));
   if (id !== undefined && readMessageId(id, mailbox) !== undefined) return true;
   // Gateways can change the message id.
-  const list = /<([^<>]*)>/.exec(headers.first('list-id') ?? '')?.[1]?.toLowerCase();
-  if (list?.endsWith(`${LIST_SUFFIX}${domainOf(mailbox)}`) === true) return true;
+  const lists = headers.all('list-id').map((value) => /<([^<>]*)>/.exec(value)?.[1]?.toLowerCase());
+  if (lists.some((list) => list?.endsWith(`${LIST_SUFFIX}${domainOf(mailbox)}`) === true)) return true;
   if (from !== null && withoutDetail(from) === withoutDetail(mailbox)) return true;
   return headers.count('received') > MOST_HOPS;
 }
@@ -57,16 +62,16 @@ function withoutDetail(address: string): string {
 function isBounce(headers: Headers, from: string | null, subject: string): boolean {
   const type = headers.first('content-type') ?? '';
   if (/^multipart\/report\b/i.test(type)) return true;
-  if (headers.has('x-failed-recipients') || /^<\s*>$/.test(headers.first('return-path') ?? '')) return true;
+  if (headers.has('x-failed-recipients') || headers.all('return-path').some((value) => /^<\s*>$/.test(value)))
+    return true;
   return from !== null && SYSTEM_SENDER.test(from) && (headers.has('auto-submitted') || BOUNCE_SUBJECT.test(subject));
 }
 
 function isAutoReply(headers: Headers, subject: string): boolean {
   // RFC 3834: every value but `no` is automatic, with or without parameters.
-  const submitted = headers.first('auto-submitted');
-  if (submitted !== undefined && !/^no\s*(?:[;(]|$)/i.test(submitted)) return true;
+  if (headers.all('auto-submitted').some((value) => !/^no\s*(?:[;(]|$)/i.test(value))) return true;
   if (['x-autoreply', 'x-autorespond', 'x-autoresponder', 'x-auto-reply-from'].some((name) => headers.has(name))) {
     return true;
   }
-  return /^auto[_-]?reply$/i.test(headers.first('precedence') ?? '') || AUTO_REPLY_SUBJECT.test(subject);
+  return hasPrecedence(headers, /^auto[_-]?reply$/i) || AUTO_REPLY_SUBJECT.test(subject);
 }
