@@ -11,6 +11,7 @@ import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Work } from '../../platform/unit-of-work/work.ts';
 import { findUser } from '../identity/index.ts';
 import { type Composed, composeMail } from './compose.ts';
+import { storedLine } from './content.ts';
 import { makeReplyToken, replyAddress } from './reply-token.ts';
 import { isTooOld, type SendOutcome, verdictOf } from './smtp.ts';
 import { makeThreads } from './store.ts';
@@ -186,7 +187,7 @@ async function attempt(deliver: (message: Message) => Promise<void>, given: Mess
     // A refused sign-in is a wrong setting, which can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && (error as { code?: string }).code !== 'EAUTH';
     const outcome: SendOutcome = isFinal ? { kind: 'refused', replyCode: responseCode } : { kind: 'failed' };
-    return { outcome, error: message.slice(0, LONGEST_ERROR) };
+    return { outcome, error: storedLine(message, LONGEST_ERROR) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { ContractDetail } from '../../lib/fault.ts';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
+import { storedLine } from './content.ts';
 import type { ListReason } from './decision.ts';
 import type { MailThread } from './reply-token.ts';
 
@@ -205,7 +206,7 @@ const LONGEST_ERROR = 500;
 
 /** Notes that the mailbox was read, or why it cannot be read. */
 export async function noteReading(db: Queryable, id: string, error: string | null): Promise<void> {
-  const text = error?.toWellFormed().slice(0, LONGEST_ERROR).toWellFormed() ?? null;
+  const text = error === null ? null : storedLine(error, LONGEST_ERROR);
   await db.query(sql`
     UPDATE mailbox_readers r SET error = ${text},
       failing_since = CASE WHEN ${text}::text IS NOT NULL THEN coalesce(r.failing_since, clock_timestamp()) END
