@@ -180,6 +180,10 @@ rules:
     await box.focus();
     await page.keyboard.press('Enter');
     await page.waitForURL('**/admin/rules/from-the-browser');
+    // Nothing can use a rule, so the list does not ask.
+    await page.goto(`${desk.url}/admin/rules`);
+    await page.getByRole('columnheader', { name: 'Изменено' }).waitFor();
+    assert.equal(await page.getByRole('columnheader', { name: 'Используется' }).count(), 0);
     await watched.close();
   });
 

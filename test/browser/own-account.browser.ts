@@ -121,7 +121,9 @@ describe('the own account in a browser', () => {
     const { page, check, close } = await console.open(AGENT, '/notifications', { language: 'en-US' });
     await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor();
     const body = `Please look at this, @${AGENT}`;
-    await console.call('POST', `/objects/${console.seeded.incident}/comments`, { body, visibility: 'internal' });
+    // The excerpt is the text of the comment, without the marks of Markdown.
+    const marked = { body: `**Please** look at this, @${AGENT}`, visibility: 'internal' };
+    await console.call('POST', `/objects/${console.seeded.incident}/comments`, marked);
     const told = page.getByRole('listitem').filter({ hasText: 'mentioned you' });
     await told.filter({ hasText: body }).waitFor();
     const bell = page.getByRole('link', { name: /^Notifications\s*\d+\+? unread$/ });

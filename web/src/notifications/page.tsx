@@ -3,7 +3,7 @@ import { Anchor, Button, Checkbox, Loader, Text, VisuallyHidden } from '@mantine
 import { IconSettings } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type BodyOf, call } from '../api/client.ts';
 import type { notifications } from '../api/types.ts';
 import { useText } from '../i18n/text.ts';
@@ -15,6 +15,8 @@ import { Time } from '../ui/time.tsx';
 import { type Item, listQuery, NOTIFICATIONS } from './queries.ts';
 import classes from './page.module.css';
 import { texts } from './texts.ts';
+
+const MarkdownText = lazy(async () => ({ default: (await import('../ui/markdown.tsx')).MarkdownText }));
 
 function useRead() {
   return useAction({
@@ -95,7 +97,13 @@ function Row({ item, onOpen }: { item: Item; onOpen: () => void }) {
       <Text size="xs" c="dimmed" component="span">
         <Time at={item.at} />
       </Text>
-      {comment !== null && <div className={classes.excerpt}>{comment.excerpt}</div>}
+      {comment !== null && (
+        <div className={classes.excerpt}>
+          <Suspense fallback={comment.excerpt}>
+            <MarkdownText source={comment.excerpt} />
+          </Suspense>
+        </div>
+      )}
     </li>
   );
 }

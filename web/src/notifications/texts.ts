@@ -75,8 +75,8 @@ export const texts = defineText(
     what: 'What to send',
     event: 'Event',
     mailHint:
-      'Email goes to the address in your profile if the administrator has set up mail. In the console, notifications are listed under the bell.',
-    inConsole: 'In the console',
+      'Email goes to the address in your profile if the administrator has set up mail. In Docket, notifications are listed under the bell.',
+    inConsole: 'In Docket',
     mail: 'Email',
     now: 'Immediately',
     digest: 'Daily digest',

@@ -40,6 +40,16 @@ export function Markdown({ source, mentions }: MarkdownProps) {
   return <div className={classes.text}>{build(tokens, mentions)}</div>;
 }
 
+/** The text of Markdown without its marks, for an excerpt. */
+export function MarkdownText({ source }: { source: string }) {
+  return parser.parse(source, {}).map(textOf).filter(Boolean).join(' ');
+}
+
+function textOf({ content, children }: Token): string {
+  if (children === null) return content;
+  return children.map((child) => (child.type.endsWith('break') ? ' ' : child.content)).join('');
+}
+
 function Mention({ login, mine }: { login: string; mine: boolean }) {
   return (
     <span className={classes.mention} data-mention={mine ? 'me' : ''}>

@@ -16,6 +16,9 @@ import { nameIn } from './yaml-text.ts';
 
 type Use = NonNullable<ConfigItem['usedBy']>['items'][number];
 
+/** Sections to whose items nothing refers. */
+const NEVER_USED: ReadonlySet<PagedSection> = new Set(['rules', 'macros', 'dashboards']);
+
 /** Columns for a list of items of the section: what uses each, and its last change. None for users without `config.manage`. */
 export function useUsageColumns<Row extends { id: string }>(section: PagedSection): Column<Row>[] {
   const t = useText(texts);
@@ -27,25 +30,24 @@ export function useUsageColumns<Row extends { id: string }>(section: PagedSectio
       const item = items.get(row.id);
       return item === undefined ? null : <Cell item={item} />;
     };
-    return [
-      {
-        key: 'usedBy',
-        title: t.usedBy,
-        value: (row) => items.get(row.id)?.usedBy?.count ?? 0,
-        render: cell(UsedBy),
-        width: '6.5rem',
-        minor: true,
-      },
-      {
-        key: 'changed',
-        title: t.changed,
-        value: (row) => items.get(row.id)?.updatedAt ?? '',
-        render: cell(Changed),
-        width: '6rem',
-        minor: true,
-      },
-    ];
-  }, [data, t]);
+    const used: Column<Row> = {
+      key: 'usedBy',
+      title: t.usedBy,
+      value: (row) => items.get(row.id)?.usedBy?.count ?? 0,
+      render: cell(UsedBy),
+      width: '6.5rem',
+      minor: true,
+    };
+    const changed: Column<Row> = {
+      key: 'changed',
+      title: t.changed,
+      value: (row) => items.get(row.id)?.updatedAt ?? '',
+      render: cell(Changed),
+      width: '6rem',
+      minor: true,
+    };
+    return NEVER_USED.has(section) ? [changed] : [used, changed];
+  }, [data, section, t]);
 }
 
 /** When the item was changed last, and by whom. */

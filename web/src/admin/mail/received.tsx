@@ -174,9 +174,10 @@ function AboutSent({ mail }: { mail: Sent }) {
   );
 }
 
-/** Buttons to the previous and the next page of a list. */
+/** Buttons to the previous and the next page of a list that has several. */
 export function Pages({ page, hasMore, go }: { page: number; hasMore: boolean; go: (page: number) => void }) {
   const t = useText(texts);
+  if (page === 1 && !hasMore) return null;
   return (
     <Group justify="flex-end" mt="md">
       <Button variant="default" disabled={page === 1} onClick={() => go(page - 1)}>

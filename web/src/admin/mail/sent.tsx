@@ -26,7 +26,7 @@ const TONES: Record<Sent['state'], Tone> = {
 
 export function SentMail() {
   const t = useText(sentTexts);
-  const { all, sent } = useText(texts);
+  const { sent } = useText(texts);
   const [shown, setShown] = useState<Shown>('ALL');
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Sent>();
@@ -37,7 +37,7 @@ export function SentMail() {
     setPage(1);
   };
   const states: { value: Shown; label: string }[] = [
-    { value: 'ALL', label: all },
+    { value: 'ALL', label: t.anyState },
     ...(['PENDING', 'FAILED', 'BOUNCED', 'SENT', 'DROPPED'] as const).map((value) => ({ value, label: t[value] })),
   ];
   return (

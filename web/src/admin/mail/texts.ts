@@ -109,12 +109,13 @@ export const reasonTexts = defineText<Record<Reason, string>>(
 
 export const sentTexts = defineText(
   {
-    hint: 'Письма пользователям за последний 91 день. Если сервер не принял письмо, попытки повторяются двое суток. Если письмо вернулось, проверьте адрес получателя.',
+    hint: 'Письма пользователям за последние три месяца. Если сервер не принял письмо, попытки повторяются двое суток. Если письмо вернулось, проверьте адрес получателя.',
     none: 'Писем нет',
     due: 'Поставлено в очередь',
     recipient: 'Получатель',
     hidden: 'скрыт: у вас нет прав на запись или её поля',
     state: 'Состояние',
+    anyState: 'Любое состояние',
     attempts: 'Попытки',
     nextAttempt: 'Следующая попытка',
     finished: 'Завершено',
@@ -131,12 +132,13 @@ export const sentTexts = defineText(
     queued: 'Письмо поставлено в очередь',
   },
   {
-    hint: 'Emails to users from the last 91 days. If the mail server does not accept an email, sending is retried for two days. If an email bounced, check the address of its recipient.',
+    hint: 'Emails to users from the last three months. If the mail server does not accept an email, sending is retried for two days. If an email bounced, check the address of its recipient.',
     none: 'No emails',
     due: 'Queued',
     recipient: 'Recipient',
     hidden: 'hidden: you may not read the record or its fields',
     state: 'State',
+    anyState: 'Any state',
     attempts: 'Attempts',
     nextAttempt: 'Next attempt',
     finished: 'Finished',

@@ -84,7 +84,7 @@ function useRuleColumns(): readonly Column<ConfigItem>[] {
         ? ''
         : `${rule.types.map(typeName).join(', ')}: ${rule.on.length === 0 ? t.timer : rule.on.map((event) => eventName(events, event)).join(', ')}`;
     return [
-      { key: 'when', title: t.on, value: ({ code }) => whenOf(rules.get(code)), width: '26%', minor: true },
+      { key: 'when', title: t.trigger, value: ({ code }) => whenOf(rules.get(code)), width: '26%', minor: true },
       {
         key: 'status',
         title: t.status,

@@ -10,7 +10,7 @@ import { useLanguage } from '../../i18n/language.ts';
 import { useText } from '../../i18n/text.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { FaultAlert } from '../../ui/fault.tsx';
+import { FaultAlert, useNotedFaultText } from '../../ui/fault.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, ToneMark } from '../connections/tone.tsx';
@@ -85,8 +85,10 @@ export default function RunsPage({ code }: { code: string }) {
 function useRunColumns(labels: Labels): readonly Column<Run>[] {
   const t = useText(texts);
   const events = useRunEvents();
+  const say = useNotedFaultText();
   return useMemo(() => {
-    const done = ({ effects }: Run): string => effects.map(({ kind }) => effectName(t, kind)).join(', ');
+    const done = ({ effects, error }: Run): string =>
+      error === null ? effects.map(({ kind }) => effectName(t, kind)).join(', ') : say(error);
     const record = ({ objectId }: Run): string =>
       objectId === null ? t.hiddenRecord : (labelText(labels.get(objectId)) ?? '…');
     return [
@@ -95,10 +97,15 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
         title: t.at,
         value: (run) => run.at,
         render: (run) => <Time at={run.at} />,
-        width: '9rem',
+        width: '8rem',
       },
-      { key: 'record', title: t.record, value: record, width: '40%' },
-      { key: 'event', title: t.event, value: (run) => eventName(events, run.eventType), minor: true },
+      { key: 'record', title: t.record, value: record, render: (run) => <Cut>{record(run)}</Cut>, width: '32%' },
+      {
+        key: 'event',
+        title: t.event,
+        value: (run) => eventName(events, run.eventType),
+        minor: true,
+      },
       {
         key: 'outcome',
         title: t.outcome,
@@ -106,18 +113,34 @@ function useRunColumns(labels: Labels): readonly Column<Run>[] {
         render: (run) => <ToneMark tone={run.outcome === 'DONE' ? 'good' : 'bad'}>{t[run.outcome]}</ToneMark>,
         width: '8rem',
       },
-      { key: 'effects', title: t.effects, value: (run) => run.error?.message ?? done(run), minor: true },
+      {
+        key: 'effects',
+        title: t.effects,
+        value: done,
+        render: (run) => <Cut>{done(run)}</Cut>,
+        width: '24%',
+        minor: true,
+      },
       {
         key: 'took',
         title: t.took,
         value: (run) => run.durationMs,
         render: (run) => t.ms(run.durationMs),
         align: 'end',
-        width: '8rem',
+        width: '6.5rem',
         minor: true,
       },
     ];
-  }, [t, events, labels]);
+  }, [t, events, labels, say]);
+}
+
+/** A long text of a cell, at most two lines. */
+function Cut({ children }: { children: string }) {
+  return (
+    <Text size="sm" lineClamp={2} title={children}>
+      {children}
+    </Text>
+  );
 }
 
 /** Names of events, and of what fires a time-based rule. */
@@ -141,6 +164,7 @@ function RunDetails({ run, labels }: { run: Run; labels: Labels }) {
   const t = useText(texts);
   const format = useFormats();
   const events = useRunEvents();
+  const say = useNotedFaultText();
   const created = useLabels(run.effects.flatMap(({ kind, objectId }) => (kind === 'create' ? (objectId ?? []) : [])));
   return (
     <Stack gap="sm">
@@ -155,7 +179,7 @@ function RunDetails({ run, labels }: { run: Run; labels: Labels }) {
               {t[run.outcome]}
             </ToneMark>,
           ],
-          ...(run.error === null ? [] : [[t.error, `${run.error.message} (${run.error.code})`] as const]),
+          ...(run.error === null ? [] : [[t.error, `${say(run.error)} (${run.error.code})`] as const]),
           ...(run.chain.length === 0 ? [] : [[t.chain, run.chain.join(' → ')] as const]),
           [t.took, t.ms(run.durationMs)],
           [t.correlation, <code key="id">{run.correlationId}</code>],
