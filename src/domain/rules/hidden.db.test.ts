@@ -1,4 +1,4 @@
-/** What readers of the log of rules, and users of rules, learn of comments, titles and times that they may not see. */
+/** What readers of the log of rules, and users of rules, learn of comments, relations, titles and times that they may not see. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
@@ -15,14 +15,19 @@ types:
       - { code: kind, dataType: string }
       - { code: count, dataType: string }
       - { code: planned, dataType: datetime }
+  - { code: note, title: name, fields: [ { code: name, dataType: string } ] }
+relationDefinitions: [ { code: about, sourceTypes: [case], targetTypes: [note] } ]
 rules:
+  - { code: adds-note, on: [ObjectCreated], types: [case], runAs: robot, when: { field: kind, operator: equals, value: noted }, do: [ { create: { type: note, relation: about, values: { name: '{{ title }}' } } } ] }
+  - { code: related, on: [RelationAdded], types: [case], runAs: robot, do: [ { set: { count: related } } ] }
+  - { code: related-clerk, on: [RelationAdded], types: [case], runAs: clerk, do: [ { set: { kind: related } } ] }
   - { code: internal, on: [CommentAdded], types: [case], runAs: robot, when: { field: comment.visibility, operator: equals, value: internal }, do: [ { set: { count: noted } } ] }
   - { code: of-clerk, on: [CommentAdded], types: [case], runAs: clerk, do: [ { set: { kind: said } } ] }
   - { code: title, on: [ObjectUpdated], types: [case], runAs: robot, when: { field: title, operator: equals, value: hush }, do: [ { set: { count: hushed } } ] }
   - { code: after-title, on: [ObjectUpdated], types: [case], runAs: robot, when: { field: count, operator: equals, value: hushed }, do: [ { set: { kind: quiet } } ] }
   - { code: planned, types: [case], runAs: robot, after: { duration: PT1H, since: planned }, do: [ { set: { count: late } } ] }
 roles:
-  - { code: robot, records: [{ type: case, actions: [${ACTIONS}], fields: { read: '*', write: '*' } }], assignedTo: { users: [robot] } }
+  - { code: robot, records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' } }], assignedTo: { users: [robot] } }
   - { code: clerk, rights: [config.manage], records: [{ type: case, actions: [read, update, history], fields: { read: [kind, count], write: [kind] } }], assignedTo: { users: [clerk] } }
   - { code: chief, rights: [config.manage, role.assign], records: [{ type: '*', actions: [${ACTIONS}], fields: { read: '*', write: '*' } }], assignedTo: { users: [chief] } }
 users: [ { login: robot }, { login: clerk }, { login: chief } ]`;
@@ -70,6 +75,13 @@ describe('rules hide', () => {
     assert.deepEqual([(await runs('chief', 'title')).length, (await runs('clerk', 'title')).length], [1, 0]);
     const chains = async (who: 'chief' | 'clerk') => (await runs(who, 'after-title')).map(({ chain }) => chain);
     assert.deepEqual([await chains('chief'), await chains('clerk')], [[['title']], [[]]]);
+  });
+
+  it('a relation to a record that their own user may not read', async () => {
+    const { id } = await create({ name: 'Relate', kind: 'noted' });
+    const { count, kind } = await valuesOf(id);
+    assert.deepEqual([count, kind], ['related', 'noted']);
+    assert.deepEqual([(await runs('chief', 'related')).length, (await runs('clerk', 'related')).length], [1, 0]);
   });
 
   it('the time from which a rule counts', async () => {

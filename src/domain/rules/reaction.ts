@@ -14,7 +14,7 @@ import { Turns } from '../../lib/yielding.ts';
 import type { Actor, Follower, PlannedEvent, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { contextOnBehalfOf, writeContextAs } from '../../platform/unit-of-work/unit-context.ts';
 import { variables } from '../metadata/index.ts';
-import { type ObjectRow, recordOf, type RecordView, viewBefore } from '../objects/index.ts';
+import { findVisible, type ObjectRow, recordOf, type RecordView, viewBefore } from '../objects/index.ts';
 import { slaFollower } from '../sla/index.ts';
 import { type Effect, runActions } from './actions.ts';
 import { type Rule, type RuleIndex, rulesView } from './registry.ts';
@@ -210,7 +210,7 @@ class Reaction {
       const key = `${rule.id} ${objectId}`;
       if (this.#fired.has(key) || !canMatch(rule, occasion, this.#variables)) continue;
       const actor = await this.#actorOf(rule.runAsId);
-      if (actor === undefined || !this.#fires(rule, occasion, actor)) continue;
+      if (actor === undefined || !(await this.#fires(rule, taken.event, occasion, actor))) continue;
       this.#fired.add(key);
       this.last = rule.code;
       await this.#fire(rule, taken, actor);
@@ -238,10 +238,13 @@ class Reaction {
     return events.flatMap(({ objectId, changes }) => (objectId === id && changes !== undefined ? [changes] : []));
   }
 
-  #fires(rule: Rule, occasion: Occasion, actor: Actor): boolean {
+  async #fires(rule: Rule, { data }: Occurrence, occasion: Occasion, actor: Actor): Promise<boolean> {
     const own = contextOnBehalfOf(this.#ctx, actor);
     const { typeId } = occasion.after.system;
-    return fires(rule, occasion, variables(own), actor.on(typeId, occasion.after, own.now));
+    if (!fires(rule, occasion, variables(own), actor.on(typeId, occasion.after, own.now))) return false;
+    // A relation is hidden from those who may not read its other end.
+    const target = data?.['targetObjectId'];
+    return typeof target !== 'string' || (await findVisible(own, target)) !== undefined;
   }
 
   /** @throws Fault RULE_LOOP, RULE_REFUSED */
