@@ -114,6 +114,17 @@ function structures(): MailCase[] {
       text: 'As text',
       not: 'As HTML',
     },
+    {
+      name: 'HTML and the footer of a list',
+      raw: mail(multipart('mixed', html('<p>The <b>question</b></p>'), plain('_____\r\nThe list'))),
+      text: 'The **question**',
+      files: [],
+    },
+    {
+      name: 'another boundary than the header says',
+      raw: mail({ type: 'Content-Type: multipart/alternative; boundary="a"', body: `--b\r\n${plain('Still text')}` }),
+      text: 'Still text',
+    },
     { name: 'a picture of the layout', raw: mail(related), text: 'With a logo', files: [] },
     {
       name: 'a picture alone',
@@ -129,7 +140,8 @@ function structures(): MailCase[] {
     {
       name: 'a file alone',
       raw: mail({ ...multipart('mixed', file('filename="a.pdf"')), subject: '' }),
-      reason: 'REFUSED',
+      title: 'a.pdf',
+      files: ['a.pdf'],
     },
     {
       name: 'a forwarded message as a file',
@@ -298,8 +310,8 @@ function files(): MailCase[] {
     ['filename="=?koi8-r?B?z9TexdQucGRm?="', 'отчет.pdf'],
     ['filename="../../etc/passwd"', 'passwd'],
     ['filename="C:\\\\Users\\\\x\\\\a.doc"', 'a.doc'],
-    ['filename=".."', 'file-1'],
-    ['x=y', 'file-1'],
+    ['filename=".."', 'file-1.pdf'],
+    ['x=y', 'file-1.pdf'],
     ['filename="invoice\u202etxt.exe"', 'x'],
   ];
   return names.slice(0, 9).map(([name, expected]) => ({

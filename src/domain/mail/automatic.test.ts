@@ -94,7 +94,7 @@ describe('automatic mail', () => {
   const kindOf = (lines: string[], subject = 'Printer is broken', from: string | null = 'anna@example.com') =>
     automaticKind({ headers: Headers.ofLines(lines), from, subject, mailbox: MAILBOX });
 
-  const CASES: readonly [Automatic | null, string[], string?, string?][] = [
+  const CASES: readonly [Automatic | null, string[], string?, (string | null)?][] = [
     [null, []],
     [null, ['Auto-Submitted: no']],
     [null, ['Auto-Submitted: No (written by hand)']],
@@ -131,6 +131,12 @@ describe('automatic mail', () => {
     ['BOUNCE', ['Auto-Submitted: auto-replied'], 'Whatever', 'MAILER-DAEMON@example.com'],
     ['BOUNCE', [], 'Недоставленное сообщение', 'postmaster@example.com'],
     ['BOUNCE', [], 'Undeliverable: Printer', 'postmaster+x@example.com'],
+    ['BOUNCE', [], 'Delivery failure', 'postmaster@example.com'],
+    ['BOUNCE', [], 'Printer', 'MAILER-DAEMON@example.com'],
+    ['BOUNCE', ['From: Mailer Daemon <>'], 'Printer', null],
+    [null, ['From: Anna <>'], 'Printer', null],
+    [null, [], 'Printer', 'postmaster@example.com'],
+    [null, [], 'Delivery failure', 'mailer@example.com'],
     ['LOOP', [`Message-ID: ${messageIdOf(mail)}`]],
     ['LOOP', [], 'Printer', 'Support@EXAMPLE.org'],
     ['LOOP', [], 'Printer', 'support+token@example.org'],

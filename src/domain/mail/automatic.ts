@@ -11,14 +11,17 @@ export type Automatic = 'LOOP' | 'BOUNCE' | 'AUTO_REPLY' | 'BULK_MAIL';
 /** A message that passed more servers than this is in a loop. RFC 5321 recommends at least 100, but no real mail has 50. */
 const MOST_HOPS = 50;
 
-/** Local parts of addresses that mail servers send from. */
-const SYSTEM_SENDER = /^(?:mailer-daemon|postmaster|mail-daemon|mdaemon)(?:[+@]|$)/i;
+/** Local parts under which nobody but mail servers writes. Some give no domain or no address at all. */
+const MAIL_SERVER = /^(?:[^<]*<)?["']?(?:mailer[-_. ]?daemon|mail-daemon|mdaemon)(?:[+@> "']|$)/i;
+/** Local parts under which mail servers write, and people. */
+const SYSTEM_SENDER = /^post[-_]?master(?:[+@]|$)/i;
 
 /** Subjects of systems that set no header. Only at the start: people quote such a subject behind `Re:`. */
 const AUTO_REPLY_SUBJECT =
   /^(?:auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|автоматический ответ|автоответ(?:чик)?)\s*[:([-]/iu;
+/** Subjects of bounces; some systems put the subject of the returned mail behind them. */
 const BOUNCE_SUBJECT =
-  /^(?:undeliverable\b|undelivered mail\b|delivery status notification \(failure\)|mail delivery failed|failure notice\b|returned mail:|недоставленное сообщение|не удается доставить|не удалось доставить)/iu;
+  /^(?:undeliverable\b|undelivered mail\b|(?:mail |message )?(?:delivery|system) (?:fail(?:ed|ure)|error|problem|status|notification)|(?:permanent |mail )?delivery failure|(?:failure (?:notice|delivery|notification))|mail (?:failed|not delivered)|(?:mail|message) could not be delivered|returned mail\b|delayed mail\b|warning: (?:message|could not)|недоставленное сообщение|не удается доставить|не удалось доставить)/iu;
 
 export interface MailSource {
   headers: Headers;
@@ -64,6 +67,7 @@ function isBounce(headers: Headers, from: string | null, subject: string): boole
   if (/^multipart\/report\b/i.test(type)) return true;
   if (headers.has('x-failed-recipients') || headers.all('return-path').some((value) => /^<\s*>$/.test(value)))
     return true;
+  if (MAIL_SERVER.test(from ?? headers.first('from') ?? '')) return true;
   return from !== null && SYSTEM_SENDER.test(from) && (headers.has('auto-submitted') || BOUNCE_SUBJECT.test(subject));
 }
 

@@ -78,12 +78,13 @@ describe('files of a mail', () => {
       '\ud800.txt',
     ];
     for (const name of names) {
-      const safe = safeFilename(name, 4);
+      const safe = safeFilename({ filename: name, mediaType: 'application/zip' }, 4);
       assert.equal(checkFilename(safe), safe);
     }
-    assert.equal(safeFilename('../../etc/passwd', 0), 'passwd');
-    assert.equal(safeFilename('C:\\x\\report.pdf', 0), 'report.pdf');
-    assert.equal(safeFilename('..', 0), 'file-1');
-    assert.ok(safeFilename(`${'a'.repeat(400)}.pdf`, 0).endsWith('.pdf'));
+    const named = (filename: string): string => safeFilename({ filename, mediaType: 'application/pdf' }, 0);
+    assert.equal(named('../../etc/passwd'), 'passwd');
+    assert.equal(named('C:\\x\\report.pdf'), 'report.pdf');
+    assert.equal(named('..'), 'file-1.pdf');
+    assert.ok(named(`${'a'.repeat(400)}.pdf`).endsWith('.pdf'));
   });
 });

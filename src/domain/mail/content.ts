@@ -83,22 +83,40 @@ export function storedLine(text: string, most: number): string {
   return line.slice(0, most).toWellFormed();
 }
 
-/** The subject as a title of one line; the start of the text if the subject is empty. */
+/** The subject as a title of one line; without a subject the start of the text, without both the name of a file. */
 export function mailTitle(mail: ReceivedMail): string {
   const line = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
-  const title = line(storable(mail.subject)) || line(mailText(mail, false).slice(0, LONGEST_TITLE));
+  const title =
+    line(storable(mail.subject)) || line(mailText(mail, false).slice(0, LONGEST_TITLE)) || line(nameOfFirst(mail));
   return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : title;
 }
+
+function nameOfFirst(mail: ReceivedMail): string {
+  const [first] = mailFiles(mail);
+  return first === undefined ? '' : safeFilename(first, 0);
+}
+
+/** File name extensions of parts that mail programs send without a name. */
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'text/plain': '.txt',
+  'text/html': '.html',
+  'application/pdf': '.pdf',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+};
 
 /**
  * A name that attachments accept: without folders, control characters and marks that reverse the direction of text.
  *
  * @param index of the file in the message, from 0; it names files without a name
  */
-export function safeFilename(name: string | null, index: number): string {
-  const last = (name ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
+export function safeFilename(file: Pick<MailFile, 'filename' | 'mediaType'>, index: number): string {
+  const last = (file.filename ?? '').toWellFormed().split(/[/\\]/).at(-1) ?? '';
   const clean = last.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '').trim();
-  if (clean === '' || /^\.+$/.test(clean)) return `file-${index + 1}`;
+  if (clean === '' || /^\.+$/.test(clean)) return `file-${index + 1}${EXTENSIONS[file.mediaType.toLowerCase()] ?? ''}`;
   const letters = [...clean];
   if (letters.length <= LONGEST_TITLE) return clean;
   // The end of the name says what kind of file it is.

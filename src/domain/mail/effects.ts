@@ -77,7 +77,7 @@ function chosenFiles(
   const kept: { filename: string; file: MailFile }[] = [];
   const notes: string[] = [];
   for (const [index, file] of files.entries()) {
-    const filename = safeFilename(file.filename, index);
+    const filename = safeFilename(file, index);
     const size = file.content.byteLength;
     if (mayAdd && kept.length < MOST_FILES && size <= attachmentMaxBytes) kept.push({ filename, file });
     else if (notes.length < MOST_FILES) notes.push(`[${note}: ${filename}, ${Math.ceil(size / 1024)} KiB]`);

@@ -2,13 +2,16 @@
  * Parses a message: its header fields, text and files. It runs in a worker thread under limits of time and memory, because the
  * work depends on what a stranger sent.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { ParsedMail as Read } from 'mailparser';
 import { type ThreadTask, threads } from '../../platform/threads.ts';
 import type { MailContent, MailFile } from './content.ts';
 import { mailContent } from './content.ts';
 import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
 import type { ParsedMail } from './envelope.ts';
 import { Headers } from './headers.ts';
+import { isUnicode, namedCharsets, toUtf8 } from './unlabelled.ts';
 
 /** Limits of one message. */
 const MOST_HEAD_BYTES = 256 * 1024;
@@ -47,23 +50,60 @@ function addresses(given: AddressList | AddressList[] | undefined): string[] {
   return people(given).flatMap(({ address }) => (address === undefined || address === '' ? [] : [address]));
 }
 
-async function parse(raw: Uint8Array): Promise<Parsed> {
-  const sha256 = createHash('sha256').update(raw).digest('hex');
+/** End of the header fields. */
+function headEnd(raw: Buffer): number {
+  const [crlf, lf] = [raw.indexOf('\r\n\r\n'), raw.indexOf('\n\n')];
+  if (crlf === -1) return lf === -1 ? raw.length : lf;
+  return lf === -1 ? crlf : Math.min(crlf, lf);
+}
+
+async function read(raw: Buffer, skipTextToHtml = true): Promise<Read> {
   // Loaded at the first mail: other tasks of the thread do not need it.
   const { simpleParser } = await import('mailparser');
+  return await simpleParser(raw, {
+    // No HTML is converted to text here. `textConversionError` says that there is HTML which is no alternative of a plain text.
+    maxHtmlLengthToParse: 0,
+    skipTextToHtml,
+    skipTextLinks: true,
+    skipImageLinks: true,
+    keepCidLinks: true,
+    keepDeliveryStatus: true,
+    checksumAlgo: false,
+    maxHeadSize: MOST_HEAD_BYTES,
+    maxChildNodes: MOST_PARTS,
+  });
+}
+
+const isBlank = (text: string | false | undefined): boolean => typeof text !== 'string' || text.trim() === '';
+
+/** The texts of a message. If both are given, each has the whole content. */
+async function textsOf(raw: Buffer, mail: Read): Promise<{ text: string | null; html: string | null }> {
+  let found = mail;
+  const replaced = `${mail.text ?? ''}${typeof mail.html === 'string' ? mail.html : ''}`.includes('\ufffd');
+  let source = raw;
+  if (replaced && namedCharsets(raw).every(isUnicode)) {
+    source = toUtf8(raw);
+    if (source !== raw) found = await read(source);
+  }
+  // Plain text beside HTML, for example the footer of a list: only the HTML can hold both in their order.
+  const isBeside = found.textConversionError !== undefined && !isBlank(found.text);
+  if (isBeside) found = await read(source, false);
+  const html = typeof found.html === 'string' ? found.html.slice(0, MOST_HTML_CHARACTERS) : null;
+  const text = isBeside ? null : (found.text ?? null);
+  if (!isBlank(text ?? '') || !isBlank(html ?? '') || mail.attachments.length > 0) return { text, html };
+  // Parts that cannot be found, for example because the boundary is another one than the header field says.
+  return { text: toUtf8(raw.subarray(headEnd(raw))).toString(), html: null };
+}
+
+async function parse(given: Uint8Array): Promise<Parsed> {
+  const sha256 = createHash('sha256').update(given).digest('hex');
+  let raw = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   try {
-    const mail = await simpleParser(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength), {
-      skipHtmlToText: true,
-      skipTextToHtml: true,
-      skipTextLinks: true,
-      skipImageLinks: true,
-      keepCidLinks: true,
-      keepDeliveryStatus: true,
-      checksumAlgo: false,
-      maxHeadSize: MOST_HEAD_BYTES,
-      maxChildNodes: MOST_PARTS,
-      maxHtmlLengthToParse: MOST_HTML_CHARACTERS,
-    });
+    const head = raw.subarray(0, headEnd(raw));
+    if (head.length <= MOST_HEAD_BYTES && !isUtf8(head)) {
+      raw = Buffer.concat([toUtf8(head, namedCharsets(raw)[0]), raw.subarray(head.length)]);
+    }
+    const mail = await read(raw);
     const lines = mail.headerLines.map(({ line }) => line);
     if (lines.length === 0) return { kind: 'unreadable', sha256 };
     const from = addresses(mail.from);
@@ -79,14 +119,12 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
         isInline: one.related === true,
       }),
     );
-    const html = typeof mail.html === 'string' ? mail.html.slice(0, MOST_HTML_CHARACTERS) : null;
     const subject = mail.subject ?? '';
-    const text = mail.text ?? null;
     return {
       kind: 'parsed',
       subject,
-      content: mailContent({ subject, text, html, files }),
-      report: readDeliveryReport({ headers: Headers.ofLines(lines), text, parts: files }),
+      content: mailContent({ subject, ...(await textsOf(raw, mail)), files }),
+      report: readDeliveryReport({ headers: Headers.ofLines(lines), text: mail.text ?? null, parts: files }),
       lines,
       from,
       fromName: people(mail.from)[0]?.name ?? '',

@@ -1,11 +1,13 @@
 /**
- * Cuts the quoted message below (or above) a reply, for mail clients in English and Russian. In doubt, text is kept: a reply
- * with too much text is better than one that lost its answer.
+ * Cuts the quoted message below (or above) a reply, for mail clients in English, Russian and some other languages. In doubt,
+ * text is kept: a reply with too much text is better than one that lost its answer.
  */
 
 /** Lines that clients put between the reply and the message that it answers. */
 const MARKERS: readonly RegExp[] = [
-  /^-{2,}\s*(?:original message|исходное сообщение|оригинальное сообщение|original appointment)\s*-{2,}$/iu,
+  /^-{2,}\s*(?:original message|исходное сообщение|оригинальное сообщение|original appointment|ursprüngliche nachricht|message d['’]origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|wiadomość oryginalna)\s*-{2,}$/iu,
+  // Zoho.
+  /^-{2,}\s*on .{1,300} wrote\s*-{2,}$/iu,
   // The line that this service puts above its own mails.
   /^##- .{1,200} -##$/u,
 ];
@@ -18,13 +20,14 @@ const DAY = new RegExp(
 );
 const CLOCK_TIME = /\d{1,2}[:.]\d{2}/;
 const ADDRESS = /[<([]?[^\s<>()@]{1,64}@[^\s<>()@]{1,255}[>)\]]?/u;
-/** Verbs at the end of the line that names the author of the quoted message. */
-const WROTE = /(?:\bwrote|\bwrites|(?<!\p{L})(?:писал|написал|пишет|пишут)(?:а|\(а\)|и)?)\s*:$/iu;
+/** Verbs of the line that names the author of the quoted message; in some languages the name stands behind them. */
+const WROTE =
+  /(?:(?:\bwrote|\bwrites|(?<!\p{L})(?:писал|написал|пишет|пишут)(?:а|\(а\)|и)?|\ba écrit|\bescribió|\bescreveu|\bha scritto|\bskrev|\bkirjoitti|\bnapisał(?:a|\(a\))?)\s*|\b(?:schrieb|schreef|skrev)\s[^:]{1,200}):$/iu;
 
 /** Names of the fields that Outlook repeats above the quoted message. */
-const FROM_FIELD = /^[*_]{0,2}(?:from|от|от кого)[*_]{0,2}:[*_]{0,2}\s*\S/iu;
+const FROM_FIELD = /^[*_]{0,2}(?:from|от|от кого|von|de|da|van|från|od)[*_]{0,2}\s?:[*_]{0,2}\s*\S/iu;
 const OTHER_FIELD =
-  /^[*_]{0,2}(?:sent|date|to|cc|subject|отправлено|дата|кому|копия|тема)[*_]{0,2}:[*_]{0,2}(?:\s|$)/iu;
+  /^[*_]{0,2}(?:sent|date|to|cc|subject|отправлено|дата|кому|копия|тема|gesendet|datum|an|betreff|envoyé(?: le)?|à|objet|enviado(?: el| em)?|fecha|data|para|asunto|assunto|inviato|a|oggetto|verzonden|aan|onderwerp|skickat|till|ämne|wysłano|do|temat)[*_]{0,2}\s?:[*_]{0,2}(?:\s|$)/iu;
 
 /** Longer lines are text. */
 const LONGEST_LINE = 500;
