@@ -1,7 +1,8 @@
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import { type BoundOperation, bind } from '../../platform/unit-of-work/binding.ts';
+import { handIn, retryMessage, sendAgain } from './commands.ts';
 import * as contract from './contract.ts';
-import { handIn, listMessages, listSent, retryMessage, sendAgain } from './queries.ts';
+import { listMessages, listSent } from './queries.ts';
 import type { ReceiveParts } from './receive.ts';
 
 export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore }): BoundOperation[] {
