@@ -23,7 +23,7 @@ import {
   withDefaults,
 } from './rules.ts';
 import { storedCode } from './store.ts';
-import { type AudienceEvent, listRecipients, listWatchers, type Recipient } from './store-make.ts';
+import { type AudienceEvent, listRecipients, listWatchers, type Recipient, type WatcherPart } from './store-make.ts';
 
 /** The rights of the ACTIVE users among these, by id. */
 export type ActorsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, Actor>>;
@@ -131,8 +131,14 @@ export class Audience {
   /**
    * The events, in their order, with those whom they may concern. Events of records that do not exist and of archived comments
    * are left out. The number of statements does not depend on the number of events.
+   *
+   * @param begun event whose recipients up to this id are done
    */
-  async load<Event extends AudienceEvent>(events: readonly Event[]): Promise<Concerned<Event>[]> {
+  async load<Event extends AudienceEvent>(
+    events: readonly Event[],
+    part: WatcherPart,
+    begun?: { event: Event; afterUser: string },
+  ): Promise<Concerned<Event>[]> {
     const ctx = this.#ctx;
     const objectIds = [...new Set(events.map(({ objectId }) => objectId))];
     await preload(ctx, objectIds);
@@ -147,14 +153,15 @@ export class Audience {
       await turns.next();
     }
     const users = await idsByName(ctx, 'user', [...new Set([...mentions.values()].flat())]);
-    const watchers = await listWatchers(ctx, objectIds);
+    const watchers = await listWatchers(ctx, objectIds, part);
+    const left = begun && (await listWatchers(ctx, [begun.event.objectId], part, begun.afterUser));
     const found: Concerned<Event>[] = [];
     for (const event of events) {
       const view = await recordOf(ctx, event.objectId);
       const comment = event.commentId === null ? null : comments.get(event.commentId);
       if (view === undefined || comment === undefined) continue;
       const mentioned = (mentions.get(event.commentId ?? '') ?? []).flatMap((login) => users.get(login) ?? []);
-      const watching = watchers.get(event.objectId) ?? [];
+      const watching = (event === begun?.event ? left : watchers)?.get(event.objectId) ?? [];
       const told = { users: listOf(event.told.users), groups: listOf(event.told.groups) };
       const concern = { ...peopleOf(ctx, event, view), mentioned, told, watchers: watching };
       found.push({ event, concern, visibility: comment?.row.visibility ?? null });

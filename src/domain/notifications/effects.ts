@@ -53,7 +53,7 @@ export async function notificationEffects(
   const audience = new Audience(contextOnBehalfOf(ctx, system), actorsOf);
   const effects: Effects['notifications'] = [];
   const templates = new Map(ctx.config.items('templates').map(({ id, code }) => [id, code]));
-  for (const one of await audience.load(events)) {
+  for (const one of await audience.load(events, { most: MOST_EFFECTS + 1, also: actor.userId })) {
     const kinds = audience.kindsOf(one);
     const showsOthers = seesOthers && maySeeOthers(ctx, objects.get(one.event.objectId), one);
     const users = [...kinds.keys()].filter((id) => showsOthers || id === actor.userId).slice(0, MOST_EFFECTS + 1);

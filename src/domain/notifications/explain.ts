@@ -117,7 +117,8 @@ async function outcomesOf(
   const byEvent = new Map(made.map((one) => [one.eventId, one]));
   const comments = new Set(made.map(({ commentId }) => commentId));
   const audience = new Audience(contextOnBehalfOf(ctx, systemActor(ctx)), actorsOf);
-  const concerned = new Map((await audience.load(past)).map((one) => [one.event.id, one]));
+  const loaded = await audience.load(past, { most: 0, also: person.id });
+  const concerned = new Map(loaded.map((one) => [one.event.id, one]));
   await audience.loadUsers([person.id]);
   const outcomes = new Map<string, Outcome>();
   for (const event of past) {

@@ -41,7 +41,12 @@ export async function makeNotifications(ctx: WriteContext, parts: MakerParts): P
   const events = await store.listEvents(ctx, progress, upTo, { types: NOTIFYING, fields: assignmentCodes(ctx) });
   const audience = new Audience(ctx, parts.actorsOf);
   const most = parts.recipientsAtOnce ?? RECIPIENTS_AT_ONCE;
-  const { judgings, rest } = await recipientsOf(audience, await audience.load(events), progress, most);
+  const { place, afterUser } = progress;
+  const event = events.find((one) => one.place === place + 1);
+  const begun = event === undefined || afterUser === null ? undefined : { event, afterUser };
+  // One of them can be the actor, and one more shows that there is a rest.
+  const concerned = await audience.load(events, { most: most + 2 }, begun);
+  const { judgings, rest } = await recipientsOf(audience, concerned, progress, most);
   await audience.loadUsers(judgings.map(({ userId }) => userId));
   const turns = new Turns();
   for (const judging of judgings) {

@@ -276,6 +276,18 @@ describe('notifications', () => {
     assert.deepEqual(rows, [{ n: 5 }], 'boris wants no assignments');
   });
 
+  it('continues among watchers, of whom each unit reads only the next ones', async () => {
+    const id = await create();
+    for (const who of ['anna', 'boris', 'clerk', 'wim', 'chief'] as const) await ok(who, 'PUT', `/objects/${id}/watch`);
+    await comment(id, 'First');
+    await comment(id, 'Second');
+    await make({ recipientsAtOnce: 1 });
+    for (const who of ['anna', 'boris', 'clerk', 'wim'] as const) {
+      assert.deepEqual(await kindsOn(who, id), ['watch', 'watch'], who);
+    }
+    assert.deepEqual(await kindsOn('chief', id), []);
+  });
+
   it('puts the notifications of a bulk call into one mail, and those of an import if its definition says so', async () => {
     const [first, second] = [await create({ assignee: ids.wim }), await create({ assignee: ids.wim })];
     await make();

@@ -167,14 +167,30 @@ export async function adoptImports(tx: Queryable): Promise<void> {
     GROUP BY 1, 2 ON CONFLICT DO NOTHING`);
 }
 
-/** Id of a record → ids of those who watch it, in the order in which they are judged. */
+/** Which watchers are read: a record can have 100,000. */
+export interface WatcherPart {
+  /** The first of each record, in the order of their ids. */
+  most: number;
+  /** This user, too, if they watch a record. */
+  also?: string | null;
+}
+
+/** Id of a record → ids of some of those who watch it, in their order. @param after only watchers behind this id */
 export async function listWatchers(
   ctx: ReadContext,
   objectIds: readonly string[],
+  { most, also = null }: WatcherPart,
+  after: string | null = null,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
+  const ids = sql`${[...objectIds]}::uuid[]`;
   const rows = await ctx.query<{ objectId: string; userId: string }>(sql`
-    SELECT object_id AS "objectId", user_id AS "userId" FROM notification_watchers
-    WHERE object_id = ANY(${[...objectIds]}::uuid[]) ORDER BY object_id, user_id`);
+    SELECT w.object_id AS "objectId", w.user_id AS "userId" FROM unnest(${ids}) AS o (id) CROSS JOIN LATERAL (
+      SELECT n.object_id, n.user_id FROM notification_watchers n
+      WHERE n.object_id = o.id AND (${after}::uuid IS NULL OR n.user_id > ${after}::uuid)
+      ORDER BY n.user_id LIMIT ${most}::int) AS w
+    UNION SELECT n.object_id, n.user_id FROM notification_watchers n
+      WHERE n.object_id = ANY(${ids}) AND n.user_id = ${also}::uuid
+    ORDER BY 1, 2`);
   const watchers = new Map<string, string[]>();
   for (const { objectId, userId } of rows) {
     const known = watchers.get(objectId);
