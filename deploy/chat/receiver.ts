@@ -4,7 +4,8 @@
  *
  * Variables: DOCKET_URL, DOCKET_KEY, INTEGRATION_ID, PORT (8090), and the secret of each chat: SLACK_SIGNING_SECRET,
  * MATTERMOST_TOKEN, TELEGRAM_SECRET. A chat without a secret is not served. Everybody can write to a bot of Telegram, so
- * TELEGRAM_CHATS names the ids of the chats that may create incidents, separated by commas.
+ * TELEGRAM_CHATS names the ids of the chats that may create incidents, separated by commas. With COMMENT_INTEGRATION_ID, texts that
+ * begin with the number of an incident become comments, from the chats of COMMENT_CHATS alone.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -20,11 +21,15 @@ export interface ReceiverOptions {
   secrets: Partial<Record<Chat, string | undefined>>;
   /** Ids of the chats of Telegram whose members may create incidents. */
   telegramChats: readonly string[];
+  /** The integration that adds comments, and the ids of the chats or channels whose members may write them. */
+  comments?: { integrationId: string; chats: readonly string[] };
 }
 
 interface Message {
   /** Unique in the chat. The same message makes one incident. */
   id: string;
+  /** Id of the chat or channel. */
+  place: string;
   user: string;
   text: string;
   /** What the chat takes as an answer. */
@@ -64,6 +69,7 @@ function messageOf({ telegramChats }: ReceiverOptions, chat: Chat, body: string)
     const form = new URLSearchParams(body);
     return {
       id: form.get('trigger_id') ?? '',
+      place: form.get('channel_id') ?? '',
       user: form.get('user_name') ?? '',
       text: form.get('text')?.trim() ?? '',
       reply: (text) => ({ response_type: 'ephemeral', text }),
@@ -74,40 +80,59 @@ function messageOf({ telegramChats }: ReceiverOptions, chat: Chat, body: string)
   if (!message?.text?.startsWith('/incident') || !telegramChats.includes(String(message.chat.id))) return undefined;
   return {
     id: String(id),
+    place: String(message.chat.id),
     user: message.from?.username ?? message.from?.first_name ?? '',
     text: text?.trim() ?? '',
     reply: (answer) => ({ method: 'sendMessage', chat_id: message.chat.id, text: answer }),
   };
 }
 
+/** A text for an incident that exists: its number, then the comment. */
+const COMMENT = /^(INC-?\d+):?\s+(\S[^]*)$/i;
+
 /** @returns what to answer in the chat; undefined if Docket cannot be asked now */
-async function createIncident(
-  { docketUrl, key, integrationId }: ReceiverOptions,
-  chat: Chat,
-  { id, user, text }: Message,
-): Promise<string | undefined> {
+async function answerTo(options: ReceiverOptions, chat: Chat, message: Message): Promise<string | undefined> {
+  const { id, place, user, text } = message;
+  const { comments, integrationId } = options;
   if (text === '') return 'Write what happened after the command.';
-  const [firstLine = ''] = text.split('\n');
+  const signature = `${user} (${chat})`;
+  const [, number = '', comment = ''] = COMMENT.exec(text) ?? [];
+  if (comments === undefined || number === '') {
+    const [firstLine = ''] = text.split('\n');
+    const title = [...firstLine].slice(0, LONGEST_TITLE).join('');
+    const body = { title, text: `${text}\n\n${signature}` };
+    return await callDocket(options, integrationId, `${chat} ${id}`, body, (made) => `Created ${made.number}`);
+  }
+  if (!comments.chats.includes(place)) return 'Comments are not accepted from this chat.';
+  const body = { number: number.toUpperCase(), text: `${comment}\n\n${signature}` };
+  return await callDocket(options, comments.integrationId, `${chat} ${id}`, body, () => `Added to ${body.number}`);
+}
+
+/** Calls an integration. @returns as `answerTo` */
+async function callDocket(
+  { docketUrl, key }: ReceiverOptions,
+  integrationId: string,
+  messageId: string,
+  body: object,
+  done: (data: { number: string }) => string,
+): Promise<string | undefined> {
   const answer = await fetch(`${docketUrl}/api/v1/inbound/${integrationId}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
       // Ids of chats may be long and have any characters.
-      'idempotency-key': createHash('sha256').update(`${chat} ${id}`).digest('hex'),
+      'idempotency-key': createHash('sha256').update(messageId).digest('hex'),
     },
-    body: JSON.stringify({
-      title: [...firstLine].slice(0, LONGEST_TITLE).join(''),
-      text: `${text}\n\n${user} (${chat})`,
-    }),
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(WAIT_MS),
   }).catch(() => undefined);
   if (answer === undefined || answer.status >= 500 || answer.status === 429) return undefined;
-  type Body = { data: { number: string }; error: { code: string; message: string } };
-  const { data, error } = (await answer.json()) as Body;
+  type Answer = { data: { number: string }; error: { code: string; message: string } };
+  const { data, error } = (await answer.json()) as Answer;
   // The first copy of the message is still at work.
   if (!answer.ok && error.code === 'IDEMPOTENCY_IN_PROGRESS') return undefined;
-  return answer.ok ? `Created ${data.number}` : `Docket refused the message: ${error.message}`;
+  return answer.ok ? done(data) : `Docket refused the message: ${error.message}`;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -131,7 +156,7 @@ async function take(options: ReceiverOptions, request: IncomingMessage): Promise
   const message = messageOf(options, chat, body.toString());
   if (message === undefined) return [200];
   if (message.id === '') return [400];
-  const answer = await createIncident(options, chat, message);
+  const answer = await answerTo(options, chat, message);
   if (answer !== undefined) return [200, message.reply(answer)];
   // Telegram sends the update again. The others show the answer to the user.
   return chat === 'telegram'
@@ -162,14 +187,17 @@ if (import.meta.main) {
     MATTERMOST_TOKEN: mattermost,
     TELEGRAM_SECRET: telegram,
     TELEGRAM_CHATS: chats = '',
+    COMMENT_INTEGRATION_ID: commentsId,
+    COMMENT_CHATS: commentChats = '',
   } = others;
+  const idsOf = (list: string): string[] => list.split(',').map((id) => id.trim());
   const secrets = { slack, mattermost, telegram };
-  const telegramChats = chats.split(',').map((id) => id.trim());
   chatReceiver({
     docketUrl: DOCKET_URL,
     key: DOCKET_KEY,
     integrationId: INTEGRATION_ID,
     secrets,
-    telegramChats,
+    telegramChats: idsOf(chats),
+    ...(commentsId === undefined ? {} : { comments: { integrationId: commentsId, chats: idsOf(commentChats) } }),
   }).listen(Number(PORT), '127.0.0.1', () => console.log(`Messages of chats are taken at http://127.0.0.1:${PORT}`));
 }

@@ -15,13 +15,17 @@ import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snap
 export const COMMANDS = ['object.create', 'object.update', 'comment.add'] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
-/** Inputs of each command that are not fields: required ones and optional ones. */
+/** Inputs of each command that are not fields: required ones, those of which one is required, and optional ones. */
 export const TARGETS: Readonly<
-  Record<CommandName, { needed: readonly string[]; possible: readonly string[]; fields: boolean }>
+  Record<
+    CommandName,
+    { needed: readonly string[]; either: readonly string[]; possible: readonly string[]; fields: boolean }
+  >
 > = {
-  'object.create': { needed: [], possible: ['objectId'], fields: true },
-  'object.update': { needed: ['objectId', 'expectedRevision'], possible: [], fields: true },
-  'comment.add': { needed: ['objectId', 'body'], possible: ['visibility'], fields: false },
+  'object.create': { needed: [], either: [], possible: ['objectId'], fields: true },
+  'object.update': { needed: ['objectId', 'expectedRevision'], either: [], possible: [], fields: true },
+  // People name records by their numbers.
+  'comment.add': { needed: ['body'], either: ['objectId', 'number'], possible: ['visibility'], fields: false },
 };
 
 interface Mapped {
@@ -97,13 +101,17 @@ function knowsField(view: ConfigView, type: string | undefined, code: string): b
 
 function checkMapping({ config }: IntegrationDefinition, view: ConfigView, report: Report): void {
   const path = ['config', 'mapping'];
-  const { needed, possible, fields } = TARGETS[config.command];
+  const { needed, either, possible, fields } = TARGETS[config.command];
   checkUnique(config.mapping, ({ target }) => target, path, 'target', report);
   const targets = config.mapping.map(({ target }) => target);
   for (const target of needed) {
     if (!targets.includes(target)) report(path, problem('TARGET_REQUIRED', { command: config.command, target }));
   }
-  const known = new Set([...needed, ...possible]);
+  const [first] = either;
+  if (first !== undefined && !targets.some((target) => either.includes(target))) {
+    report(path, problem('TARGET_REQUIRED', { command: config.command, target: first }));
+  }
+  const known = new Set([...needed, ...either, ...possible]);
   if (fields && targets.every((target) => known.has(target))) report(path, problem('NO_FIELD_MAPPED'));
   for (const [index, target] of targets.entries()) {
     if (known.has(target) || (fields && knowsField(view, config.typeDefinitionId, target))) continue;

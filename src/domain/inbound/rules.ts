@@ -22,11 +22,12 @@ export function mapCall(
   const { command, mapping, visibility } = integration.config;
   const special = new Map<string, unknown>();
   const fields: [string, unknown][] = [];
-  const { needed, possible } = TARGETS[command];
+  const { needed, either, possible } = TARGETS[command];
+  const known = new Set([...needed, ...either, ...possible]);
   for (const { source, target } of mapping) {
     const value = valueAtPath(body, source);
     if (value === undefined) continue;
-    if (needed.includes(target) || possible.includes(target)) special.set(target, value);
+    if (known.has(target)) special.set(target, value);
     else fields.push([target, value]);
   }
   const own = (...names: string[]): Record<string, unknown> =>
@@ -48,7 +49,7 @@ export function mapCall(
     'comment.add': () => ({
       method: 'POST',
       path: '/objects/{objectId}/comments',
-      params: own('objectId'),
+      params: special.has('objectId') ? own('objectId') : own('number'),
       body: { ...(visibility === undefined ? {} : { visibility }), ...own('body', 'visibility') },
     }),
   };

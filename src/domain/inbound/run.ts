@@ -9,7 +9,14 @@ import { contractDetails, Fault, faultAt, isFault } from '../../lib/fault.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { addComment, addOperation, replayComment } from '../comments/index.ts';
-import { createObject, createOperation, replayObject, updateObject, updateOperation } from '../objects/index.ts';
+import {
+  createObject,
+  createOperation,
+  idOfNumber,
+  replayObject,
+  updateObject,
+  updateOperation,
+} from '../objects/index.ts';
 import { type CommandName, type Integration, integrations } from './registry.ts';
 import { noIntegration, RIGHT } from './queries.ts';
 import { type MappedCall, mapCall } from './rules.ts';
@@ -33,6 +40,9 @@ function objectIdOf({ params }: MappedCall): Record<string, string> {
   return { objectId: typeof objectId === 'string' ? objectId : '' };
 }
 
+/** The id of no record: an unknown number gets the answer for an unknown id. */
+const NO_RECORD = '00000000-0000-0000-0000-000000000000';
+
 /** The three commands, each with the validation of its API operation. */
 export function commandsOf(reader: InputReader): Commands {
   const create = reader(createOperation);
@@ -48,8 +58,12 @@ export function commandsOf(reader: InputReader): Commands {
       return (ctx) => updateObject(ctx, { ...params, ...body });
     },
     'comment.add': (call) => {
-      const { params, body } = add(objectIdOf(call), call.body);
-      return (ctx) => addComment(ctx, { ...params, ...body });
+      const { number } = call.params;
+      const { params, body } = add(number === undefined ? objectIdOf(call) : { objectId: NO_RECORD }, call.body);
+      return async (ctx) => {
+        const found = typeof number === 'string' ? await idOfNumber(ctx, number) : undefined;
+        return await addComment(ctx, { ...params, ...(found === undefined ? {} : { objectId: found }), ...body });
+      };
     },
   };
 }

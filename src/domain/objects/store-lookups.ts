@@ -27,6 +27,12 @@ export async function listByValue(
   return rows.map(({ id, value }) => ({ id, value: decodeValue(field, value) }));
 }
 
+/** The id of the record with this number, which the caller may not be allowed to read. */
+export async function idOfNumber(ctx: ReadContext, number: string): Promise<string | undefined> {
+  const [row] = await ctx.query<{ id: string }>(sql`SELECT o.id FROM objects o WHERE o.number = ${number}`);
+  return row?.id;
+}
+
 /** The last record of a page. */
 export interface PageEnd {
   createdAt: string;

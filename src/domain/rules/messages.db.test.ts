@@ -274,9 +274,11 @@ describe('messages of rules', () => {
       `SELECT id FROM config_items WHERE section = 'integrations' AND code = 'chat'`,
     );
     const integrationId = found[0].id;
+    const [second] = await stored<any>(app, `SELECT id FROM config_items WHERE code = 'chat-comment'`);
+    const comments = { integrationId: second.id, chats: ['C1', '42'] };
     const secrets: Record<string, string> = { slack: 'slack-secret', telegram: 'telegram-secret' };
     const telegramChats = ['42'];
-    const chat = chatReceiver({ docketUrl: app.url, key, integrationId, secrets, telegramChats }).listen(
+    const chat = chatReceiver({ docketUrl: app.url, key, integrationId, secrets, telegramChats, comments }).listen(
       0,
       '127.0.0.1',
     );
@@ -287,8 +289,14 @@ describe('messages of rules', () => {
       const text = await answer.text();
       return [answer.status, text === '' ? undefined : JSON.parse(text)];
     };
-    const command = (text: string, id: string): string =>
-      new URLSearchParams({ command: '/incident', text, user_name: 'olga', trigger_id: id }).toString();
+    const command = (text: string, id: string, channel = 'C1'): string =>
+      new URLSearchParams({
+        command: '/incident',
+        text,
+        user_name: 'olga',
+        trigger_id: id,
+        channel_id: channel,
+      }).toString();
     const signed = (body: string, at = Date.now()): Record<string, string> => {
       const sentAt = String(Math.floor(at / 1000));
       const signature = createHmac('sha256', 'slack-secret').update(`v0:${sentAt}:${body}`).digest('hex');
@@ -337,6 +345,37 @@ describe('messages of rules', () => {
       const [, { method, chat_id, text }] = await send('telegram', update('/incident@desk_bot All is down'), telegram);
       assert.deepEqual([method, chat_id], ['sendMessage', 42]);
       assert.match(text, /^Created INC\d+$/);
+      const number = answer.text.replace('Created ', '');
+      const reply = command(`${number.toLowerCase()} It works again *now*`, '13.8');
+      const problem = await ok('chief', 'POST', '/objects', {
+        typeDefinitionId: 'problem',
+        values: { title: 'Hidden' },
+      });
+      const commented: [body: string, expected: RegExp][] = [
+        [reply, new RegExp(`^Added to ${number}$`)],
+        [reply, new RegExp(`^Added to ${number}$`)],
+        [command(`${number} From another channel`, '13.9', 'C2'), /^Comments are not accepted from this chat/],
+        [command('INC9999999 Into nothing', '13.10'), /^Docket refused the message/],
+        [command(`${problem.number} Not an incident`, '13.11'), /^Created INC/],
+      ];
+      for (const [body, expected] of commented) {
+        assert.match((await send('slack', body, signed(body)))[1].text, expected, body);
+      }
+      assert.deepEqual(
+        await stored(
+          app,
+          `SELECT c.body, c.visibility, u.login FROM comments c JOIN users u ON u.id = c.author_id
+          JOIN objects o ON o.id = c.object_id WHERE o.number = $1`,
+          [number],
+        ),
+        [{ body: 'It works again *now*\n\nolga (slack)', visibility: 'internal', login: 'chat' }],
+      );
+      // The integration alone does not decide: a record that its user may not read is as one that does not exist.
+      const into = (to: string) =>
+        app.request('POST', `/api/v1/inbound/${second.id}`, { key, body: { number: to, text: 'x' } });
+      const [hidden, missing] = [await into(problem.number), await into('PRB9999999')];
+      assert.deepEqual([hidden.status, hidden.body.error.code], [404, 'NOT_FOUND']);
+      assert.deepEqual(hidden.body.error, missing.body.error);
       assert.deepEqual(await send('telegram', update('Good morning'), telegram), [200, undefined]);
       assert.match((await send('telegram', update('/incident'), telegram))[1].text, /^Write what happened/);
     } finally {

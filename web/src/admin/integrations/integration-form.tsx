@@ -35,7 +35,7 @@ interface Line {
 const SPECIAL: Readonly<Record<Command, readonly string[]>> = {
   'object.create': ['objectId'],
   'object.update': ['objectId', 'expectedRevision'],
-  'comment.add': ['objectId', 'body', 'visibility'],
+  'comment.add': ['objectId', 'number', 'body', 'visibility'],
 };
 
 const COMMANDS: readonly Command[] = ['object.create', 'object.update', 'comment.add'];
