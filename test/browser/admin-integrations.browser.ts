@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { AGENT } from '../harness/console-seed.ts';
 import { byTurns, LANGUAGES, startConsole, type TestConsole } from '../harness/console.ts';
+import { bounce } from '../harness/mail-bounces.ts';
 import { mail } from '../harness/mail-messages.ts';
 import { changeRights } from '../harness/small-configuration.ts';
 
@@ -131,6 +132,17 @@ describe('integrations in the console', () => {
       SELECT id, id, ARRAY[id, gen_random_uuid()], 'FAILED', 3, now(), now(), now(), '550 5.1.1 No such mailbox' FROM users WHERE login = 'petrova'`,
       [],
     );
+    const sent = '01a206fc-9149-7d9e-b6de-00000000000a';
+    await changeRights(app, `UPDATE users SET email = 'petrova@example.com' WHERE login = 'petrova'`, []);
+    await changeRights(
+      app,
+      `INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, mailbox_id, address)
+      SELECT $1, u.id, ARRAY[$1::uuid, gen_random_uuid()], 'SENT', 1, now(), now(), now(), i.id, u.email
+      FROM users u, config_items i WHERE u.login = 'petrova' AND i.section = 'mailboxes'`,
+      [sent],
+    );
+    const returned = bounce({ about: `<docket.${sent}.several@example.org>`, recipient: 'petrova@example.com' });
+    await app.request('POST', '/api/v1/mailboxes/support/messages', { key, body: { raw: returned.toBase64() } });
     const watched = await desk.open('admin', '/admin/mail');
     const { page } = watched;
     const dialog = page.getByRole('dialog');
@@ -142,7 +154,16 @@ describe('integrations in the console', () => {
     await dialog.getByRole('button', { name: 'Повторить' }).click();
     await page.getByText('Письмо по-прежнему нельзя обработать').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('row').filter({ hasText: 'Undelivered Mail' }).click();
+    await dialog.getByText('Не доставлено: вернулось').waitFor();
+    await watched.check();
+    await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Отправленная' }).click();
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Не доставлено: вернулось' })
+      .getByText('Recipient address rejected')
+      .waitFor();
     await page.getByRole('row').filter({ hasText: 'No such mailbox' }).click();
     await dialog.getByText('Не отправлено').waitFor();
     await watched.check();
