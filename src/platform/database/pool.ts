@@ -76,6 +76,7 @@ const INSTANT_OID = 1184;
 const BIGINT_OID = 20;
 const JSON_OID = 114;
 const JSONB_OID = 3802;
+const FLOATS_OID: number = 1022;
 const MOST_PREPARED = 2000;
 const STATEMENT_MS = 30_000;
 /** Looks for older processes behind a pooler: for two seconds. */
@@ -94,9 +95,17 @@ function instantFromText(text: string): string {
   return `${head.replace(' ', 'T')}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
 }
 
+/** The driver's own parser of arrays reads them letter by letter. It is needed only for NULL, NaN and infinity. */
+function floatsFromText(text: string): unknown {
+  return /^\{[-+\d.e,]*\}$/.test(text)
+    ? JSON.parse(`[${text.slice(1, -1)}]`)
+    : pg.types.getTypeParser(FLOATS_OID, 'text')(text);
+}
+
 function typeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (oid === INSTANT_OID) return instantFromText;
   if (oid === BIGINT_OID) return Number;
+  if (oid === FLOATS_OID) return floatsFromText;
   if (oid === JSON_OID || oid === JSONB_OID) return parseStoredJson;
   return pg.types.getTypeParser(oid, format as 'text');
 }
