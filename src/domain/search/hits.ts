@@ -17,6 +17,7 @@ import {
   combinationOf,
   exactlyNumbered,
   loadForRerank,
+  needCombinations,
   numbered,
   oneOf,
   rankOf,
@@ -326,15 +327,20 @@ function behind(
  * weight of the rare words of the question, then those with the rarest word, and so on until there are enough. Within a step, the
  * last updated records come first. Word frequencies are measured on the records of the caller.
  */
-async function candidatesOf(question: Question, weighed: Weighed, except: readonly string[]): Promise<string[]> {
-  const { ctx, accessFilter } = question;
+async function candidatesOf(question: Question, weighed: Weighed, except: readonly string[]): Promise<Matched[]> {
+  const { ctx, accessFilter, base } = question;
+  const { queries, facts } = weighed;
+  const steps = candidateSteps(facts);
+  const { ranking } = rankOf(queries, rankPlan(facts, 'any'), accessFilter);
+  const known = await base.memory?.findInSteps(needCombinations(steps, queries), CANDIDATES, except, ranking);
+  if (known !== undefined) return known;
   const found: string[] = [];
-  for (const combinations of candidateSteps(weighed.facts)) {
+  for (const combinations of steps) {
     if (found.length >= CANDIDATES) break;
-    const match = matchOf(question, combinationOf(combinations, weighed.queries, accessFilter));
+    const match = matchOf(question, combinationOf(combinations, queries, accessFilter));
     found.push(...(await listMatches(ctx, match, CANDIDATES - found.length, 0, [...except, ...found])));
   }
-  return found;
+  return unranked(found);
 }
 
 async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
@@ -345,8 +351,8 @@ async function anyHits(question: Sampling, limit: number, before: Hits): Promise
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'any', question.terms, true);
   const complete = ids.length < limit;
-  const candidates = complete ? ids : await candidatesOf(question, weighed, except);
-  const scored = await rank(question, 'any', unranked(candidates), weighed, true);
+  const candidates = complete ? unranked(ids) : await candidatesOf(question, weighed, except);
+  const scored = await rank(question, 'any', candidates, weighed, true);
   const listed = [...except, ...scored.map(({ id }) => id)];
   return {
     ...behind(before, 'any', scored, ids.length, complete),

@@ -149,8 +149,20 @@ export function needAny(queries: readonly TermQuery[]): Need {
 
 /** Any of several combinations of words; each is a list of indexes. */
 export function needCombination(combinations: readonly (readonly number[])[], queries: readonly TermQuery[]): Need {
-  // Each word is one object, so that it is searched once for all combinations.
+  return combinationOfNeeds(combinations, queries.map(needTerm));
+}
+
+/** The same for each list of combinations. */
+export function needCombinations(
+  lists: readonly (readonly (readonly number[])[])[],
+  queries: readonly TermQuery[],
+): Need[] {
   const terms = queries.map(needTerm);
+  return lists.map((combinations) => combinationOfNeeds(combinations, terms));
+}
+
+/** Each word is one object, so that it is searched once for all combinations. */
+function combinationOfNeeds(combinations: readonly (readonly number[])[], terms: readonly Need[]): Need {
   return {
     kind: 'any',
     needs: combinations.map((indices) => ({ kind: 'all', needs: indices.flatMap((index) => terms[index] ?? []) })),

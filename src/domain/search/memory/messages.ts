@@ -11,6 +11,8 @@ export type Ask = {
 } & (
   | /** Matches of a page, last updated first, with ranks if a ranking is given. */
   { kind: 'find'; need: Need; page: Page; ranking: Ranking | null }
+  /** The first matches of the needs one after the other, each last updated first, without those of earlier needs. */
+  | { kind: 'steps'; needs: readonly Need[]; limit: number; except: ReadonlySet<string>; ranking: Ranking }
   /** The ranks of these records. Records that are not in the index are left out. */
   | { kind: 'rank'; ids: readonly string[]; ranking: Ranking }
   /** How many of the newest records satisfy each need. */

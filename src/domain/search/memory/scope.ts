@@ -52,6 +52,17 @@ export class MemoryQuestion {
     return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
   }
 
+  /** The first matches of the needs one after the other, with ranks. Ids in `except` are left out. */
+  async findInSteps(
+    needs: readonly Need[],
+    limit: number,
+    except: readonly string[],
+    ranking: Ranking,
+  ): Promise<Matched[] | undefined> {
+    const answer = await this.#ask({ kind: 'steps', needs, limit, except: new Set(except), ranking });
+    return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
+  }
+
   /** The ranks of the records. */
   async rank(ids: readonly string[], ranking: Ranking): Promise<Matched[] | undefined> {
     const answer = await this.#ask({ kind: 'rank', ids, ranking });
@@ -69,7 +80,7 @@ export class MemoryQuestion {
     return { records, holding, average };
   }
 
-  async #ask(ask: AskOf<'find'> | AskOf<'rank'> | AskOf<'sample'>): Promise<Answer> {
+  async #ask(ask: AskOf<'find'> | AskOf<'steps'> | AskOf<'rank'> | AskOf<'sample'>): Promise<Answer> {
     const course = this.#course;
     // An index that could not answer once is not waited for again.
     if (course.isLost) return { kind: 'statement' };

@@ -213,6 +213,15 @@ describe('Answers of the index in memory', () => {
             page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
           );
         }
+        const inScope = sorted.filter(
+          (one) => isIn(one, of.state) && (of.filter === null || admits(one, of.filter)) && !except.has(one.id),
+        );
+        const steps = queries.map((query) => inScope.filter((one) => holds(one, query)));
+        const needs = queries.map((query) => needAll([query]));
+        assert.deepEqual(
+          search.findInSteps(of, needs, limit, except).map(({ segment, doc }) => segment.id(doc)),
+          [...new Set(steps.flat())].slice(0, limit).map(({ id }) => id),
+        );
         const sampled = sorted.filter((one) => isIn(one, 'ACTIVE')).slice(0, 5);
         assert.deepEqual(
           search.sample(

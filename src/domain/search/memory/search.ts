@@ -99,14 +99,35 @@ export class MemorySearch {
     const found: Found[] = [];
     if (limit <= 0) return found;
     let skipped = 0;
-    const on = (segment: Segment): SegmentQuestion => this.#question(scope, segment, need !== null);
-    for (const match of matchesOf(this.#index.segments, { need, on })) {
-      if (except.size > 0 && except.has(match.segment.id(match.doc))) continue;
+    const taken = new FoundSet(this.byIds([...except]));
+    for (const match of this.#matches(scope, need)) {
+      if (taken.has(match)) continue;
       if (skipped++ < offset) continue;
       found.push(match);
       if (found.length >= limit) break;
     }
     return found;
+  }
+
+  /** The first matches of the needs one after the other, each last updated first, without those of earlier needs. */
+  findInSteps(scope: Scope, needs: readonly Need[], limit: number, except: ReadonlySet<string>): Found[] {
+    const found: Found[] = [];
+    const taken = new FoundSet(this.byIds([...except]));
+    for (const need of needs) {
+      if (found.length >= limit) break;
+      for (const match of this.#matches(scope, need)) {
+        if (taken.has(match)) continue;
+        taken.add(match);
+        found.push(match);
+        if (found.length >= limit) break;
+      }
+    }
+    return found;
+  }
+
+  #matches(scope: Scope, need: Need | null): Iterable<Found> {
+    const on = (segment: Segment): SegmentQuestion => this.#question(scope, segment, need !== null);
+    return matchesOf(this.#index.segments, { need, on });
   }
 
   /** The weighted sum of the ranks of the words, for each match, before length normalisation. */
@@ -204,6 +225,25 @@ export class MemorySearch {
       keys.set(rule, key);
     }
     return key;
+  }
+}
+
+/** A set of documents. */
+class FoundSet {
+  readonly #docs = new Map<Segment, Set<number>>();
+
+  constructor(found: readonly Found[]) {
+    for (const one of found) this.add(one);
+  }
+
+  has({ segment, doc }: Found): boolean {
+    return this.#docs.get(segment)?.has(doc) === true;
+  }
+
+  add({ segment, doc }: Found): void {
+    const docs = this.#docs.get(segment);
+    if (docs === undefined) this.#docs.set(segment, new Set([doc]));
+    else docs.add(doc);
   }
 }
 

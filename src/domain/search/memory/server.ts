@@ -47,6 +47,8 @@ export class MemoryServer {
         return { kind: 'sample', ...search.sample(scope, ask.needs, ask.size) };
       case 'find':
         return answerWith(search, scope, search.find(scope, ask.need, ask.page), ask.ranking);
+      case 'steps':
+        return answerWith(search, scope, search.findInSteps(scope, ask.needs, ask.limit, ask.except), ask.ranking);
       case 'rank':
         return answerWith(search, scope, search.byIds(ask.ids), ask.ranking);
     }
