@@ -24,6 +24,8 @@ export interface Case {
   target: [p50: number, p99: number] | null;
   /** The login of the caller, if it is not the reader. */
   by?: string;
+  /** The address before the path, if it is not that of the public API. */
+  prefix?: string;
   path(words: Words, pick: <T>(list: readonly T[]) => T): string;
 }
 
@@ -104,6 +106,7 @@ export const CASES: readonly Case[] = [
     name: 'suggest',
     says: 'suggestions while a title is typed',
     target: [25, 50],
+    prefix: '/api/admin/v1',
     path: (words, pick) => `/desk/suggestions?${new URLSearchParams({ q: pick(words.typed) })}`,
   },
   {

@@ -118,8 +118,8 @@ class Client {
     this.#head = `Host: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n`;
   }
 
-  get(path: string): string {
-    return `GET /api/v1${path} HTTP/1.1\r\n${this.#head}\r\n`;
+  get(path: string, prefix = '/api/v1'): string {
+    return `GET ${prefix}${path} HTTP/1.1\r\n${this.#head}\r\n`;
   }
 
   post(path: string, body: unknown): string {
@@ -165,7 +165,7 @@ async function measureCase(
 ): Promise<Measured> {
   const random = dice(connections);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-  const next = (): string => client.get(of.path(words, pick));
+  const next = (): string => client.get(of.path(words, pick), of.prefix);
   await client.load(next, 200, connections, WARM_MS);
   const before = spent();
   const { times, ms, ...refused } = await client.load(next, 200, connections, seconds * 1000);
@@ -256,7 +256,7 @@ function printed(results: readonly Measured[], cases: readonly Case[]): string {
 }
 
 async function keyOf(options: ServiceOptions, owner: string): Promise<string> {
-  const asked = ['keys', 'create', '--owner', owner, '--name', 'bench', '--scopes', 'all', '--json'];
+  const asked = ['keys', 'create', '--owner', owner, '--name', 'bench', '--scopes', 'all,admin:manage', '--json'];
   return (JSON.parse(await docket(options, asked)) as { key: string }).key;
 }
 
