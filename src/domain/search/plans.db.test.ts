@@ -204,39 +204,59 @@ describe('SQL plans of frequent searches', () => {
     );
   });
 
-  it('reads a bounded number of ids if statistics say wrongly that rights admit hardly any record', async () => {
+  /** Lists matches of a word as `north`, with given statistics; and the statements with the number of rows of each. */
+  async function listed(
+    word: string,
+    statistics: Match['statistics'],
+  ): Promise<{ ids: string[]; statements: { text: string; rows: number }[] }> {
     const { app } = world.app;
     const authenticator = new Authenticator({ db: world.app.db, versions: app.versions, clock: systemClock });
     const { rows } = await client.query<{ id: string }>(`SELECT id FROM users WHERE login = 'north'`);
     const actor = (await authenticator.actorOf(rows[0]?.id ?? '')) ?? assert.fail();
     const { analysis, upToDate } = searchParts();
-    await app.work.read({ ...app.system(), actor }, async (ctx) => {
+    return await app.work.read({ ...app.system(), actor }, async (ctx) => {
       const accessFilter = (await accessFilterOf(ctx, upToDate)) ?? assert.fail();
-      const words = allOf(
-        termsOf(analysis, 'everywhere').map((term) => termQuery(term, accessFilter)),
-        accessFilter,
-      );
-      const read: number[] = [];
+      const queries = termsOf(analysis, word).map((term) => termQuery(term, accessFilter));
+      const words = { ...allOf(queries, accessFilter), rank: null };
+      const statements: { text: string; rows: number }[] = [];
       const counting: ReadContext = Object.create(ctx, {
         query: {
           value: async (...given: Parameters<ReadContext['query']>) => {
             const found = await ctx.query(...given);
-            read.push(found.length);
+            statements.push({ text: given[0].text, rows: found.length });
             return found;
           },
         },
       });
-      const foundBy = (statistics: Match['statistics']): Promise<string[]> => {
-        const among = { state: 'ACTIVE', workflowStateIds: null, filter: null, order: 'updated_at' } as const;
-        const match = { ...among, accessFilter, words: { ...words, rank: null }, indexed: true, memory: null };
-        return listMatches(counting, { ...match, statistics }, 20);
-      };
-      const expected = await foundBy(new SearchStatistics());
-      assert.equal(expected.length, 20);
-      read.length = 0;
-      assert.deepEqual(await foundBy(HARDLY_ANY), expected);
-      assert.equal(Math.max(...read), MOST_ADMITTED + 1, read.join());
+      const among = { state: 'ACTIVE', workflowStateIds: null, filter: null, order: 'updated_at' } as const;
+      const match = { ...among, accessFilter, words, indexed: true, memory: null, statistics };
+      return { ids: await listMatches(counting, match, 20), statements };
     });
+  }
+
+  it('reads a bounded number of ids if statistics say wrongly that rights admit hardly any record', async () => {
+    const { ids } = await listed('everywhere', new SearchStatistics());
+    assert.equal(ids.length, 20);
+    const wrong = await listed('everywhere', HARDLY_ANY);
+    assert.deepEqual(wrong.ids, ids);
+    assert.equal(Math.max(...wrong.statements.map(({ rows }) => rows)), MOST_ADMITTED + 1);
+  });
+
+  it('reads more of the last updated records if none of the first has a word that should be frequent', async () => {
+    const { ids } = await listed('seldom', new SearchStatistics());
+    assert.equal(ids.length, 20);
+    const statistics = new SearchStatistics();
+    const wrong = await listed('seldom', {
+      frequencies: async (ctx) => ({ ...(await statistics.frequencies(ctx)), shares: new Map([['seldom', 0.5]]) }),
+      admitted: async () => 1,
+      momentOf: (ctx, order, depth) => statistics.momentOf(ctx, order, depth),
+    });
+    assert.deepEqual(wrong.ids, ids);
+    const found = wrong.statements.filter(({ text }) => text.includes('search_records s'));
+    assert.equal(found[0]?.rows, 0);
+    assert.ok(found.length > 2, `${found.length} statements`);
+    // The statement that sorts all matches of a word has not run.
+    assert.ok(!found.some(({ text }) => text.includes('ORDER BY m.at')));
   });
 
   it('finds and ranks the records of a rare word in one statement and reranks them in another', async () => {

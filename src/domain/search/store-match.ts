@@ -24,6 +24,9 @@ const AT_ONCE = 4;
 const FEW = 1000;
 /** Beyond it, a record that rights and filter admit is worth reading if it saves this many others. */
 const SAVED = 4;
+/** At least this many last updated records are read, and this many times more if none of them matches. */
+const LEAST_DEPTH = 200;
+const DEEPER = 4;
 /** Maximum number of records that are read because rights and filter admit them, however wrong the estimates are. */
 export const MOST_ADMITTED = 10_000;
 
@@ -204,7 +207,7 @@ async function lastUpdated(
   estimate: number,
 ): Promise<Matched[] | undefined> {
   const found: Matched[] = [];
-  let depth = estimate;
+  let depth = Math.max(LEAST_DEPTH, estimate);
   for (let until: string | null = null; ; ) {
     const byIndex = depth * ENTRY + byWords * POSTING;
     if (depth * ENTRY + Math.min(byIndex, depth) >= byWords * IN_ORDER) return undefined;
@@ -216,9 +219,10 @@ async function lastUpdated(
     found.push(...(await ctx.query<Matched>(statement, { freshPlan: true })));
     if (found.length === page.limit) return found;
     // It is unknown how many matches precede the page.
-    if (found.length === 0) return undefined;
+    if (found.length === 0 && page.offset > 0) return undefined;
     until = from;
-    depth = Math.ceil(depth * (1 + (SPARE * (page.limit - found.length) + 1) / (page.offset + found.length)));
+    const missing = SPARE * (page.limit - found.length) + 1;
+    depth = Math.ceil(depth * (found.length === 0 ? DEEPER : 1 + missing / (page.offset + found.length)));
   }
 }
 
