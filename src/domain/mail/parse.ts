@@ -11,6 +11,7 @@ import { mailContent } from './content.ts';
 import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
 import type { ParsedMail } from './envelope.ts';
 import { Headers } from './headers.ts';
+import { readTnef, type Tnef, TnefError } from './tnef.ts';
 import { isUnicode, namedCharsets, toUtf8 } from './unlabelled.ts';
 
 /** Limits of one message. */
@@ -77,7 +78,12 @@ async function read(raw: Buffer, skipTextToHtml = true): Promise<Read> {
 const isBlank = (text: string | false | undefined): boolean => typeof text !== 'string' || text.trim() === '';
 
 /** The texts of a message. If both are given, each has the whole content. */
-async function textsOf(raw: Buffer, mail: Read): Promise<{ text: string | null; html: string | null }> {
+interface Texts {
+  text: string | null;
+  html: string | null;
+}
+
+async function textsOf(raw: Buffer, mail: Read): Promise<Texts> {
   let found = mail;
   const replaced = `${mail.text ?? ''}${typeof mail.html === 'string' ? mail.html : ''}`.includes('\ufffd');
   let source = raw;
@@ -93,6 +99,40 @@ async function textsOf(raw: Buffer, mail: Read): Promise<{ text: string | null; 
   if (!isBlank(text ?? '') || !isBlank(html ?? '') || mail.attachments.length > 0) return { text, html };
   // Parts that cannot be found, for example because the boundary is another one than the header field says.
   return { text: toUtf8(raw.subarray(headEnd(raw))).toString(), html: null };
+}
+
+/** What `winmail.dat` contains; undefined if the file is another one or cannot be read. */
+function tnefOf({ filename, mediaType, content }: MailFile): Tnef | undefined {
+  if (!/^application\/(?:vnd\.)?ms-tnef$/i.test(mediaType) && !/^winmail\.dat$/i.test(filename ?? '')) return undefined;
+  try {
+    return readTnef(content);
+  } catch (error) {
+    if (error instanceof TnefError) return undefined;
+    throw error;
+  }
+}
+
+/** The files with those of `winmail.dat` in its place, and texts that only it has. What cannot be read stays attached in it. */
+function unpacked(files: readonly MailFile[], texts: Texts): { files: MailFile[]; texts: Texts } {
+  const found: MailFile[] = [];
+  let result = texts;
+  for (const file of files) {
+    const tnef = found.length < MOST_PARTS ? tnefOf(file) : undefined;
+    if (tnef === undefined || found.length + tnef.files.length > MOST_PARTS) {
+      found.push(file);
+      continue;
+    }
+    const isTextless = isBlank(result.text ?? '') && isBlank(result.html ?? '');
+    if (isTextless) result = { text: tnef.text, html: tnef.html?.slice(0, MOST_HTML_CHARACTERS) ?? null };
+    for (const { name, mediaType, content } of tnef.files) {
+      const type = mediaType ?? 'application/octet-stream';
+      // Copied: a thread would send the whole message with each part of it.
+      found.push({ filename: name, mediaType: type, content: new Uint8Array(content), isInline: false });
+    }
+    const isNothing = tnef.files.length === 0 && tnef.text === null && tnef.html === null && !tnef.hasOtherBody;
+    if (isNothing || !tnef.isComplete || (isTextless && tnef.hasOtherBody)) found.push(file);
+  }
+  return { files: found, texts: result };
 }
 
 async function parse(given: Uint8Array): Promise<Parsed> {
@@ -120,10 +160,11 @@ async function parse(given: Uint8Array): Promise<Parsed> {
       }),
     );
     const subject = mail.subject ?? '';
+    const content = unpacked(files, await textsOf(raw, mail));
     return {
       kind: 'parsed',
       subject,
-      content: mailContent({ subject, ...(await textsOf(raw, mail)), files }),
+      content: mailContent({ subject, ...content.texts, files: content.files }),
       report: readDeliveryReport({ headers: Headers.ofLines(lines), text: mail.text ?? null, parts: files }),
       lines,
       from,
