@@ -149,7 +149,11 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ESCALATION('  ctx.verify(escalationCheck);\n', ''),
   HANDED('if (!fresh.every((id) => this.#holdsAll(rolesAt.get(id) ?? []))) {', 'if (fresh.length === 0) {'),
-  HANDED("      if (this.#depends(roles, '$myGroups')) {", '      if (roles.length < 0) {'),
+  HANDED(
+    "if (this.#depends(roles, '$myGroups') || (await this.#someDepend(subjects, '$myGroups'))) {",
+    'if (roles.length < 0) {',
+  ),
+  HANDED("|| (await this.#someDepend(subjects, '$myGroups'))", ''),
   HANDED('if (!has) throw escalation(', 'if (has === undefined) throw beyond('),
   HANDED('if (configured || (await', 'if (configured && (await'),
   ACCESS_FOLLOW(

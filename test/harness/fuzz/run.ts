@@ -63,6 +63,7 @@ const MAY = new Set([
   'desk.queues.create',
   'desk.queues.change',
   'desk.queues.delete',
+  'notifications.read',
   'notifications.choices.set',
   'notifications.quietHours.set',
 ]);
