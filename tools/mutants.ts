@@ -21,6 +21,7 @@ const COPIED = [
   'config',
   'tools',
   'openapi',
+  'client',
   'package.json',
   'tsconfig.json',
   'bin',
