@@ -71,6 +71,11 @@ export class DocumentSet {
     return this.#list?.byteLength ?? this.#bits?.words.byteLength ?? 0;
   }
 
+  /** The documents in ascending order if they are few; null otherwise. */
+  get few(): Uint16Array | null {
+    return this.#list;
+  }
+
   has(doc: number): boolean {
     if (this.#bits !== null) return this.#bits.has(doc);
     const list = this.#list as Uint16Array;

@@ -100,11 +100,13 @@ function mergedOf(given: readonly Living[]): Segment {
   }
 }
 
-const QUESTION = (need: Need | null): Parameters<typeof matchesOf>[1] => ({
+const QUESTION = (need: Need | null, { listed }: { listed: boolean }): Parameters<typeof matchesOf>[1] => ({
   need,
-  on: ({ parts }) => {
+  on: ({ count, parts }) => {
     const even: DocumentTest = (doc) => (parts.sizes[doc] as number) % 2 === 0;
-    return { visible: (doc) => parts.sizes[doc] !== 13, classes: [even] };
+    const visible: DocumentTest = (doc) => parts.sizes[doc] !== 13;
+    const few = listed ? Uint16Array.from(Array.from({ length: count }, (_, doc) => doc).filter(visible)) : null;
+    return { visible, few, classes: [even] };
   },
 });
 
@@ -116,12 +118,14 @@ describe('The index in memory', () => {
         assert.equal(index.documents, expected.size);
         const sorted = [...expected.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
         for (const wanted of [null, ...needs]) {
-          const found = [...matchesOf(index.segments, QUESTION(wanted))];
           const right = sorted.filter((one) => one.size !== 13 && (wanted === null || satisfies(one, wanted)));
-          assert.deepEqual(
-            found.map(({ segment, doc }) => segment.id(doc)),
-            right.map(({ id }) => id),
-          );
+          for (const listed of [false, true]) {
+            const found = [...matchesOf(index.segments, QUESTION(wanted, { listed }))];
+            assert.deepEqual(
+              found.map(({ segment, doc }) => segment.id(doc)),
+              right.map(({ id }) => id),
+            );
+          }
         }
       }),
       { numRuns: 150 },
@@ -167,6 +171,32 @@ describe('The index in memory', () => {
         }
       }),
       { numRuns: 60 },
+    );
+  });
+
+  test('looks up few documents in the words of a question, and finds what reading all postings finds', () => {
+    const given = Array.from({ length: 500 }, (_, n) => ({
+      id: idOf(n),
+      updatedAt: n,
+      profileId: 1,
+      versions: [1, 1] as const,
+      size: n,
+      lexemes: new Map(LEXEMES.flatMap((lexeme, index) => (n % (index + 2) === 0 ? [[lexeme, 'B'] as const] : []))),
+      values: new Map(),
+    }));
+    const segment = buildSegment(given);
+    const classes: DocumentTest[] = [(doc) => doc % 3 === 0];
+    fc.assert(
+      fc.property(need, fc.uniqueArray(fc.nat(499), { maxLength: 3 }), (wanted, docs) => {
+        const few = Uint16Array.from(docs).sort();
+        const all = documentsWith(segment, wanted, classes);
+        const some = documentsWith(segment, wanted, classes, few);
+        assert.deepEqual(
+          few.filter((doc) => some.has(doc)),
+          few.filter((doc) => all.has(doc)),
+        );
+      }),
+      { numRuns: 300 },
     );
   });
 

@@ -35,8 +35,14 @@ interface Located {
  * The documents of the segment that satisfy the need. A need that occurs several times as the same object is searched once.
  *
  * @param classes for each class of field tokens, the documents on which it may be read
+ * @param few the only documents that matter; null for all. Others may be in the result, too
  */
-export function documentsWith(segment: Segment, need: Need, classes: readonly DocumentTest[]): Bits {
+export function documentsWith(
+  segment: Segment,
+  need: Need,
+  classes: readonly DocumentTest[],
+  few: Uint16Array | null = null,
+): Bits {
   const known = new Map<Need, Located>();
   const located = (one: Need): Located => {
     let found = known.get(one);
@@ -46,7 +52,11 @@ export function documentsWith(segment: Segment, need: Need, classes: readonly Do
     }
     return found;
   };
-  return bitsOf(segment, located(need));
+  const whole = located(need);
+  if (few === null || LOOK_UP * few.length * whole.lexemes >= whole.postings) return bitsOf(segment, whole);
+  const bits = new Bits(segment.count);
+  for (const doc of few) if (has(segment, whole, doc)) bits.add(doc);
+  return bits;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

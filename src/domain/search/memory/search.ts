@@ -176,25 +176,27 @@ export class MemorySearch {
     };
     tests.push(has(RECORD_STATE, new Set([state])));
     if (workflowStateIds !== null) tests.push(has(WORKFLOW_STATE, new Set(workflowStateIds)));
-    tests.push(this.#test(scope, segment, scope.rights));
+    const readable = this.#documents(scope, segment, scope.rights);
+    tests.push(readable.test);
     if (withWords && trusted !== null) {
       const ofType = has(TYPE_COLUMN, trusted.typeIds);
       tests.push((doc) => trusted.profileIds.has(profileIds[doc] as number) || ofType(doc));
     }
     // Filters are asked once, so the documents are tested one by one.
     if (filter !== null) tests.push(ruleTest(segment, filter, environment));
-    return { visible: (doc) => tests.every((test) => test(doc)), classes: this.#classes(scope, segment) };
+    const visible: DocumentTest = (doc) => tests.every((test) => test(doc));
+    return { visible, few: readable.few, classes: this.#classes(scope, segment) };
   }
 
   #classes(scope: Scope, segment: Segment): DocumentTest[] {
-    return scope.classes.map((rule) => this.#test(scope, segment, rule));
+    return scope.classes.map((rule) => this.#documents(scope, segment, rule).test);
   }
 
   /** The documents of a rule of rights. They are kept with the segment, which never changes, unless they depend on the time. */
-  #test(scope: Scope, segment: Segment, rule: RecordRule): DocumentTest {
+  #documents(scope: Scope, segment: Segment, rule: RecordRule): { test: DocumentTest; few: Uint16Array | null } {
     const tested = (): DocumentTest =>
       ruleTest(segment, rule, { names: scope.environment.names, variables: scope.environment.variables });
-    if (isTimed(rule)) return tested();
+    if (isTimed(rule)) return { test: tested(), few: null };
     let sets = this.#sets.get(segment);
     if (sets === undefined) {
       sets = new Map();
@@ -211,7 +213,7 @@ export class MemorySearch {
     sets.set(key, set);
     if (sets.size > MOST_SETS) sets.delete(sets.keys().next().value as string);
     const kept = set;
-    return (doc) => kept.has(doc);
+    return { test: (doc) => kept.has(doc), few: kept.few };
   }
 
   /** Callers with equal rules share their sets. */

@@ -7,6 +7,8 @@ import { compareDocuments, type Segment } from './segment.ts';
 export interface SegmentQuestion {
   /** Rights, state and filter. */
   visible: DocumentTest;
+  /** The documents that the rights admit, in ascending order, if they are few; null otherwise. */
+  few: Uint16Array | null;
   /** For each class of field tokens, the documents on which it may be read. */
   classes: readonly DocumentTest[];
 }
@@ -61,12 +63,12 @@ function isNewer({ segment }: Living, best: Found | undefined): boolean {
 }
 
 function* matchesIn({ segment, deleted }: Living, { need, on }: MatchQuestion): Generator<number> {
-  const { visible, classes } = on(segment);
-  if (need === null) {
-    for (let doc = segment.count - 1; doc >= 0; doc--) if (!deleted.has(doc) && visible(doc)) yield doc;
-    return;
-  }
-  for (const doc of documentsWith(segment, need, classes).backwards()) {
-    if (!deleted.has(doc) && visible(doc)) yield doc;
-  }
+  const { visible, few, classes } = on(segment);
+  const candidates = need === null ? downwards(segment, few) : documentsWith(segment, need, classes, few).backwards();
+  for (const doc of candidates) if (!deleted.has(doc) && visible(doc)) yield doc;
+}
+
+/** All documents of the segment, or the few, highest first. */
+function* downwards({ count }: Segment, few: Uint16Array | null): Generator<number> {
+  for (let at = (few?.length ?? count) - 1; at >= 0; at--) yield few === null ? at : (few[at] as number);
 }
