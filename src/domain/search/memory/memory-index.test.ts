@@ -52,6 +52,17 @@ const group = (part: fc.Arbitrary<Need>): fc.Arbitrary<Need> =>
   fc.record({ kind: fc.constantFrom('all' as const, 'any' as const), needs: fc.array(part, { maxLength: 3 }) });
 const need = fc.oneof(leaf, group(leaf), group(group(leaf)));
 
+/** The n-th document of a test that counts them. */
+const numbered = (n: number, lexemes: Map<string, string>): IndexedDocument => ({
+  id: idOf(n),
+  updatedAt: n,
+  profileId: 1,
+  versions: [1, 1],
+  size: n,
+  lexemes,
+  values: new Map(),
+});
+
 /** Whether the document satisfies the need, as the statement would say. */
 function satisfies(one: IndexedDocument, need: Need): boolean {
   if (need.kind !== 'lexemes') {
@@ -175,15 +186,9 @@ describe('The index in memory', () => {
   });
 
   test('looks up few documents in the words of a question, and finds what reading all postings finds', () => {
-    const given = Array.from({ length: 500 }, (_, n) => ({
-      id: idOf(n),
-      updatedAt: n,
-      profileId: 1,
-      versions: [1, 1] as const,
-      size: n,
-      lexemes: new Map(LEXEMES.flatMap((lexeme, index) => (n % (index + 2) === 0 ? [[lexeme, 'B'] as const] : []))),
-      values: new Map(),
-    }));
+    const lexemesOf = (n: number) =>
+      new Map(LEXEMES.flatMap((lexeme, index) => (n % (index + 2) === 0 ? [[lexeme, 'B'] as const] : [])));
+    const given = Array.from({ length: 500 }, (_, n) => numbered(n, lexemesOf(n)));
     const segment = buildSegment(given);
     const classes: DocumentTest[] = [(doc) => doc % 3 === 0];
     fc.assert(
@@ -203,17 +208,7 @@ describe('The index in memory', () => {
   test('leaves few segments after merging, and none with mostly deleted documents', () => {
     const index = new MemoryIndex();
     for (let n = 0; n < 300; n++) {
-      index.apply([
-        {
-          id: idOf(n % 100),
-          updatedAt: n,
-          profileId: 1,
-          versions: [1, 1] as const,
-          size: n,
-          lexemes: new Map([['a', 'B']]),
-          values: new Map(),
-        },
-      ]);
+      index.apply([{ ...numbered(n, new Map([['a', 'B']])), id: idOf(n % 100) }]);
       while (index.mergeStep());
     }
     assert.equal(index.documents, 100);
@@ -224,18 +219,9 @@ describe('The index in memory', () => {
   });
 
   test('looks up the documents of a rare word in the postings of a common one, after a merge too', () => {
-    const given = Array.from({ length: 1000 }, (_, n) => ({
-      id: idOf(n),
-      updatedAt: n,
-      profileId: 1,
-      versions: [1, 1] as const,
-      size: n,
-      lexemes: new Map([
-        ...(n % 3 === 0 ? [['common', 'B'] as const] : []),
-        ...(n % 200 === 9 ? [['rare', 'B'] as const] : []),
-      ]),
-      values: new Map(),
-    }));
+    const lexemesOf = (n: number) =>
+      new Map([...(n % 3 === 0 ? [['common', 'B'] as const] : []), ...(n % 200 === 9 ? [['rare', 'B'] as const] : [])]);
+    const given = Array.from({ length: 1000 }, (_, n) => numbered(n, lexemesOf(n)));
     const leafOf = (lexeme: string): Need => ({ kind: 'lexemes', operands: [{ lexeme, prefix: false }], within: null });
     const both: Need = { kind: 'all', needs: [leafOf('common'), leafOf('rare')] };
     const segments = [0, 1].map((odd) => buildSegment(given.filter((_, n) => n % 2 === odd)));
@@ -251,15 +237,7 @@ describe('The index in memory', () => {
   test('has more patterns of zones than fit into eight bits', () => {
     const patternOf = (n: number): string =>
       [...n.toString(4).padStart(5, '0')].map((digit) => 'ABCD'[Number(digit)]).join('');
-    const given = Array.from({ length: 1000 }, (_, n) => ({
-      id: idOf(n),
-      updatedAt: n,
-      profileId: 1,
-      versions: [1, 1] as const,
-      size: 1,
-      lexemes: new Map([['a', patternOf(n)]]),
-      values: new Map(),
-    }));
+    const given = Array.from({ length: 1000 }, (_, n) => numbered(n, new Map([['a', patternOf(n)]])));
     const segments = [buildSegment(given.slice(0, 500)), buildSegment(given.slice(500))];
     const { postings } = mergedOf(segments.map((segment) => ({ segment, deleted: new Bits(500), alive: 500 }))).parts;
     for (let n = 0; n < 1000; n++) assert.equal(postings.arrays.patterns[postings.patternAt(n)], patternOf(n));
