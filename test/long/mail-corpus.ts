@@ -262,11 +262,12 @@ try {
 
   const readUsed = async ({ objectId, commentId }: Answer) => {
     const record = (await request('GET', `/objects/${objectId}`)).body.data;
-    const comments = (await request('GET', `/objects/${objectId}/comments`)).body.data as any[];
-    const attachments = (await request('GET', `/objects/${objectId}/attachments`)).body.data as any[];
+    const comments: { id: string; body: string }[] = (await request('GET', `/objects/${objectId}/comments`)).body.data;
+    const attachments: { originalFilename: string }[] = (await request('GET', `/objects/${objectId}/attachments`)).body
+      .data;
     const comment = comments.find(({ id }) => id === commentId)?.body ?? '';
     const text = `${plainText(record.values?.description ?? record.description)}${comment}`;
-    return { title: String(record.title), text, attachments: attachments.map((one) => one.originalFilename as string) };
+    return { title: String(record.title), text, attachments: attachments.map((one) => one.originalFilename) };
   };
 
   const seen = new Set<string>();

@@ -178,14 +178,14 @@ export async function readDigested(
   return { total: rows[0]?.total ?? 0, first: rows };
 }
 
-/** What a notification is about, whoever may read it. */
+/** What a notification is about. Rights are not considered. */
 interface NotifiedOf {
   id: string;
   objectId: string;
   commentId: string | null;
 }
 
-/** Notification id → the record and the comment that it is about, whoever may read them. */
+/** Notification id → the record and the comment that it is about. Rights are not considered. */
 export async function notifiedRecords(
   ctx: ReadContext,
   ids: readonly string[],
