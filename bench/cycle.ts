@@ -18,6 +18,7 @@ export const CYCLE_USAGE = `npm run bench -- cycle [options] [scenario]
   --records LIST      numbers of records (default 20000,1000000)
   --minutes N         length for each subject (default 16, one more than the time between two checkpoints)
   --connections N     requests under way at once (default 16)
+  --subjects LIST     docket, baseline (default both)
   scenario            default update
 `;
 
@@ -96,8 +97,11 @@ export async function measureCycle(
       records: { type: 'string', default: '20000,1000000' },
       minutes: { type: 'string', default: '16' },
       connections: { type: 'string', default: '16' },
+      subjects: { type: 'string', default: SUBJECTS.join(',') },
     },
   });
+  const asked = values.subjects.split(',');
+  const subjects = SUBJECTS.filter((subject) => asked.includes(subject));
   const scenario = scenarioOf(positionals[0] ?? 'update').name;
   const plan = { scenario, connections: Number(values.connections), minutes: Number(values.minutes) };
   const load = new Load();
@@ -107,7 +111,7 @@ export async function measureCycle(
     const tell = (line: string): void => say(`${records.toLocaleString('en')} records: ${line}`);
     const environment = await openEnvironment(place, records, undefined, opened, tell);
     load.introduce(environment.name, environment.target);
-    for (const subject of SUBJECTS) {
+    for (const subject of subjects) {
       const slices = await cycle(load, environment, subject, plan);
       process.stdout.write(`\n${printed(environment.name, subject, slices)}`);
     }
