@@ -51,6 +51,7 @@ import {
 } from './domain/objects/index.ts';
 import {
   type ActorsOf,
+  importsForBackup,
   notificationChecks,
   notificationEffects,
   notificationMetrics,
@@ -84,6 +85,7 @@ import type { BoundOperation, EffectsOf } from './platform/unit-of-work/binding.
 import { type Check, journalChecks } from './platform/audit/checks.ts';
 import { PlaceWatch } from './platform/audit/place-watch.ts';
 import { placesCheck } from './platform/audit/places.ts';
+import type { BackupSources } from './platform/backup/dump.ts';
 import type { BlobUse } from './platform/blobs/register.ts';
 import { ContentHolder, type ContentParts } from './platform/blobs/serve.ts';
 import type { BlobStore } from './platform/blobs/store.ts';
@@ -159,6 +161,9 @@ export function searchParts(memory?: MemorySearcher): SearchParts {
 
 /** References to content in the blob store. Content without any reference is deleted. */
 export const BLOB_USES: readonly BlobUse[] = [attachmentUse, imageUse, articleImageUse, messageUse];
+
+/** Tables with transaction ids, which differ in the database that a backup is restored to: how their rows are backed up. */
+export const BACKUP_SOURCES: BackupSources = { notification_imports: importsForBackup };
 
 /** Invariants of the stored data, declared by each module (`docket doctor --deep`). */
 export const CHECKS: readonly Check[] = [

@@ -21,7 +21,7 @@ import { Database } from '../src/platform/database/pool.ts';
 import { verifyJournal } from '../src/platform/audit/seals-verify.ts';
 import { givePlaces } from '../src/platform/audit/places.ts';
 import { sealJournal } from '../src/platform/audit/seals.ts';
-import { BLOB_USES } from '../src/modules.ts';
+import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { sealAll } from './harness/seal-all.ts';
@@ -74,7 +74,15 @@ describe('backup and restore', () => {
     loadService({ db: to.db, blobs: new FileBlobs(to.folder), file: from, onPart: () => {} });
   const dump = async (to: string, blobs: BlobStore = watched) => {
     const archive = await ArchiveWriter.create(to);
-    const options = { db: app.db, blobs, uses: BLOB_USES, archive, allowMissing: false, onPart: () => {} };
+    const options = {
+      db: app.db,
+      blobs,
+      uses: BLOB_USES,
+      sources: BACKUP_SOURCES,
+      archive,
+      allowMissing: false,
+      onPart: () => {},
+    };
     return await dumpService({ ...options, at: new Date().toISOString() }).catch(async (error: unknown) => {
       await archive.abandon();
       throw error;

@@ -14,7 +14,7 @@ import { type DumpReport, dumpService } from '../src/platform/backup/dump.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { S3Blobs } from '../src/platform/blobs/s3.ts';
 import type { BlobStore } from '../src/platform/blobs/store.ts';
-import { BLOB_USES } from '../src/modules.ts';
+import { BACKUP_SOURCES, BLOB_USES } from '../src/modules.ts';
 import { type RecordFixture, startRecordFixture } from './harness/record-fixture.ts';
 import { s3Server, type TestS3 } from './harness/s3.ts';
 
@@ -139,7 +139,16 @@ for (const { name, open, spoil } of STORES) {
       const dump = async (file: string, allowMissing: boolean): Promise<DumpReport> => {
         const archive = await ArchiveWriter.create(path.join(folder, file));
         const at = new Date().toISOString();
-        const options = { db: fixture.app.db, blobs, uses: BLOB_USES, archive, at, allowMissing, onPart: () => {} };
+        const options = {
+          db: fixture.app.db,
+          blobs,
+          uses: BLOB_USES,
+          sources: BACKUP_SOURCES,
+          archive,
+          at,
+          allowMissing,
+          onPart: () => {},
+        };
         return await dumpService(options).catch(async (error: unknown) => {
           await archive.abandon();
           throw error;

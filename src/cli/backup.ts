@@ -18,7 +18,7 @@ import { instant, systemClock } from '../platform/clock.ts';
 import type { Database } from '../platform/database/pool.ts';
 import { setMasterKey } from '../platform/master-key.ts';
 import { verifyJournal } from '../platform/audit/seals-verify.ts';
-import { BLOB_USES } from '../modules.ts';
+import { BACKUP_SOURCES, BLOB_USES } from '../modules.ts';
 import { type Environment, type Json, output, type Output, progressKeeper } from './command.ts';
 import { examineMasterKey, type KeyExamined, rotations } from './master-key.ts';
 import { examineSearch } from './database.ts';
@@ -49,6 +49,7 @@ async function backUp(settings: Settings, file: string, out: Output, allowMissin
       db: opened.db,
       blobs: openBlobs(settings),
       uses: BLOB_USES,
+      sources: BACKUP_SOURCES,
       archive,
       at,
       allowMissing,

@@ -14,7 +14,7 @@ export { notifyOfImport } from './commands.ts';
 export { notificationEffects } from './effects.ts';
 export { notificationChecks, notificationMetrics } from './health.ts';
 export { notificationJobs } from './jobs.ts';
-export { adoptImports } from './store-make.ts';
+export { adoptImports, importsForBackup } from './store-make.ts';
 export {
   type DigestedNotification,
   type MailedNotification,

@@ -167,6 +167,16 @@ export async function adoptImports(tx: Queryable): Promise<void> {
     GROUP BY 1, 2 ON CONFLICT DO NOTHING`);
 }
 
+/**
+ * The query that backs up the marks of imports. A backup gives all rows of the journal the transaction 0 or 1
+ * (`journalForBackup`), so each mark gets both.
+ */
+export function importsForBackup(columns: readonly string[]): string {
+  const list = columns.map((column) => (column === 'txid' ? 't.txid' : `i."${column}"`));
+  return `SELECT DISTINCT ON (i.correlation_id, t.txid) ${list.join(', ')} FROM notification_imports i
+    CROSS JOIN (VALUES ('0'::xid8), ('1'::xid8)) AS t (txid) ORDER BY i.correlation_id, t.txid, i.at DESC`;
+}
+
 /** Which watchers are read: a record can have 100,000. */
 export interface WatcherPart {
   /** The first of each record, in the order of their ids. */

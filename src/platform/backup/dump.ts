@@ -12,10 +12,15 @@ import { journalForBackup } from '../audit/seals.ts';
 import { type ArchiveWriter, PART_BYTES, partNumber } from './archive.ts';
 import { type BackupHead, FORMAT, layoutOf, quoted, sequencesOf, type TableLayout } from './layout.ts';
 
+/** Table → the query that backs up its rows, with these columns. */
+export type BackupSources = Readonly<Record<string, (columns: readonly string[]) => string>>;
+
 export interface DumpOptions {
   db: Database;
   blobs: BlobStore;
   uses: readonly BlobUse[];
+  /** For tables of modules whose values depend on the database. Other tables are copied. */
+  sources: BackupSources;
   archive: ArchiveWriter;
   /** Time of the backup, RFC 3339. */
   at: string;
@@ -105,9 +110,11 @@ function used(uses: readonly BlobUse[]): string {
 }
 
 /** The query for the rows of a table to back up. Values that depend on the database are replaced. */
-function sourceOf(table: TableLayout, uses: readonly BlobUse[]): string {
+function sourceOf(table: TableLayout, { uses, sources }: Pick<DumpOptions, 'uses' | 'sources'>): string {
   const columns = table.columns.map(quoted).join(', ');
   if (table.name === 'journal' || table.name === 'journal_sealing') return journalForBackup(table.name, table.columns);
+  const own = sources[table.name];
+  if (own !== undefined) return own(table.columns);
   // Unused content is not backed up, so its rows must not be either.
   const where = table.name === 'blobs' ? `b WHERE ${used(uses)}` : '';
   return `SELECT ${columns} FROM ${quoted(table.name)} ${where}`;
@@ -119,7 +126,7 @@ async function dumpTable(
   options: DumpOptions,
   report: DumpReport,
 ): Promise<number> {
-  const copy = client.query(copyTo(`COPY (${sourceOf(table, options.uses)}) TO STDOUT`));
+  const copy = client.query(copyTo(`COPY (${sourceOf(table, options)}) TO STDOUT`));
   await parts(copy, async (bytes, number) => {
     await options.archive.add(`tables/${table.name}/${partNumber(number)}`, bytes);
     report.bytes += bytes.length;
