@@ -58,6 +58,8 @@ CREATE TABLE cache_versions (
   only_row boolean DEFAULT true NOT NULL,
   config bigint DEFAULT 1 NOT NULL,
   rights bigint DEFAULT 1 NOT NULL,
+  memberships bigint DEFAULT 0 NOT NULL,
+  recent_members uuid[] DEFAULT '{}'::uuid[] NOT NULL,
   CONSTRAINT cache_versions_pkey PRIMARY KEY (only_row),
   CONSTRAINT cache_versions_only_row_check CHECK (only_row)
 );

@@ -1,7 +1,7 @@
 /**
  * Turns an API key or a session into a caller (docs/spec/access.md#api-keys, docs/spec/configuration.md#administration-api).
  * Keys, the owners of sessions and the rights of users are cached until the rights version changes, so that most requests need
- * no query here.
+ * no query here. A plain membership (ADR 0024) drops only the rights of its user.
  */
 import { isActive } from '../../contract/state.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -91,6 +91,8 @@ export class Authenticator {
   /** Hashes of sessions that were valid, oldest first. */
   readonly #sessions = new Set<string>();
   #users = new Map<string, Promise<{ user: UserRow; actor: Actor } | undefined>>();
+  /** How often cached users were dropped. */
+  #drops = 0;
   #names = new Map<string, string>();
   #used = new Map<string, string>();
   #usedSessions = new Map<string, SessionUse>();
@@ -108,7 +110,12 @@ export class Authenticator {
     this.#versions = options.versions;
     this.#clock = options.clock;
     this.#onLoaded = options.onLoaded ?? (async () => {});
-    options.versions.onRights(() => {
+    options.versions.onRights((userIds) => {
+      this.#drops++;
+      if (userIds !== undefined) {
+        for (const id of userIds) this.#users.delete(id);
+        return;
+      }
       this.#keys = new Map();
       this.#unknown = new Set();
       this.#users = new Map();
@@ -213,15 +220,16 @@ export class Authenticator {
   }
 
   async #loadUsers(userIds: readonly string[]): Promise<void> {
-    // A change of rights replaces the cache. What was loaded before it must not get into the new one.
+    // What was loaded before a change of rights must not get into the cache after it.
     const cache = this.#users;
+    const drops = this.#drops;
     const users = await loadUsers(this.#db, userIds);
     await this.#onLoaded();
     const config = await this.#versions.fresh();
     const turns = new Turns();
     for (const user of users) {
       await turns.next();
-      if (cache !== this.#users) return;
+      if (drops !== this.#drops) return;
       await cached(this.memory, cache, user.id, async () => ({ user, actor: actorFor(user, config, this.#names) }));
     }
   }

@@ -166,43 +166,61 @@ export function writeUnit(ctx: WriteContext, before: UnitState | undefined, afte
 
 export type Membership = Omit<members.GroupMember, 'id'>;
 
+/** Invalidates the rights that a membership changes: those of its user if it is plain. */
+function invalidateRights(ctx: WriteContext, userId: string, plain: number | undefined): void {
+  if (plain === undefined) ctx.invalidate('rights');
+  else ctx.invalidateMember(userId, plain);
+}
+
 /**
- * Makes a user or a group a member of a group. @returns the id of the membership @throws Fault RIGHT_MISSING, ROLE_ESCALATION
+ * Makes a user or a group a member of a group.
+ *
+ * @param plain the structure version under which the membership needs no lock (`plainSince`)
+ * @returns the id of the membership
+ * @throws Fault RIGHT_MISSING, ROLE_ESCALATION
  */
-export function join(ctx: WriteContext, membership: Membership): string {
+export function join(ctx: WriteContext, membership: Membership, plain?: number): string {
   ctx.actor.require('user.administer');
-  declareGrant(ctx, { members: [membership] });
   const { groupId, memberId, memberType } = membership;
+  if (plain === undefined) declareGrant(ctx, { members: [membership] });
+  else requireNotOwn(ctx, memberId);
   const id = ctx.newId();
   const row = { group_id: groupId, member_type: memberType, member_id: memberId };
   ctx.plan(members.insertGroupMember, { id, ...row, at: ctx.now });
   const data = { membershipId: id, memberId, memberType };
   ctx.emit({ type: 'GroupMemberAdded', subject: `group:${groupId}`, data });
-  ctx.invalidate('rights');
+  invalidateRights(ctx, memberId, plain);
   return id;
 }
 
-/** Removes a member from a group. @throws Fault RIGHT_MISSING, ROLE_ESCALATION */
-export function leave(ctx: WriteContext, membership: Membership, id?: string): void {
+/**
+ * Removes a member from a group.
+ *
+ * @param plain the structure version under which the membership is one of a user and gives no role: nobody loses a role then
+ * @throws Fault RIGHT_MISSING, ROLE_ESCALATION
+ */
+export function leave(ctx: WriteContext, membership: Membership, id?: string, plain?: number): void {
   ctx.actor.require('user.administer');
   const { groupId, memberId, memberType } = membership;
   requireNotOwn(ctx, memberId);
-  ctx.plan(members.deleteGroupMember, { group_id: groupId, member_type: memberType, member_id: memberId });
+  const row = { group_id: groupId, member_type: memberType, member_id: memberId };
+  ctx.plan(members.deleteGroupMember, { id: id ?? null, ...row });
   const data = { ...(id === undefined ? {} : { membershipId: id }), memberId, memberType };
   ctx.emit({ type: 'GroupMemberRemoved', subject: `group:${groupId}`, data });
-  ctx.invalidate('rights');
+  invalidateRights(ctx, memberId, plain);
 }
 
 /**
  * Puts a user into a unit, moves them from the unit that the caller expects, or removes them from it.
  *
- * @param place `from` and `to`: ids of units, null for none
+ * @param place `from` and `to`: ids of units, null for none; `plain`: the structure version under which the change needs no
+ *   lock (`plainSince`)
  * @returns the id of the membership, if it is known
  * @throws Fault RIGHT_MISSING, ROLE_ESCALATION
  */
 export function place(
   ctx: WriteContext,
-  { userId, from, to }: { userId: string; from: string | null; to: string | null },
+  { userId, from, to, plain }: { userId: string; from: string | null; to: string | null; plain?: number | undefined },
   standing?: string,
 ): string | undefined {
   ctx.actor.require('user.administer');
@@ -210,15 +228,17 @@ export function place(
   const id = standing ?? (from === null ? ctx.newId() : undefined);
   const known = id === undefined ? {} : { membershipId: id };
   const subject = `user:${userId}`;
-  ctx.invalidate('rights');
+  invalidateRights(ctx, userId, plain);
   if (to === null) {
-    if (from !== null) ctx.plan(members.deleteOrgMember, { user_id: userId, expected: from });
+    if (from !== null) ctx.plan(members.deleteOrgMember, { id: standing ?? null, user_id: userId, expected: from });
     ctx.emit({ type: 'OrgMemberRemoved', subject, data: { ...known, from } });
     return id;
   }
-  declareGrant(ctx, { places: [{ userId, unitId: to }] });
-  if (from !== null) ctx.plan(members.moveOrgMember, { user_id: userId, organization_unit_id: to, expected: from });
-  else if (id !== undefined) {
+  if (plain === undefined) declareGrant(ctx, { places: [{ userId, unitId: to }] });
+  if (from !== null) {
+    const row = { id: standing ?? null, user_id: userId, expected: from };
+    ctx.plan(members.moveOrgMember, { ...row, organization_unit_id: to });
+  } else if (id !== undefined) {
     ctx.plan(members.insertOrgMember, { id, organization_unit_id: to, user_id: userId, at: ctx.now });
   }
   ctx.emit({ type: 'OrgMemberSet', subject, data: { ...known, from, to } });

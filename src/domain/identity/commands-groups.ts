@@ -3,7 +3,7 @@ import { Fault } from '../../lib/fault.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import { writeGroup, join, leave, place } from './changes.ts';
-import { refuseAfterRights, requireMayGrant } from './escalation.ts';
+import { plainSince, refuseAfterRights, requireMayGrant, unlessContended } from './escalation.ts';
 import {
   nameKey,
   codeOf,
@@ -17,15 +17,8 @@ import {
 } from './rules.ts';
 import { type GroupAnswer, groupAnswer } from './queries.ts';
 import { findGroup, type GroupRow, takenCodes, accessLock } from './store.ts';
-import {
-  findGroupMember,
-  findMembership,
-  findOrgMember,
-  findPlace,
-  type GroupMember,
-  type MemberType,
-  type OrgMember,
-} from './store-members.ts';
+import { findNesting, type GroupMember, type MemberType, type OrgMember } from './store-members.ts';
+import { findMemberFacts, findMembershipFacts, findOrgMemberFacts, findPlaceFacts } from './store-plain.ts';
 
 export interface NewGroup {
   code: string;
@@ -131,31 +124,47 @@ export async function addGroupMember(
   input: { groupId: string; memberId: string; memberType?: MemberType | undefined },
 ): Promise<GroupMember> {
   ctx.actor.require('user.administer');
-  const memberType = input.memberType ?? 'user';
   const { groupId, memberId } = input;
-  // From here on no concurrent transaction can put a group into another.
-  if (memberType === 'group') await ctx.lock(accessLock());
-  const { group, member, standing, closes } = await findMembership(ctx, { groupId, memberId, memberType });
+  if (input.memberType === 'group') return await nestGroup(ctx, groupId, memberId);
+  const facts = await findMembershipFacts(ctx, groupId, memberId);
+  const { group, member, standing } = facts;
   if (group === null) throw unknown('groupId', 'group');
-  if (member === null) throw unknown('memberId', memberType);
-  if (standing !== null) return { id: standing, groupId, memberId, memberType };
-  await refuseAfterRights(ctx, { members: [{ groupId, memberId, memberType }] }, () => {
+  if (member === null) throw unknown('memberId', 'user');
+  const membership = { groupId, memberId, memberType: 'user' } as const;
+  if (standing !== null) return { id: standing, ...membership };
+  await refuseAfterRights(ctx, { members: [membership] }, () => {
+    requireActive('group', group);
+    requireActive('member', member);
+  });
+  return { id: join(ctx, membership, plainSince(ctx, facts, ['$myGroups'])), ...membership };
+}
+
+async function nestGroup(ctx: WriteContext, groupId: string, memberId: string): Promise<GroupMember> {
+  // From here on no concurrent transaction can put a group into another.
+  await ctx.lock(accessLock());
+  const { group, member, standing, closes } = await findNesting(ctx, groupId, memberId);
+  if (group === null) throw unknown('groupId', 'group');
+  if (member === null) throw unknown('memberId', 'group');
+  const membership = { groupId, memberId, memberType: 'group' } as const;
+  if (standing !== null) return { id: standing, ...membership };
+  await refuseAfterRights(ctx, { members: [membership] }, () => {
     requireActive('group', group);
     requireActive('member', member);
     if (closes) {
       throw new Fault('GROUP_CYCLE', 'This membership would create a cycle. Remove the other membership first.');
     }
   });
-  const id = join(ctx, { groupId, memberId, memberType });
-  return { id, groupId, memberId, memberType };
+  return { id: join(ctx, membership), ...membership };
 }
 
 /** @throws Fault RIGHT_MISSING, NOT_FOUND, ROLE_ESCALATION, LAST_ADMINISTRATOR */
 export async function removeGroupMember(ctx: WriteContext, id: string): Promise<GroupMember> {
   ctx.actor.require('user.administer');
-  const membership = await findGroupMember(ctx, id);
-  if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
-  leave(ctx, membership, id);
+  const found = await findMemberFacts(ctx, id);
+  if (found === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
+  const { groupId, memberId, memberType, givesRole, structure } = found;
+  const membership = { id, groupId, memberId, memberType };
+  leave(ctx, membership, id, memberType === 'user' && !givesRole ? unlessContended(ctx, structure) : undefined);
   return membership;
 }
 
@@ -179,7 +188,8 @@ export async function setOrgMember(
 ): Promise<OrgMember> {
   ctx.actor.require('user.administer');
   const { organizationUnitId, userId } = input;
-  const { unit, user, standing } = await findPlace(ctx, organizationUnitId, userId);
+  const facts = await findPlaceFacts(ctx, organizationUnitId, userId);
+  const { unit, user, standing } = facts;
   if (unit === null) throw unknown('organizationUnitId', 'unit');
   if (user === null) throw unknown('userId', 'user');
   if (standing?.organizationUnitId === organizationUnitId) return standing;
@@ -189,7 +199,8 @@ export async function setOrgMember(
     if ((standing?.organizationUnitId ?? null) !== (input.expectedOrganizationUnitId ?? null)) throw elsewhere();
   });
   const from = standing?.organizationUnitId ?? null;
-  const id = place(ctx, { userId, from, to: organizationUnitId }, standing?.id) ?? '';
+  const plain = plainSince(ctx, facts, ['$myOrgUnit', '$myOrgUnits']);
+  const id = place(ctx, { userId, from, to: organizationUnitId, plain }, standing?.id) ?? '';
   return { id, organizationUnitId, userId };
 }
 
@@ -204,10 +215,10 @@ export async function removeOrgMember(
   expectedOrganizationUnitId?: string,
 ): Promise<OrgMember> {
   ctx.actor.require('user.administer');
-  const membership = await findOrgMember(ctx, id);
-  if (membership === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
-  const from = membership.organizationUnitId;
+  const found = await findOrgMemberFacts(ctx, id);
+  if (found === undefined) throw new Fault('NOT_FOUND', 'There is no such membership.');
+  const { organizationUnitId: from, userId, structure } = found;
   if (expectedOrganizationUnitId !== undefined && expectedOrganizationUnitId !== from) throw elsewhere();
-  place(ctx, { userId: membership.userId, from, to: null }, id);
-  return membership;
+  place(ctx, { userId, from, to: null, plain: unlessContended(ctx, structure) }, id);
+  return { id, organizationUnitId: from, userId };
 }

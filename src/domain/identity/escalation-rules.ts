@@ -4,6 +4,7 @@ import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { type Audience, audienceView } from '../../configuration/audience.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
+import type { Granting } from './store-plain.ts';
 import { articlesAdmit } from '../knowledge/index.ts';
 import {
   groupsAround,
@@ -15,7 +16,7 @@ import {
   usersInside,
   usersOfUnits,
 } from './store-members.ts';
-import type { ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
+import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 
 /** The access that the changes of one transaction grant. */
 export interface GrantedAccess {
@@ -266,3 +267,30 @@ function build(source: ConfigSource): ReadonlyMap<string, RoleFacts> {
 
 /** Id of an active role → what it means for memberships. */
 export const roleFactsView: DerivedView<ReadonlyMap<string, RoleFacts>> = { name: 'identity.roles', build };
+
+/** The ids of groups, units and users that an audience of the configuration names, unless it admits everyone. */
+const namedView: DerivedView<ReadonlySet<string>> = {
+  name: 'identity.named-in-audiences',
+  build: (_source, snapshot) => {
+    const audiences = snapshot.get(audienceView).filter(({ everyone }) => !everyone);
+    return new Set(audiences.flatMap(({ groups, orgUnits, users }) => [...groups, ...orgUnits, ...users]));
+  },
+};
+
+/**
+ * Whether a membership that gives no role grants nothing, whoever makes the user a member: no role of the user depends on such
+ * memberships, and no audience names the group or unit, or one around it. If so, the full check passes for every caller but the
+ * user. The answer depends on nothing that other such memberships change.
+ */
+export function grantsNothing(
+  config: ConfigSnapshot,
+  { config: version, around, heldRoles, inArticles }: Granting,
+  variables: readonly MembershipVariable[],
+): boolean {
+  // The facts may be newer than the configuration that this process knows.
+  if (version !== config.version || heldRoles === null || inArticles) return false;
+  const facts = config.get(roleFactsView);
+  const depends = (role: string): boolean => variables.some((variable) => facts.get(role)?.variables.has(variable));
+  const named = config.get(namedView);
+  return !heldRoles.some(depends) && !around.some((id) => named.has(id));
+}

@@ -14,13 +14,19 @@
  * All writes of identity declare with `declareGrant` which access they grant. It is checked under one lock when the rows are
  * written. So concurrent calls, or several changes of one bundle, cannot combine changes that are harmless on their own. This error
  * precedes errors of state: API calls check it before they throw one (`refuseAfterRights`, `requireMayGrant`).
+ *
+ * A membership of a user that gives no role is plain. If it grants nothing to anybody, it needs no lock (`plainSince`,
+ * docs/decisions/0024-plain-memberships-need-no-lock.md).
  */
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import type { Invariant, ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
-import { type GrantedAccess, checkGranted } from './escalation-rules.ts';
+import { failedGuard } from '../../platform/unit-of-work/transactions.ts';
+import { type GrantedAccess, checkGranted, grantsNothing, type MembershipVariable } from './escalation-rules.ts';
 import { accessLock } from './store.ts';
-import { loadStandings, type Standing } from './store-members.ts';
+import { findOwnRows, loadStandings, type Standing } from './store-members.ts';
+import type { Granting } from './store-plain.ts';
 
 export type { GrantedAccess } from './escalation-rules.ts';
 
@@ -46,15 +52,26 @@ function grantedSoFar(ctx: ReadContext): GrantedAccess {
 async function callerOf(ctx: ReadContext): Promise<Standing> {
   const { userId } = ctx.actor;
   const [standing] = userId === null ? [] : await loadStandings(ctx, [userId]);
-  return standing ?? { userId: '', groups: [], unit: null, unitsBelow: [], unitsAbove: [], roles: [] };
+  return standing ?? { userId: '', groups: [], unit: null, unitsBelow: [], unitsAbove: [], roles: [], rows: [] };
 }
 
 const escalationCheck: Invariant<Standing> = {
   name: 'identity.escalation',
   lock: accessLock(),
   before: callerOf,
-  after: async (ctx, caller) => await checkGranted(ctx, grantedSoFar(ctx), caller),
+  after: async (ctx, caller) => {
+    await requireSame(ctx, caller);
+    await checkGranted(ctx, grantedSoFar(ctx), caller);
+  },
 };
+
+/**
+ * Plain memberships take no lock (ADR 0024): one of the caller may have changed before the rows were written. The unit is then
+ * retried. From here on it holds the row of the versions, for which plain memberships wait, too.
+ */
+async function requireSame(ctx: ReadContext, { userId, rows }: Standing): Promise<void> {
+  if (userId !== '' && !isDeepStrictEqual(await findOwnRows(ctx, userId), rows)) throw failedGuard('caller');
+}
 
 /** @throws Fault ROLE_ESCALATION if the user is the caller and the caller may not assign roles */
 export function requireNotOwn(ctx: ReadContext, userId: string): void {
@@ -78,6 +95,29 @@ export function declareGrant(ctx: WriteContext, granted: Partial<GrantedAccess>)
   const link: Link = { granted, before: ctx.memo.get(MEMO) as Link | undefined };
   ctx.memo.set(MEMO, link);
   ctx.verify(escalationCheck);
+}
+
+/** A plain membership whose structure version changed so often gets the full check under the lock. */
+const MOST_PLAIN_TRIES = 3;
+
+/**
+ * The structure version under which a plain membership may be written without the lock; undefined if the full check decides.
+ *
+ * @param variables those of row conditions that stand for such memberships
+ */
+export function plainSince(
+  ctx: WriteContext,
+  facts: Granting & { givesRole?: boolean },
+  variables: readonly MembershipVariable[],
+): number | undefined {
+  if (facts.givesRole === true) return undefined;
+  if (!ctx.actor.has('role.assign') && !grantsNothing(ctx.config, facts, variables)) return undefined;
+  return unlessContended(ctx, facts.structure);
+}
+
+/** The structure version of a plain membership; undefined if it changed too often while the unit ran. */
+export function unlessContended(ctx: WriteContext, structure: number): number | undefined {
+  return ctx.retries < MOST_PLAIN_TRIES ? structure : undefined;
 }
 
 /** Checks against the stored rows whether the caller may grant the access. @throws Fault ROLE_ESCALATION */

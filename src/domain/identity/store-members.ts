@@ -19,8 +19,10 @@ export interface OrgMember {
   userId: string;
 }
 
-const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType" FROM group_members m`;
-const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
+/** Memberships in groups, as `m`. */
+export const MEMBERS = sql`SELECT m.id, m.group_id AS "groupId", m.member_id AS "memberId", m.member_type AS "memberType" FROM group_members m`;
+/** Memberships in units, as `m`. */
+export const ORG_MEMBERS = sql`SELECT m.id, m.organization_unit_id AS "organizationUnitId", m.user_id AS "userId" FROM org_members m`;
 
 export interface Candidate {
   group: ItemState | null;
@@ -32,31 +34,22 @@ export interface Candidate {
 }
 
 /**
- * Reads, in one statement, the states of a group and a candidate, the membership, and whether it would close a cycle. Archived
- * groups count in cycles: they can be restored.
+ * Reads, in one statement, the states of a group and of a group that is to be its member, the membership, and whether it would
+ * close a cycle. Archived groups count in cycles: they can be restored.
  */
-export async function findMembership(
-  ctx: ReadContext,
-  { groupId, memberId, memberType }: Omit<GroupMember, 'id'>,
-): Promise<Candidate> {
-  const members = memberType === 'user' ? sql`users` : sql`groups`;
-  const closes = sql`EXISTS (
-    WITH RECURSIVE up AS (
-      SELECT ${groupId}::uuid AS id
-      UNION
-      SELECT m.group_id FROM up JOIN group_members m ON m.member_type = 'group' AND m.member_id = up.id
-    ) SELECT 1 FROM up WHERE id = ${memberId}::uuid)`;
+export async function findNesting(ctx: ReadContext, groupId: string, memberId: string): Promise<Candidate> {
   const rows = await ctx.query<Candidate>(sql`
     SELECT (SELECT state FROM groups WHERE id = ${groupId}::uuid) AS "group",
-      (SELECT state FROM ${members} WHERE id = ${memberId}::uuid) AS member,
-      (SELECT id FROM group_members WHERE group_id = ${groupId}::uuid AND member_type = ${memberType}
+      (SELECT state FROM groups WHERE id = ${memberId}::uuid) AS member,
+      (SELECT id FROM group_members WHERE group_id = ${groupId}::uuid AND member_type = 'group'
         AND member_id = ${memberId}::uuid) AS standing,
-      ${memberType === 'group' ? closes : sql`false`} AS closes`);
+      EXISTS (
+        WITH RECURSIVE up AS (
+          SELECT ${groupId}::uuid AS id
+          UNION
+          SELECT m.group_id FROM up JOIN group_members m ON m.member_type = 'group' AND m.member_id = up.id
+        ) SELECT 1 FROM up WHERE id = ${memberId}::uuid) AS closes`);
   return rows[0] ?? { group: null, member: null, standing: null, closes: false };
-}
-
-export async function findGroupMember(ctx: ReadContext, id: string): Promise<GroupMember | undefined> {
-  return (await ctx.query<GroupMember>(sql`${MEMBERS} WHERE m.id = ${id}::uuid`))[0];
 }
 
 export async function listGroupMembers(
@@ -69,27 +62,10 @@ export async function listGroupMembers(
     ${memberId === undefined ? empty : sql`AND m.member_id = ${memberId}::uuid`} ORDER BY m.created_at, m.id`);
 }
 
-export async function findOrgMember(ctx: ReadContext, id: string): Promise<OrgMember | undefined> {
-  return (await ctx.query<OrgMember>(sql`${ORG_MEMBERS} WHERE m.id = ${id}::uuid`))[0];
-}
-
 export async function listOrgMembers(ctx: ReadContext, organizationUnitId: string | undefined): Promise<OrgMember[]> {
   return await ctx.query<OrgMember>(sql`${ORG_MEMBERS}
     ${organizationUnitId === undefined ? empty : sql`WHERE m.organization_unit_id = ${organizationUnitId}::uuid`}
     ORDER BY m.created_at, m.id`);
-}
-
-/** Reads, in one statement, the states of a unit and a user and the user's current membership. */
-export async function findPlace(
-  ctx: ReadContext,
-  unitId: string,
-  userId: string,
-): Promise<{ unit: ItemState | null; user: ItemState | null; standing: OrgMember | null }> {
-  const rows = await ctx.query<{ unit: ItemState | null; user: ItemState | null; standing: OrgMember | null }>(sql`
-    SELECT (SELECT state FROM org_units WHERE id = ${unitId}::uuid) AS unit,
-      (SELECT state FROM users WHERE id = ${userId}::uuid) AS "user",
-      (SELECT to_jsonb(s) FROM (${ORG_MEMBERS} WHERE m.user_id = ${userId}::uuid) s) AS standing`);
-  return rows[0] ?? { unit: null, user: null, standing: null };
 }
 
 const GROUP_MEMBER = sql`(id uuid, group_id uuid, member_type text, member_id uuid, at timestamptz)`;
@@ -105,23 +81,28 @@ interface MemberWrite {
 export const insertGroupMember: TableWrite<MemberWrite> = {
   name: 'insert_group_members',
   guard: true,
+  records: ({ member_id }) => [member_id],
   sql: (rows: Sql) => sql`
     INSERT INTO group_members (id, group_id, member_type, member_id, created_at)
     SELECT id, group_id, member_type, member_id, at FROM jsonb_to_recordset(${rows}) AS r ${GROUP_MEMBER}
     ON CONFLICT (group_id, member_type, member_id) DO NOTHING RETURNING 1`,
 };
 
-export const deleteGroupMember: TableWrite<Omit<MemberWrite, 'id' | 'at'>> = {
+/** Deletes a membership; with `id`, only if it is still the same one. */
+export const deleteGroupMember: TableWrite<Omit<MemberWrite, 'id' | 'at'> & { id: string | null }> = {
   name: 'delete_group_members',
   guard: true,
+  records: ({ member_id }) => [member_id],
   sql: (rows: Sql) => sql`
-    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (group_id uuid, member_type text, member_id uuid)
-    WHERE m.group_id = r.group_id AND m.member_type = r.member_type AND m.member_id = r.member_id RETURNING 1`,
+    DELETE FROM group_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, group_id uuid, member_type text, member_id uuid)
+    WHERE m.group_id = r.group_id AND m.member_type = r.member_type AND m.member_id = r.member_id
+      AND m.id = coalesce(r.id, m.id) RETURNING 1`,
 };
 
 export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: string; user_id: string; at: string }> = {
   name: 'insert_org_members',
   guard: true,
+  records: ({ user_id }) => [user_id],
   sql: (rows: Sql) => sql`
     INSERT INTO org_members (id, organization_unit_id, user_id, created_at)
     SELECT id, organization_unit_id, user_id, at
@@ -129,22 +110,30 @@ export const insertOrgMember: TableWrite<{ id: string; organization_unit_id: str
     ON CONFLICT (user_id) DO NOTHING RETURNING 1`,
 };
 
-/** Moves a user only from the expected unit. */
-export const moveOrgMember: TableWrite<{ user_id: string; organization_unit_id: string; expected: string }> = {
+/** What must still be stored: the unit that the user is in, and, if it is known, the membership. */
+interface ExpectedPlace {
+  id: string | null;
+  user_id: string;
+  expected: string;
+}
+
+export const moveOrgMember: TableWrite<ExpectedPlace & { organization_unit_id: string }> = {
   name: 'move_org_members',
   guard: true,
+  records: ({ user_id }) => [user_id],
   sql: (rows: Sql) => sql`
     UPDATE org_members m SET organization_unit_id = r.organization_unit_id
-    FROM jsonb_to_recordset(${rows}) AS r (user_id uuid, organization_unit_id uuid, expected uuid)
-    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected RETURNING 1`,
+    FROM jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, organization_unit_id uuid, expected uuid)
+    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected AND m.id = coalesce(r.id, m.id) RETURNING 1`,
 };
 
-export const deleteOrgMember: TableWrite<{ user_id: string; expected: string }> = {
+export const deleteOrgMember: TableWrite<ExpectedPlace> = {
   name: 'delete_org_members',
   guard: true,
+  records: ({ user_id }) => [user_id],
   sql: (rows: Sql) => sql`
-    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (user_id uuid, expected uuid)
-    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected RETURNING 1`,
+    DELETE FROM org_members m USING jsonb_to_recordset(${rows}) AS r (id uuid, user_id uuid, expected uuid)
+    WHERE m.user_id = r.user_id AND m.organization_unit_id = r.expected AND m.id = coalesce(r.id, m.id) RETURNING 1`,
 };
 
 /**
@@ -167,6 +156,22 @@ export interface Standing {
   unitsAbove: string[];
   /** Roles, active or not. */
   roles: string[];
+  /** The rows of the user's own memberships, in their versions. */
+  rows: string[];
+}
+
+/** The rows of a user's own memberships. Each change of one makes it another version. */
+function ownRows(id: Sql): Sql {
+  return sql`ARRAY(
+    SELECT concat_ws(' ', m.id, m.xmin) FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${id}
+    UNION ALL
+    SELECT concat_ws(' ', m.id, m.xmin) FROM org_members m WHERE m.user_id = ${id} ORDER BY 1)`;
+}
+
+/** The rows of the user's own memberships now. @see Standing.rows */
+export async function findOwnRows(ctx: ReadContext, userId: string): Promise<string[]> {
+  const [row] = await ctx.query<{ rows: string[] }>(sql`SELECT ${ownRows(sql`${userId}::uuid`)} AS rows`);
+  return row?.rows ?? [];
 }
 
 export async function loadStandings(ctx: ReadContext, userIds: readonly string[]): Promise<Standing[]> {
@@ -197,7 +202,8 @@ export async function loadStandings(ctx: ReadContext, userIds: readonly string[]
       (SELECT m.organization_unit_id FROM org_members m WHERE m.user_id = u.id) AS unit,
       coalesce((SELECT array_agg(b.id::text) FROM below b WHERE b.person = u.id), '{}') AS "unitsBelow",
       coalesce((SELECT array_agg(a.id::text) FROM above a WHERE a.person = u.id), '{}') AS "unitsAbove",
-      coalesce((SELECT array_agg(r.id::text) FROM roles r WHERE r.person = u.id), '{}') AS roles
+      coalesce((SELECT array_agg(r.id::text) FROM roles r WHERE r.person = u.id), '{}') AS roles,
+      ${ownRows(sql`u.id`)} AS rows
     FROM asked u`);
 }
 

@@ -13,6 +13,6 @@
 export { knowledgeChecks } from './health.ts';
 export { knowledgeRoutes } from './routes.ts';
 export { countViewDays } from './store-reading.ts';
-export { articleImageUse, articlesAdmit } from './store.ts';
+export { activeArticleNames, articleImageUse, articlesAdmit } from './store.ts';
 export { readTextTask } from './text.ts';
 export { articleEvent, articleEventData, articleSource } from './versions.ts';

@@ -1,6 +1,6 @@
 /** SQL on the tables `kb_articles`, `kb_versions` and `kb_images`, and on the users, groups and units in audiences. */
 import { userName } from '../../platform/audit/journal.ts';
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
 import type { BlobUse } from '../../platform/blobs/register.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { ReadContext, TableWrite } from '../../platform/unit-of-work/context.ts';
@@ -276,6 +276,12 @@ export async function articlesAdmit(
     SELECT EXISTS (SELECT 1 FROM kb_versions WHERE state = 'ACTIVE' AND audience_ids && ${[...ids]}::uuid[]
       AND NOT audience_ids && ${[EVERYONE, ...own]}::uuid[]) AS found`);
   return rows[0]?.found === true;
+}
+
+/** SQL for whether an active version names one of these ids in its audience and not everyone. @param ids SQL of an array */
+export function activeArticleNames(ids: Sql): Sql {
+  return sql`EXISTS (SELECT FROM kb_versions WHERE state = 'ACTIVE' AND audience_ids && ${ids}
+    AND NOT audience_ids && ARRAY[${raw(`'${EVERYONE}'`)}::uuid])`;
 }
 
 // ---------------------------------------------------------------- users, groups and units in audiences

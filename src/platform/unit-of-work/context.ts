@@ -167,6 +167,12 @@ export interface Invariant<Seen = unknown> {
   after(ctx: ReadContext, seen: Seen): Promise<void>;
 }
 
+/** The plain memberships of a unit, and the structure version under which they are plain. */
+export interface PlainMembers {
+  userIds: readonly string[];
+  structure: number;
+}
+
 interface EventParts {
   /** The record that the event is about; absent for audit events. */
   objectId?: string;
@@ -228,6 +234,8 @@ export interface WriteContext extends ReadContext {
    * left to a guard of the flush, which saves a query. On a retry it is queried, so that the response contains the right fault.
    */
   readonly isRetry: boolean;
+  /** How often a guard failed so far. */
+  readonly retries: number;
   /** Whether the unit is undone at its end. It must not keep out others longer than its rows need. */
   readonly isDryRun: boolean;
   /** Plans a row. Nothing is written before the command returns. */
@@ -254,7 +262,14 @@ export interface WriteContext extends ReadContext {
    * keys, states of users) or configuration.
    */
   invalidate(version: 'rights' | 'config'): void;
-  /** The versions that this unit increments so far. */
+  /**
+   * Increments the rights version for a plain membership (docs/decisions/0024-plain-memberships-need-no-lock.md): only the rights
+   * of this user change. The unit is retried if anything else that rights depend on has changed since.
+   *
+   * @param structure the structure version under which the membership was found to be plain (`STRUCTURE_VERSION`)
+   */
+  invalidateMember(userId: string, structure: number): void;
+  /** The versions that this unit increments so far, apart from plain memberships. */
   readonly invalidated: ReadonlySet<'rights' | 'config'>;
   /** Registers an invariant to check when the unit's rows are written. */
   verify<Seen>(invariant: Invariant<Seen>): void;

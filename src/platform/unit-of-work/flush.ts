@@ -2,11 +2,12 @@
  * The single statement with which units of work write everything that they planned (ADR 0001): one round trip and one commit for
  * record, journal, outbox and stored response. `statement.ts` builds and caches the parts.
  */
-import sql, { raw, type Sql } from 'sql-template-tag';
-import type { ReturnedValue, TableWrite } from './context.ts';
+import sql, { empty, raw, type Sql } from 'sql-template-tag';
+import type { PlainMembers, ReturnedValue, TableWrite } from './context.ts';
 import type { Statement } from '../database/pool.ts';
 import { type Claimed, claimParts, claimRow } from './idempotency.ts';
-import { writeGuard, writePart, type Part, type Statements } from './statement.ts';
+import { type Part, required, Slot, type Statements, writeGuard, writePart } from './statement.ts';
+import { STRUCTURE_GUARD } from './transactions.ts';
 
 export interface Planned {
   write: TableWrite<unknown>;
@@ -19,6 +20,7 @@ export interface Flushed {
   claimed: Claimed | undefined;
   returned: { key: string; value: ReturnedValue } | undefined;
   invalidated: ReadonlySet<'rights' | 'config'>;
+  plainMembers?: PlainMembers | undefined;
 }
 
 /** What the text of a unit's own statement depends on. */
@@ -62,6 +64,38 @@ function mergedWrites(units: readonly Flushed[]): Planned[] {
   return merged;
 }
 
+/** Number of users in `cache_versions.recent_members`. A process that missed more drops all cached rights. */
+const RECENT_MEMBERS = 64;
+
+/**
+ * The write of the versions that the units change. That of plain memberships changes no row if the structure version is another
+ * one: it waits for the transactions that hold the row, and judges the row that they leave.
+ */
+function versionsWrite(statements: Statements, units: readonly Flushed[]): Filled | undefined {
+  const { invalidated, plainMembers } = units[0] ?? {};
+  if (invalidated === undefined || (invalidated.size === 0 && plainMembers === undefined)) return undefined;
+  const config = invalidated.has('config') ? 1 : 0;
+  const kind = `${invalidated.size > 0 ? `versions ${config}` : 'members'} ${plainMembers === undefined ? '' : 'guarded'}`;
+  const build = (): Sql => {
+    const ids = sql`${new Slot((source: PlainMembers) => source.userIds)}::uuid[]`;
+    const change =
+      invalidated.size > 0
+        ? sql`config = config + ${raw(String(config))}, rights = rights + 1`
+        : sql`rights = rights + cardinality(${ids}), memberships = memberships + cardinality(${ids}), recent_members =
+          (recent_members || ${ids})[greatest(1, cardinality(recent_members || ${ids}) - ${raw(String(RECENT_MEMBERS - 1))}):]`;
+    const structure = new Slot((source: PlainMembers) => source.structure);
+    const unchanged =
+      plainMembers === undefined ? empty : sql` WHERE rights - memberships = ${structure}::bigint RETURNING 1`;
+    return sql`cache_versions_update AS (UPDATE cache_versions SET ${change}${unchanged})`;
+  };
+  const userIds = units.flatMap((unit) => unit.plainMembers?.userIds ?? []);
+  return [statements.part(versionsWrite, kind, build), { userIds, structure: plainMembers?.structure }];
+}
+
+function structureGuard(): Sql {
+  return required(STRUCTURE_GUARD, sql`EXISTS (SELECT FROM cache_versions_update)`);
+}
+
 /** A part and the source of its values. */
 type Filled = readonly [Part, unknown];
 
@@ -75,7 +109,6 @@ type Filled = readonly [Part, unknown];
 export function flushStatement(statements: Statements, units: readonly Flushed[], lockMs?: number): Statement {
   const [first] = units;
   if (first === undefined) throw new Error('there is no unit to write');
-  const { invalidated } = first;
   const returned = units.find((unit) => unit.returned !== undefined)?.returned;
   const shape = units.length === 1 ? '' : shapeOf(first);
   const isMixed = units.some((unit) => unit !== first && shapeOf(unit) !== shape);
@@ -102,12 +135,9 @@ export function flushStatement(statements: Statements, units: readonly Flushed[]
     outputs.push([statements.part(flushStatement, `returned ${write}`, build), null]);
   }
   // Comes last, to hold the lock on the row that all such units share as briefly as possible.
-  if (invalidated.size > 0) {
-    const config = invalidated.has('config') ? 1 : 0;
-    const build = (): Sql =>
-      sql`cache_versions_update AS (UPDATE cache_versions SET config = config + ${raw(String(config))}, rights = rights + 1)`;
-    ctes.push([statements.part(flushStatement, `cache versions ${config}`, build), null]);
-  }
+  const versions = versionsWrite(statements, units);
+  if (versions !== undefined) ctes.push(versions);
+  if (first.plainMembers !== undefined) outputs.push([statements.part(versionsWrite, 'guard', structureGuard), null]);
   const glue = (text: string): Filled => [statements.part(flushStatement, text, () => raw(text)), null];
   const all: Filled[] = [];
   for (const [index, cte] of ctes.entries()) all.push(glue(index === 0 ? 'WITH ' : ',\n'), cte);

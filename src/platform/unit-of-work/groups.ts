@@ -14,6 +14,7 @@
  *   constraints of a unit decide about that unit. Groups are then smaller for a while (`Batches`).
  * - A unit that is retried after a failed guard is written alone, because it is likely to fail again.
  * - Units in an open transaction, with invariants or with changes of cached versions are written alone, and those in dry runs.
+ * - Plain memberships (ADR 0024) are grouped with each other if they were checked under the same structure version.
  */
 import { Batches } from '../database/batches.ts';
 import type { Queryable } from '../database/pool.ts';
@@ -22,7 +23,7 @@ import { type Flushed, flushStatement } from './flush.ts';
 import { lockNumber } from './idempotency.ts';
 import type { TableWrite } from './context.ts';
 import type { Statements } from './statement.ts';
-import { failedGuard } from './transactions.ts';
+import { failedGuard, guardOf, STRUCTURE_GUARD } from './transactions.ts';
 
 /** The largest group; also the default of `DOCKET_GROUP_COMMIT`. */
 export const GROUP_SIZE = 16;
@@ -42,6 +43,7 @@ interface Grouped {
 
 /** Whether one statement can write both: what only one of them has does not matter. */
 function fit(one: Grouped, other: Grouped): boolean {
+  if (one.unit.plainMembers?.structure !== other.unit.plainMembers?.structure) return false;
   return (['returning', 'variants'] as const).every(
     (part) => one[part] === other[part] || one[part] === '' || other[part] === '',
   );
@@ -73,7 +75,12 @@ export class Groups {
         together: (group) => this.#together(group.map(({ unit }) => unit)),
         alone: ({ unit }) => this.alone(this.#db, unit),
         // After the time limit of a statement, the clients wait no longer.
-        isSeparable: (error, count) => isRefused(error) && !isCancelled(error) && (count > 1 || isLockTimeout(error)),
+        isSeparable: (error, count) =>
+          isRefused(error) &&
+          !isCancelled(error) &&
+          // Its units fail alone, too.
+          guardOf(error) !== STRUCTURE_GUARD &&
+          (count > 1 || isLockTimeout(error)),
         joins: (group, one) => group.every((other) => fit(one, other)),
       },
     );

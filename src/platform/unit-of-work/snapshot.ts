@@ -43,6 +43,12 @@ export interface DerivedView<T> {
 /** SQL for the version of the newest configuration that the statement sees. */
 export const CONFIG_VERSION = sql`(SELECT v.config FROM cache_versions v)`;
 
+/**
+ * SQL for the structure version that the statement sees: it changes with everything that rights depend on, except plain
+ * memberships (docs/decisions/0024-plain-memberships-need-no-lock.md).
+ */
+export const STRUCTURE_VERSION = sql`(SELECT v.rights - v.memberships FROM cache_versions v)`;
+
 export class ConfigSnapshot {
   readonly version: number;
   readonly #source: ConfigSource;

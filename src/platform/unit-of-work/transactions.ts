@@ -133,6 +133,11 @@ export class HeldTransaction {
 }
 
 const GUARD_STATE = 'DK001';
+/**
+ * Fails if the structure version changed since a plain membership was checked. All units of a group fail by it together, and each
+ * checks again. Unlike after other guards, they are not more likely to fail then.
+ */
+export const STRUCTURE_GUARD = 'structure';
 
 /** A fault thrown after existence and rights were checked. A stored response for the same idempotency key replaces it. */
 export class AuthorizedFault extends Error {

@@ -8,6 +8,7 @@ import type {
   Caller,
   EventOrigin,
   Invariant,
+  PlainMembers,
   PlannedEvent,
   Reacted,
   ReadContext,
@@ -20,6 +21,7 @@ import type {
 import type { Turn } from './turns.ts';
 import type { Planned } from './flush.ts';
 import type { ConfigSnapshot } from './snapshot.ts';
+import { failedGuard, STRUCTURE_GUARD } from './transactions.ts';
 
 /** Ends a command whose rights are checked, because a stored response answers it. */
 export class ReplayDue extends Error {}
@@ -42,11 +44,13 @@ export class UnitContext implements WriteContext {
   readonly reactions: Reacted[] = [];
   readonly kept = new Map<string, Uint8Array>();
   readonly invalidated = new Set<'rights' | 'config'>();
+  plainMembers: PlainMembers | undefined;
   readonly invariants = new Map<string, Invariant>();
   readonly #updates: (() => void)[] = [];
   returnedValue: { key: string; value: ReturnedValue } | undefined;
   checked = false;
   readonly isRetry: boolean;
+  readonly retries: number;
   db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
   readonly #turn: Turn | undefined;
@@ -62,7 +66,7 @@ export class UnitContext implements WriteContext {
     now: string,
     db: Queryable,
     begin?: () => Promise<Transaction>,
-    again = false,
+    retries = 0,
     turn?: Turn,
   ) {
     this.actor = caller.actor;
@@ -75,7 +79,8 @@ export class UnitContext implements WriteContext {
     this.surface = caller.surface;
     this.db = db;
     this.#begin = begin;
-    this.isRetry = again;
+    this.isRetry = retries > 0;
+    this.retries = retries;
     this.#turn = turn;
   }
 
@@ -136,6 +141,7 @@ export class UnitContext implements WriteContext {
     const memo = new Map(this.memo);
     const kept = new Set(this.kept.keys());
     const invalidated = new Set(this.invalidated);
+    const { plainMembers } = this;
     const invariants = new Map(this.invariants);
     const reactions = this.reactions.length;
     try {
@@ -151,6 +157,7 @@ export class UnitContext implements WriteContext {
       this.memo.clear();
       for (const [key, value] of memo) this.memo.set(key, value);
       this.reactions.length = reactions;
+      this.plainMembers = plainMembers;
       for (const what of this.invalidated) if (!invalidated.has(what)) this.invalidated.delete(what);
       for (const name of this.invariants.keys()) if (!invariants.has(name)) this.invariants.delete(name);
       for (const sha256 of this.kept.keys()) if (!kept.has(sha256)) this.kept.delete(sha256);
@@ -171,6 +178,18 @@ export class UnitContext implements WriteContext {
 
   invalidate(version: 'rights' | 'config'): void {
     this.invalidated.add(version);
+  }
+
+  invalidateMember(userId: string, structure: number): void {
+    const { userIds = [], structure: first = structure } = this.plainMembers ?? {};
+    if (structure !== first) throw failedGuard(STRUCTURE_GUARD);
+    this.plainMembers = { userIds: [...userIds, userId], structure };
+  }
+
+  /** The unit changes no version, because it is undone at its end. */
+  keepVersions(): void {
+    this.invalidated.clear();
+    this.plainMembers = undefined;
   }
 
   verify<Seen>(invariant: Invariant<Seen>): void {
@@ -231,6 +250,7 @@ export function writeContextAs(ctx: WriteContext, { actor, via, data, onEmit }: 
     via,
     keyId: null,
     isRetry: ctx.isRetry,
+    retries: ctx.retries,
     isDryRun: ctx.isDryRun,
     invalidated: ctx.invalidated,
     plan: (write, row) => ctx.plan(write, row),
@@ -246,6 +266,7 @@ export function writeContextAs(ctx: WriteContext, { actor, via, data, onEmit }: 
     attempt: (part) => ctx.attempt(part),
     lock: (statement) => ctx.lock(statement),
     invalidate: (version) => ctx.invalidate(version),
+    invalidateMember: (userId, structure) => ctx.invalidateMember(userId, structure),
     verify: (invariant) => ctx.verify(invariant),
     returning: () => {},
     onReacted: () => {},

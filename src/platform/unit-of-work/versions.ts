@@ -1,7 +1,7 @@
 /**
  * Cache invalidation for rights, keys and configuration (docs/decisions/0004-one-row-invalidates-all-caches.md). Every change
  * increments a version in one row, in its own transaction. Each process reads this row every 300 ms and drops its caches if a
- * version changed. If a process could not read the row for a second, its requests wait until it can.
+ * version changed, or only the rights of the users of plain memberships (ADR 0024). If a process could not read the row for a second, its requests wait until it can.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import sql, { raw } from 'sql-template-tag';
@@ -36,15 +36,26 @@ export interface VersionWatcherOptions {
   patienceMs?: number | undefined;
 }
 
+interface VersionsRow {
+  config: number;
+  /** Changes with everything that rights depend on, except plain memberships (ADR 0024). */
+  structure: number;
+  /** The number of plain memberships so far, and the users of the latest of them, newest last. */
+  memberships: number;
+  recent_members: readonly string[];
+}
+
 export class VersionWatcher {
   readonly #options: VersionWatcherOptions;
   #snapshot: ConfigSnapshot | undefined;
-  #rights = -1;
+  /** The versions that the cached rights belong to: that of everything but plain memberships, and the number of these. */
+  #structure = -1;
+  #memberships = -1;
   /** Time at which the latest successful read was sent. Its result was valid at that time or later. */
   #asOf = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #dropRights: () => void = () => {};
+  #dropRights: (userIds?: readonly string[]) => void = () => {};
   /** How often configuration was reloaded, and how often cached rights were dropped. */
   readonly reads = { config: 0, rights: 0 };
 
@@ -52,8 +63,8 @@ export class VersionWatcher {
     this.#options = options;
   }
 
-  /** Sets the callback that drops the caches which depend on rights. */
-  onRights(drop: () => void): void {
+  /** Sets the callback that drops the caches which depend on rights: all, or only the rights of these users. */
+  onRights(drop: (userIds?: readonly string[]) => void): void {
     this.#dropRights = drop;
   }
 
@@ -71,8 +82,9 @@ export class VersionWatcher {
     const { onPosition } = this.#options;
     const place = onPosition === undefined ? raw('NULL::text') : positionColumn;
     const [row] = await this.#options.db.query<
-      JournalReading & { config: number; rights: number; now: number; position: string | null }
-    >(sql`SELECT config, rights, ${databaseNow} AS now, ${place} AS position, ${journalColumns} FROM cache_versions`);
+      JournalReading & VersionsRow & { now: number; position: string | null }
+    >(sql`SELECT config, rights - memberships AS structure, memberships, recent_members, ${databaseNow} AS now,
+      ${place} AS position, ${journalColumns} FROM cache_versions`);
     if (row === undefined) throw new Error('the table cache_versions is empty');
     this.#options.clock.saw?.(row.now, asked, performance.now());
     onPosition?.(row.position);
@@ -81,15 +93,23 @@ export class VersionWatcher {
       await this.#options.prepare?.(snapshot);
       this.#snapshot = snapshot;
       this.reads.config++;
-      this.#rights = -1;
+      this.#structure = -1;
     }
-    if (this.#rights !== row.rights) {
-      this.#rights = row.rights;
-      this.reads.rights++;
-      this.#dropRights();
-    }
+    this.#dropChanged(row);
     this.#asOf = asked;
     this.#options.onJournal?.(row);
+  }
+
+  #dropChanged({ structure, memberships, recent_members: recent }: VersionsRow): void {
+    const isSame = structure === this.#structure;
+    const added = memberships - this.#memberships;
+    if (isSame && added === 0) return;
+    this.#structure = structure;
+    this.#memberships = memberships;
+    this.reads.rights++;
+    // After a restore of the database the number may be lower than before.
+    if (isSame && added > 0 && added <= recent.length) this.#dropRights(recent.slice(-added));
+    else this.#dropRights();
   }
 
   async start(): Promise<void> {

@@ -30,6 +30,7 @@ import {
   HeldTransaction,
   inDryRun,
   savepoint,
+  STRUCTURE_GUARD,
   isRevisionConflict,
   undone,
 } from './transactions.ts';
@@ -167,11 +168,11 @@ export class Work {
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     const patience = performance.now() + WAIT_MS;
-    let again = false;
-    let isBusy = false;
+    let retries = 0;
+    let alone = false;
     for (let attempt = 1; ; attempt++) {
       try {
-        const result = await this.#attempt(caller, fn, options, { again, turn, alone: again || isBusy });
+        const result = await this.#attempt(caller, fn, options, { retries, turn, alone });
         if (claim !== undefined) this.#seenKeys.add(claim);
         if (caller.consistency !== undefined) await this.#replica?.wrote(caller.consistency);
         return result;
@@ -196,11 +197,12 @@ export class Work {
         if (guard === 'idempotency-busy') {
           if (performance.now() >= patience) throw inProgress();
           options.onWait?.();
-          isBusy = true;
+          alone = true;
           await pause(25 + Math.random() * 225);
           continue;
         }
-        again ||= guard !== undefined;
+        if (guard !== undefined) retries++;
+        alone ||= guard !== undefined && guard !== STRUCTURE_GUARD;
         if (guard === undefined && !isRetryable(error)) throw toFault(unwrapAuthorizedFault(error), this.#constraints);
         if (attempt >= MOST_ATTEMPTS) throw contended();
         if (guard === undefined || attempt > 1) await pause(Math.random() * 10 * attempt);
@@ -221,14 +223,14 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
     options: WriteOptions,
-    { again, turn, alone }: { again: boolean; turn: Turn; alone: boolean },
+    { retries, turn, alone }: { retries: number; turn: Turn; alone: boolean },
   ): Promise<WriteResult<T>> {
     const claim = options.idempotency;
     // With a key that was seen, the change would almost surely be refused, so its response is looked up first.
     const stored = claim !== undefined && this.#seenKeys.has(claim) ? await this.#stored(claim) : undefined;
     const now = instant(this.#clock.now());
     const held = new HeldTransaction(this.#db);
-    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), again, turn);
+    const ctx = new UnitContext(caller, now, this.#db, () => held.open(), retries, turn);
     ctx.isReplay = stored !== undefined;
     try {
       const data = await this.#command(ctx, fn);
@@ -246,7 +248,7 @@ export class Work {
       if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
-      if (ctx.invalidated.size > 0) await this.onInvalidated().catch(() => {});
+      if (ctx.invalidated.size > 0 || ctx.plainMembers !== undefined) await this.onInvalidated().catch(() => {});
       if (ctx.events.length > 0) this.onEmitted();
       return { kind: 'done', data };
     } catch (error) {
@@ -323,16 +325,16 @@ export class Work {
     caller: Caller,
     fn: (ctx: WriteContext) => Promise<T>,
   ): Promise<T> {
-    let again = false;
+    let retries = 0;
     for (let attempt = 1; ; attempt++) {
-      const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, again);
+      const ctx = new UnitContext(caller, instant(this.#clock.now()), tx, async () => tx, retries);
       ctx.isDryRun = true;
       try {
         const result = await savepoint(tx, async () => {
           const data = await this.#command(ctx, fn);
           await this.#follow(ctx, caller);
           if (ctx.kept.size > 0) await touchBlobs(tx, [...ctx.kept.keys()], ctx.now);
-          ctx.invalidated.clear();
+          ctx.keepVersions();
           const returned = await this.#verified(ctx, () => this.#flush(ctx, data, undefined, true), false);
           if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
           return data;
@@ -344,7 +346,7 @@ export class Work {
         reactions.push(...ctx.reactions);
         return result;
       } catch (error) {
-        again ||= guardOf(error) !== undefined;
+        if (guardOf(error) !== undefined) retries++;
         // Locks of others are not released for a retry: it would only wait again.
         if (guardOf(error) === undefined && (!isRetryable(error) || isLockTimeout(error)))
           throw toFault(unwrapAuthorizedFault(error), this.#constraints);
@@ -389,9 +391,9 @@ export class Work {
   ): Promise<{ key: string; value: unknown } | undefined> {
     if (ctx.planned.size === 0 && claim === undefined && ctx.invalidated.size === 0) return undefined;
     const returned = ctx.returnedValue;
-    const { planned, invalidated, now } = ctx;
+    const { planned, invalidated, plainMembers, now } = ctx;
     const claimed = claim === undefined ? undefined : { claim, answer: JSON.stringify(data), now };
-    const unit = { planned: [...planned.values()], claimed, returned, invalidated };
+    const unit = { planned: [...planned.values()], claimed, returned, invalidated, plainMembers };
     const value = await (ctx.db === this.#db ? this.#groups.write(unit, alone) : this.#groups.alone(ctx.db, unit));
     return returned === undefined ? undefined : { key: returned.key, value };
   }
