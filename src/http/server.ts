@@ -62,6 +62,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const receiveMs = limits.receiveMs ?? RECEIVE_MS;
   const shared: Shared = {
     log,
+    requestLog: log.child({}, { redact: [] }),
     metrics: new Metrics(),
     expecting: new WeakSet(),
     current: new WeakMap(),
