@@ -4,6 +4,7 @@
  */
 import Type from 'typebox';
 import { contractDetails, type FaultCause, type FaultDetails } from '../lib/fault.ts';
+import { JsonText } from '../lib/json.ts';
 
 const API_VERSION = 'v1';
 
@@ -96,7 +97,7 @@ export const ErrorSchema = Type.Object(
  */
 export function success(data: unknown, correlationId: string, meta?: MoreMeta): string {
   const [head, tail] = aroundData(correlationId, meta);
-  return `${head}${JSON.stringify(data) ?? 'null'}${tail}`;
+  return `${head}${data instanceof JsonText ? data.text : (JSON.stringify(data) ?? 'null')}${tail}`;
 }
 
 /** The text of a success body before and after its data. */

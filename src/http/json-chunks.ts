@@ -1,4 +1,5 @@
 /** Serializes large answers to JSON in chunks, so that other requests can run in between. */
+import { JsonText } from '../lib/json.ts';
 import { Turns } from '../lib/yielding.ts';
 
 /** Answers above about this many characters are serialized in chunks. */
@@ -6,23 +7,28 @@ const LARGE = 500_000;
 /** Estimated characters of an object or array itself, and of scalars other than strings. */
 const NODE = 16;
 
-/** True if the JSON of the value has more than `most` characters. Stops as soon as the result is known. */
-function exceeds(value: unknown, most: number): boolean {
-  let left = most;
-  const open: unknown[] = [value];
-  for (let next = open.pop(); next !== undefined && left >= 0; next = open.pop()) {
-    left -= typeof next === 'string' ? next.length : NODE;
-    if (typeof next !== 'object' || next === null) continue;
-    const members = Array.isArray(next) ? next : Object.values(next);
-    if (members.length * NODE > left) return true;
-    for (const member of members) open.push(member ?? null);
+/** What is left of `budget` characters after the JSON of the value. Stops as soon as nothing is left. */
+function spare(value: unknown, budget: number): number {
+  if (typeof value === 'string') return budget - value.length;
+  let left = budget - NODE;
+  if (typeof value !== 'object' || value === null) return left;
+  if (Array.isArray(value)) {
+    for (const member of value) if ((left = spare(member, left)) < 0) break;
+    return left;
   }
-  return left < 0;
+  // Answers have no inherited members, and this makes no list of the members.
+  for (const name in value) if ((left = spare((value as Record<string, unknown>)[name], left)) < 0) break;
+  return left;
 }
 
-/** True if the answer should be sent in chunks. */
+/** True if the JSON of the value has more than `most` characters. */
+function exceeds(value: unknown, most: number): boolean {
+  return spare(value, most) < 0;
+}
+
+/** True if the answer should be sent in chunks. Text is sent as it is. */
 export function isLarge(data: unknown): boolean {
-  return typeof data === 'object' && exceeds(data, LARGE);
+  return typeof data === 'object' && !(data instanceof JsonText) && exceeds(data, LARGE);
 }
 
 /** Yields the text of `JSON.stringify` in chunks. Each holds one member that is not large; a long string is one chunk. */

@@ -128,6 +128,19 @@ export function parseStoredJson(text: string): unknown {
   return parseStrictJson(text, { maxDepth: Number.POSITIVE_INFINITY, maxValues: Number.POSITIVE_INFINITY });
 }
 
+/** A JSON value as text that the database wrote. An answer sends it unchanged. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return parseStoredJson(this.text);
+  }
+}
+
 function asBytes(input: Uint8Array | string): Buffer {
   if (typeof input !== 'string') {
     return Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);

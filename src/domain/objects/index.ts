@@ -11,7 +11,7 @@
  *
  * Not here: transitions (workflow); comments, attachments and relations; rights (access). A record that the caller may not read
  * behaves as if it did not exist: every read goes through `requireVisible` or the predicate in `listVisible`, and every answer
- * through `project`.
+ * through `project` or, for pages whose rows all show the same fields, `page-text.ts`.
  */
 export {
   applyChange,

@@ -4,6 +4,7 @@ import type * as contract from './contract.ts';
 import type { Static } from 'typebox';
 import { pageOf, windowOf } from '../../contract/paging.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import type { JsonText } from '../../lib/json.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import {
   fieldSchema,
@@ -20,6 +21,7 @@ import {
 } from '../metadata/index.ts';
 import { findVisible, preload, rememberRow, requireVisible } from './load.ts';
 import { evaluateAccess, type ObjectAnswer, project, type VisibleObject } from './record.ts';
+import { listAsText } from './page-text.ts';
 import { listVisible, objectOf } from './store.ts';
 import type { Reply } from '../../contract/operation.ts';
 import type { RequestFacts, Runner } from '../../platform/unit-of-work/binding.ts';
@@ -67,11 +69,7 @@ export type WordMatch = (
  *
  * @throws Fault INVALID_REQUEST for an unknown type or state, or one that the caller may not read
  */
-export async function listObjects(
-  ctx: ReadContext,
-  query: ListQuery,
-  matches: WordMatch,
-): Promise<{ rows: ObjectAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+export async function listObjects(ctx: ReadContext, query: ListQuery, matches: WordMatch): Promise<JsonText | object> {
   const window = windowOf(query);
   const { type, filter, visible } = readScope(ctx, query);
   if (visible === null) return pageOf([], window);
@@ -83,14 +81,11 @@ export async function listObjects(
     const found = await Promise.all(page.rows.map((id) => findVisible(ctx, id)));
     return { ...page, rows: found.flatMap((object) => (object === undefined ? [] : [project(ctx, object)])) };
   }
-  const rows = await listVisible(ctx, {
-    visible,
-    ...(type === undefined ? {} : { typeId: type.id }),
-    ...filter,
-    limit: window.limit,
-    offset: window.offset,
-  });
-  const page = pageOf(rows, window);
+  const { limit, offset } = window;
+  const asked = { visible, ...(type === undefined ? {} : { typeId: type.id }), ...filter, limit, offset };
+  const text = type === undefined ? undefined : await listAsText(ctx, type, asked, window);
+  if (text !== undefined) return text;
+  const page = pageOf(await listVisible(ctx, asked), window);
   return { ...page, rows: page.rows.map((row) => project(ctx, evaluateAccess(ctx, row))) };
 }
 

@@ -105,12 +105,20 @@ export function factsOf(row: FactsRow, type: RecordType, version: TypeVersion, s
 /** A record with its facts for conditions, without the rights of a caller. */
 export type RecordView = Pick<VisibleObject, 'row' | 'type' | 'version' | 'state' | 'facts'>;
 
-export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
+/** The type, version and workflow state that a row names. */
+export function kindOf(
+  ctx: ReadContext,
+  row: Pick<ObjectRow, 'id' | 'typeId' | 'typeVersion' | 'workflowStateId'>,
+): Pick<RecordView, 'type' | 'version' | 'state'> {
   const types = registry(ctx);
   const type = types.byId.get(row.typeId);
   if (type === undefined) throw new Error(`record ${row.id} has an unknown type`);
   const state = row.workflowStateId === null ? null : (types.states.get(row.workflowStateId) ?? null);
-  const version = versionOf(types, row.typeId, row.typeVersion);
+  return { type, version: versionOf(types, row.typeId, row.typeVersion), state };
+}
+
+export function viewOf(ctx: ReadContext, row: ObjectRow): RecordView {
+  const { type, version, state } = kindOf(ctx, row);
   return { row, type, version, state, facts: factsOf(row, type, version, state) };
 }
 
@@ -194,24 +202,38 @@ function person(id: string | null, name: string | null): Person | null {
   return id === null ? null : { id, displayName: name ?? '' };
 }
 
-/** The only projection of a record into an answer. An unreadable record shows no value. */
-export function project(ctx: ReadContext, object: VisibleObject): ObjectAnswer {
-  const { row } = object;
-  const readable = object.right.can('read');
+/** What of a stored record answers contain besides its values. */
+type AnswerRow = Omit<ObjectRow, 'values' | 'folded'>;
+
+/** The only form of a record in answers. `values` and `title` are what the caller may read. */
+export function answerOf<Values>(
+  ctx: ReadContext,
+  row: AnswerRow,
+  { type, state }: Pick<RecordView, 'type' | 'state'>,
+  { title, values }: { title: string | null; values: Values },
+): Omit<ObjectAnswer, 'values'> & { values: Values } {
   return {
     id: row.id,
     typeDefinitionId: row.typeId,
-    typeCode: object.type.code,
+    typeCode: type.code,
     number: row.number,
-    title: readable ? readableTitle(object) : null,
+    title,
     revision: row.revision,
     state: row.state,
-    workflowState: stateAnswer(ctx, object.state),
-    values: readable ? readableValues(object) : {},
+    workflowState: stateAnswer(ctx, state),
+    values,
     createdAt: row.createdAt,
     createdBy: person(row.createdBy, row.createdByName),
     updatedAt: row.updatedAt,
     updatedBy: person(row.updatedBy, row.updatedByName),
     ...(row.archivedAt === null ? {} : { archivedAt: row.archivedAt }),
   };
+}
+
+/** The projection of one record into an answer. An unreadable record shows no value. */
+export function project(ctx: ReadContext, object: VisibleObject): ObjectAnswer {
+  const shown = object.right.can('read')
+    ? { title: readableTitle(object), values: readableValues(object) }
+    : { title: null, values: {} };
+  return answerOf(ctx, object.row, object, shown);
 }

@@ -6,6 +6,7 @@ import type { ReadContext, TableWrite } from '../../platform/unit-of-work/contex
 import { registry, storedCodes, type StoredValues } from '../metadata/index.ts';
 import { byId } from '../../platform/database/lookups.ts';
 import type { QueryOptions } from '../../platform/database/pool.ts';
+import { CONFIG_VERSION } from '../../platform/unit-of-work/snapshot.ts';
 import { joinedUser, userName } from '../../platform/audit/journal.ts';
 
 declare const needed: unique symbol;
@@ -47,9 +48,11 @@ export interface ObjectRow {
   archivedAt: string | null;
 }
 
-export const OBJECT_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
-  o.workflow_state_id AS "workflowStateId", o."values", o.created_at AS "createdAt", o.created_by AS "createdBy",
+const HEAD_COLUMNS = sql`o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o.number, o.title, o.revision, o.state,
+  o.workflow_state_id AS "workflowStateId", o.created_at AS "createdAt", o.created_by AS "createdBy",
   o.updated_at AS "updatedAt", o.updated_by AS "updatedBy", o.archived_at AS "archivedAt"`;
+
+export const OBJECT_COLUMNS = sql`${HEAD_COLUMNS}, o."values"`;
 
 /** Reads rows with `OBJECT_COLUMNS`, with their values under the current codes. */
 export async function queryObjects(
@@ -64,7 +67,9 @@ export async function queryObjects(
 type StoredObject = Omit<ObjectRow, 'values'> & { values: StoredValues };
 
 function withCurrentValues(ctx: Pick<ReadContext, 'config'>, row: StoredObject): ObjectRow {
-  return Object.assign(row, { values: storedCodes(registry(ctx), row.typeId).decode(row.values) });
+  const current = row as ObjectRow;
+  current.values = storedCodes(registry(ctx), row.typeId).decode(row.values);
+  return current;
 }
 
 // Subqueries by primary key: a single record needs no join.
@@ -124,27 +129,52 @@ export function whereState(state: ItemState): Sql {
   return isActive({ state }) ? sql`o.state = 'ACTIVE'` : sql`o.state = 'ARCHIVED'`;
 }
 
-/** Records of a page, newest first. */
-export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
+/** The rows of a page as `o` with the joined names, newest first. @param columns what is selected of them; `only` limits them further */
+function pageStatement(page: ListPage, columns: Sql, only = empty): { statement: Sql; options: QueryOptions } {
   const state = whereState(page.state);
   const states =
     page.workflowStateIds === undefined
       ? empty
       : sql`AND o.workflow_state_id = ANY(${[...page.workflowStateIds]}::uuid[])`;
   const type = page.typeId === undefined ? empty : sql`AND o.type_id = ${page.typeId}::uuid`;
-  const chosen = sql`FROM objects o WHERE ${state} AND ${page.visible} ${type} ${states} ORDER BY o.created_at DESC, o.id DESC`;
+  const chosen = sql`FROM objects o WHERE ${state} AND ${page.visible} ${type} ${states} ${only} ORDER BY o.created_at DESC, o.id DESC`;
   // The first page is by far the most frequent. Its limit is a literal, because with an unknown limit the statement would be
   // planned each time. For deeper pages, ids are selected first, so that only the shown rows are read in full.
   const rows =
     page.offset === 0
       ? sql`(SELECT o.* ${chosen} LIMIT ${raw(String(Math.trunc(page.limit)))}) AS o`
       : sql`(SELECT o.id ${chosen} LIMIT ${page.limit}::int OFFSET ${page.offset}::int) AS page JOIN objects o ON o.id = page.id`;
-  return await queryObjects(
-    ctx,
-    sql`SELECT ${OBJECT_COLUMNS}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
+  return {
+    statement: sql`SELECT ${columns}, ${JOINED_NAMES} FROM ${rows} ${JOINS} ORDER BY o.created_at DESC, o.id DESC`,
     // A generic plan would assume an unknown offset to be a tenth of the table and sort all of it.
-    { freshPlan: page.offset > 0 },
-  );
+    options: { freshPlan: page.offset > 0 },
+  };
+}
+
+/** Records of a page, newest first. */
+export async function listVisible(ctx: ReadContext, page: ListPage): Promise<ObjectRow[]> {
+  const { statement, options } = pageStatement(page, OBJECT_COLUMNS);
+  return await queryObjects(ctx, statement, options);
+}
+
+/** A record with its values as JSON text. */
+export type TextRow = Omit<ObjectRow, 'values' | 'folded'> & { values: string };
+
+/**
+ * The same with the values as text, under the stored codes.
+ *
+ * @param hidden codes of the fields that are left out; null to include also fields that this process does not know yet
+ * @returns no rows if `hidden` is given and the configuration has changed meanwhile: there may be more fields to leave out
+ */
+export async function listTexts(
+  ctx: ReadContext,
+  page: ListPage,
+  hidden: readonly string[] | null,
+): Promise<TextRow[]> {
+  const values = hidden === null || hidden.length === 0 ? sql`o."values"` : sql`(o."values" - ${[...hidden]}::text[])`;
+  const only = hidden === null ? empty : sql`AND ${CONFIG_VERSION} = ${ctx.config.version}::bigint`;
+  const { statement, options } = pageStatement(page, sql`${HEAD_COLUMNS}, ${values}::text AS "values"`, only);
+  return await ctx.query<TextRow>(statement, options);
 }
 
 export interface NewObject {
