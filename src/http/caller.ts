@@ -66,13 +66,13 @@ export interface SentFrom {
 }
 
 /** @throws Fault UNAUTHENTICATED, RATE_LIMITED, OVERLOADED */
-export async function verified(
+export function verified(
   service: Callers,
   route: Route,
   { request, ip: sender }: RequestContext,
   { sessionToken, ip }: SentFrom,
 ): Promise<Authenticated> {
-  return await service.options.authenticate({
+  return service.options.authenticate({
     authorization: singleHeader(request, 'authorization'),
     sessionToken,
     csrfToken: singleText(request.headers['x-docket-csrf']),

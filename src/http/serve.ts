@@ -54,15 +54,15 @@ export interface Service extends Callers {
 }
 
 /** Answers the request in all cases; never rejects. */
-export async function serve(
+export function serve(
   service: Service,
   route: Route,
   context: RequestContext,
   params: Record<string, string>,
 ): Promise<void> {
   const { tracer } = service.options;
-  if (tracer === undefined) await attend(service, route, context, params);
-  else await trace(tracer, route, context, () => attend(service, route, context, params));
+  if (tracer === undefined) return attend(service, route, context, params);
+  return trace(tracer, route, context, () => attend(service, route, context, params));
 }
 
 /** Creates a span for the request. It holds the route and the status, no content of the request. */

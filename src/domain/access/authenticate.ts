@@ -9,7 +9,7 @@ import ipaddr from 'ipaddr.js';
 import { ADMIN_SCOPE } from '../../contract/scopes.ts';
 import { Fault, type FaultDetails } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, instant } from '../../platform/clock.ts';
 import type { Actor, Caller } from '../../platform/unit-of-work/context.ts';
 import type { Queryable } from '../../platform/database/pool.ts';
 import type { VersionWatcher } from '../../platform/unit-of-work/versions.ts';
@@ -94,7 +94,8 @@ export class Authenticator {
   /** How often cached users were dropped. */
   #drops = 0;
   #names = new Map<string, string>();
-  #used = new Map<string, string>();
+  /** Key → the instant of its last use, in milliseconds. */
+  #used = new Map<string, number>();
   #usedSessions = new Map<string, SessionUse>();
   /** Cache hits and misses, for the metrics. */
   readonly memory = { hits: 0, misses: 0 };
@@ -128,7 +129,7 @@ export class Authenticator {
    * DATABASE_UNAVAILABLE
    */
   async authenticate(given: Credentials): Promise<Authenticated> {
-    const config = await this.#versions.fresh(given.patienceMs);
+    const config = this.#versions.recent() ?? (await this.#versions.fresh(given.patienceMs));
     if (given.authorization === undefined && given.surface === 'console' && given.sessionToken !== undefined) {
       return await this.#session(given, given.sessionToken, config);
     }
@@ -140,7 +141,7 @@ export class Authenticator {
     }
     const found = await this.#cachedUser(row.owner_id);
     if (found === undefined || !isActive(found.user)) throw unauthenticated();
-    this.#used.set(row.id, new Date(this.#clock.now()).toISOString());
+    this.#used.set(row.id, this.#clock.now());
     return {
       callerId: row.id,
       keyId: row.id,
@@ -278,7 +279,7 @@ export class Authenticator {
   takeUses(): ReadonlyMap<string, string> {
     const uses = this.#used;
     this.#used = new Map();
-    return uses;
+    return new Map([...uses].map(([id, ms]) => [id, instant(ms)]));
   }
 
   /** The same for sessions, by the hash of their token in hex. */

@@ -121,11 +121,11 @@ function batchesOf<Row, Key extends object>(db: Database, lookup: Lookup<Row, Ke
 }
 
 /** The row with the key, or undefined. Look-ups outside of transactions may share a statement. */
-export async function find<Row, Key extends object>(
+export function find<Row, Key extends object>(
   db: Queryable,
   lookup: Lookup<Row, Key>,
   key: Key,
 ): Promise<Row | undefined> {
-  if (!(db instanceof Database)) return await findAlone(db, lookup, key);
-  return (await batchesOf(db, lookup).ask(key)) as Row | undefined;
+  if (!(db instanceof Database)) return findAlone(db, lookup, key);
+  return batchesOf(db, lookup).ask(key) as Promise<Row | undefined>;
 }

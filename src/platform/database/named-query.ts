@@ -18,10 +18,16 @@ type Parse = (text: string) => unknown;
 /** The parser of a type's text format. */
 export type ParserOf = (oid: number) => Parse;
 type Row = Record<string, unknown>;
-type Column = readonly [name: string, parse: Parse];
+
+/** The columns of a result. */
+interface Columns {
+  readonly all: readonly (readonly [name: string, parse: Parse])[];
+  /** A row without values. A copy of it has all members at once, which is faster than to add one after another. */
+  readonly empty: Row;
+}
 
 /** Connection → statement name → its columns. */
-const described = new WeakMap<object, Map<string, readonly Column[]>>();
+const described = new WeakMap<object, Map<string, Columns>>();
 
 // Neither has type declarations.
 const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as { prepareValue(value: unknown): unknown };
@@ -49,8 +55,8 @@ class NamedQuery implements pg.Submittable {
   readonly #values: readonly unknown[];
   readonly #parserOf: ParserOf;
   readonly #rows: Row[] = [];
-  #columns: readonly Column[] = [];
-  #known: Map<string, readonly Column[]> | undefined;
+  #columns: Columns = { all: [], empty: {} };
+  #known: Map<string, Columns> | undefined;
   #failed: Error | undefined;
 
   constructor(statement: NamedStatement, parserOf: ParserOf, callback: NamedQuery['callback']) {
@@ -90,16 +96,18 @@ class NamedQuery implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { fields: readonly pg.FieldDef[] }): void {
-    this.#columns = fields.map((field): Column => [field.name, this.#parserOf(field.dataTypeID)]);
+    const all = fields.map((field) => [field.name, this.#parserOf(field.dataTypeID)] as const);
+    this.#columns = { all, empty: Object.fromEntries(all.map(([name]) => [name, null])) };
     this.#known?.set(this.name, this.#columns);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     if (this.#failed !== undefined) return;
     try {
-      const row: Row = {};
+      const { all, empty } = this.#columns;
+      const row = { ...empty };
       let place = 0;
-      for (const [name, parse] of this.#columns) {
+      for (const [name, parse] of all) {
         const text = fields[place++] ?? null;
         row[name] = text === null ? null : parse(text);
       }

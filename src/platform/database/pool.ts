@@ -91,6 +91,8 @@ const SILENT = 'Query read timeout';
 
 // Converts `2026-11-21 09:15:00.123+00` (sessions run in UTC) to `2026-11-21T09:15:00.123Z` without creating a Date.
 function instantFromText(text: string): string {
+  // Nearly all have a year of four digits and milliseconds.
+  if (text.length === 26 && text[19] === '.') return `${text.slice(0, 10)}T${text.slice(11, 23)}Z`;
   const [head = '', fraction = ''] = text.slice(0, -3).split('.');
   return `${head.replace(' ', 'T')}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
 }

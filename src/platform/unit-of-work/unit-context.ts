@@ -28,8 +28,8 @@ export class ReplayDue extends Error {}
 /** Made once: its stack is of no use, and to capture it costs much of a replay. */
 const REPLAY_DUE = new ReplayDue('a stored response answers the command');
 
-/** The context of one attempt. Each retry gets a new one. */
-export class UnitContext implements WriteContext {
+/** The context of a unit that only reads. */
+export class ReadUnit implements ReadContext {
   readonly actor: Actor;
   readonly now: string;
   readonly via: Via;
@@ -39,6 +39,35 @@ export class UnitContext implements WriteContext {
   readonly locale: string | undefined;
   readonly surface: 'public' | 'console' | undefined;
   readonly memo = new Map<string, unknown>();
+  db: Queryable;
+
+  constructor(caller: Caller, now: string, db: Queryable) {
+    this.actor = caller.actor;
+    this.now = now;
+    this.via = caller.via;
+    this.keyId = caller.keyId;
+    this.correlationId = caller.correlationId;
+    this.config = caller.config;
+    this.locale = caller.locale;
+    this.surface = caller.surface;
+    this.db = db;
+  }
+
+  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
+    return this.db.query<Row>(statement, options);
+  }
+
+  find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
+    return find(this.db, lookup, key);
+  }
+
+  newId(): string {
+    return newId();
+  }
+}
+
+/** The context of one attempt of a unit that writes. Each retry gets a new one. */
+export class UnitContext extends ReadUnit implements WriteContext {
   readonly planned = new Map<string, Planned>();
   readonly events: PlannedEvent[] = [];
   readonly reactions: Reacted[] = [];
@@ -51,7 +80,6 @@ export class UnitContext implements WriteContext {
   checked = false;
   readonly isRetry: boolean;
   readonly retries: number;
-  db: Queryable;
   readonly #begin: (() => Promise<Transaction>) | undefined;
   readonly #turn: Turn | undefined;
 
@@ -69,32 +97,16 @@ export class UnitContext implements WriteContext {
     retries = 0,
     turn?: Turn,
   ) {
-    this.actor = caller.actor;
-    this.now = now;
-    this.via = caller.via;
-    this.keyId = caller.keyId;
-    this.correlationId = caller.correlationId;
-    this.config = caller.config;
-    this.locale = caller.locale;
-    this.surface = caller.surface;
-    this.db = db;
+    super(caller, now, db);
     this.#begin = begin;
     this.isRetry = retries > 0;
     this.retries = retries;
     this.#turn = turn;
   }
 
-  query<Row>(statement: Sql, options?: QueryOptions): Promise<Row[]> {
-    return this.db.query<Row>(statement, options);
-  }
-
-  async find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
+  override find<Row, Key extends object>(lookup: Lookup<Row, Key>, key: Key): Promise<Row | undefined> {
     if ('id' in key) this.firstId ??= key.id as string;
-    return await find(this.db, lookup, key);
-  }
-
-  newId(): string {
-    return newId();
+    return super.find(lookup, key);
   }
 
   plan<Row>(write: TableWrite<Row>, row: Row): void {

@@ -178,11 +178,15 @@ export class VersionWatcher {
    * @throws Fault DATABASE_UNAVAILABLE if it may be older than a second
    */
   current(): ConfigSnapshot {
+    const snapshot = this.recent();
+    if (snapshot === undefined) throw unreadable();
+    return snapshot;
+  }
+
+  /** The current configuration; undefined if it may be older than a second. */
+  recent(): ConfigSnapshot | undefined {
     // Uses the monotonic clock: a jump of the wall clock must not make stale rights look fresh.
-    if (this.#snapshot === undefined || performance.now() - this.#asOf > STALE_MS) {
-      throw unreadable();
-    }
-    return this.#snapshot;
+    return this.age > STALE_MS ? undefined : this.#snapshot;
   }
 }
 

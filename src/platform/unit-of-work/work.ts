@@ -36,7 +36,7 @@ import {
 } from './transactions.ts';
 import { Statements } from './statement.ts';
 import { type Queues, Turn, TurnAwaited } from './turns.ts';
-import { ReplayDue, UnitContext } from './unit-context.ts';
+import { ReadUnit, ReplayDue, UnitContext } from './unit-context.ts';
 
 export interface WriteOptions {
   idempotency?: IdempotencyClaim;
@@ -140,9 +140,9 @@ export class Work {
 
   async #readOn<T>(db: Database, caller: Caller, fn: (ctx: ReadContext) => Promise<T>, snapshot: boolean): Promise<T> {
     const now = instant(this.#clock.now());
-    if (!snapshot) return await fn(new UnitContext(caller, now, db));
+    if (!snapshot) return await fn(new ReadUnit(caller, now, db));
     return await db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY', (tx) =>
-      fn(new UnitContext(caller, now, tx)),
+      fn(new ReadUnit(caller, now, tx)),
     );
   }
 
@@ -314,7 +314,7 @@ export class Work {
 
   async #dryRead<T>(tx: Transaction, caller: Caller, fn: (ctx: ReadContext) => Promise<T>): Promise<T> {
     try {
-      return await fn(new UnitContext(caller, instant(this.#clock.now()), tx));
+      return await fn(new ReadUnit(caller, instant(this.#clock.now()), tx));
     } catch (error) {
       throw toFault(error, this.#constraints);
     }
