@@ -7,13 +7,13 @@ import type { TypedCondition, TypedField, Variables } from '../../lib/filter.ts'
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, conditionEnvironment } from '../metadata/index.ts';
 import { type IndexProfiles, type IndexUpToDate, profileView } from './indexing/profile.ts';
-import { labelOf } from './indexing/lexemes.ts';
+import { fieldTokenOf } from './indexing/lexemes.ts';
 import type { RecordRule } from './memory/conditions.ts';
 import { compileCondition } from '../../platform/database/filter-sql.ts';
 import { canHold, type TypedFilter } from './filter.ts';
 
 /** Field tokens whose words may be used on the records for which `holds` is true. */
-export interface LabelClass {
+export interface FieldTokenClass {
   fieldTokens: readonly string[];
   holds: Sql;
   /** The same for the index in memory. */
@@ -36,7 +36,7 @@ export interface AccessFilter {
   trustedBy: Trusted | null;
   /** Field tokens that may be used on all of them. The first is empty: text that every reader of the record may read. */
   free: readonly string[];
-  classes: readonly LabelClass[];
+  classes: readonly FieldTokenClass[];
 }
 
 /** The access filter of the caller; null if they may read no records. */
@@ -56,9 +56,11 @@ export async function accessFilterOf(
   return {
     typeIds: among,
     visible,
-    trusted: trustedForms(trustedBy),
+    trusted: trustedProfiles(trustedBy),
     trustedBy,
-    ...labelsOf(ctx, among, (typeId) => (isUpToDate ? profiles.labelled(typeId) : profiles.textFields(typeId))),
+    ...fieldTokensOf(ctx, among, (typeId) =>
+      isUpToDate ? profiles.fieldsWithToken(typeId) : profiles.textFields(typeId),
+    ),
   };
 }
 
@@ -76,33 +78,33 @@ function trustedRecords(ctx: ReadContext, profiles: IndexProfiles, typeIds: read
   return { profileIds: new Set(profiles.usableIds), typeIds: new Set(whole) };
 }
 
-function trustedForms(trusted: Trusted | null): Sql | null {
+function trustedProfiles(trusted: Trusted | null): Sql | null {
   if (trusted === null) return null;
   const current = sql`s.profile_id = ANY(${[...trusted.profileIds]}::int[])`;
   return trusted.typeIds.size === 0 ? current : sql`(${current} OR o.type_id = ANY(${[...trusted.typeIds]}::uuid[]))`;
 }
 
-function labelsOf(
+function fieldTokensOf(
   ctx: ReadContext,
   typeIds: readonly string[],
   codesOf: (typeId: string) => readonly string[],
-): { free: string[]; classes: LabelClass[] } {
+): { free: string[]; classes: FieldTokenClass[] } {
   const { actor } = ctx;
   const { storedCode } = ctx.config.get(profileView);
-  const byToken = new Map<string, { typeId: string; code: string }[]>();
+  const byCode = new Map<string, { typeId: string; code: string }[]>();
   for (const typeId of typeIds) {
     for (const code of codesOf(typeId)) {
       const token = storedCode(typeId, code);
-      byToken.set(token, [...(byToken.get(token) ?? []), { typeId, code }]);
+      byCode.set(token, [...(byCode.get(token) ?? []), { typeId, code }]);
     }
   }
   const free = [''];
   const classes = new Map<string, { fieldTokens: string[]; holds: Sql; rule: RecordRule }>();
-  for (const [token, of] of [...byToken].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [token, of] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const isAlways = ({ typeId, code }: (typeof of)[number]): boolean => actor.fieldAccess(typeId).canAlwaysRead(code);
     const always = of.filter(isAlways).map(({ typeId }) => typeId);
     if (always.length === of.length) {
-      free.push(labelOf(token));
+      free.push(fieldTokenOf(token));
       continue;
     }
     const parts = of.flatMap(({ typeId, code }) => {
@@ -121,8 +123,8 @@ function labelsOf(
       const condition = actor.fieldAccess(typeId).ruleOf(code);
       if (condition !== undefined && !rule.has(typeId)) rule.set(typeId, condition);
     }
-    if (known === undefined) classes.set(key, { fieldTokens: [labelOf(token)], holds, rule });
-    else known.fieldTokens.push(labelOf(token));
+    if (known === undefined) classes.set(key, { fieldTokens: [fieldTokenOf(token)], holds, rule });
+    else known.fieldTokens.push(fieldTokenOf(token));
   }
   return { free, classes: [...classes.values()] };
 }

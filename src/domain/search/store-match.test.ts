@@ -96,8 +96,11 @@ describe('combinations of words', () => {
 
   it('check the record if a right depends on it; an empty word matches nothing', () => {
     const classes = [{ fieldTokens: ['x'], holds: sql`o.number = 'n'`, rule: new Map() }];
-    const labelled = queries.map(({ free }, index) => ({ free, classes: [index === 1 ? part('hidden') : part('')] }));
-    const predicate = combinationOf([[0, 1]], labelled, { ...accessFilter, classes });
+    const withClasses = queries.map(({ free }, index) => ({
+      free,
+      classes: [index === 1 ? part('hidden') : part('')],
+    }));
+    const predicate = combinationOf([[0, 1]], withClasses, { ...accessFilter, classes });
     assert.match(
       predicate.exact?.text ?? '',
       /^\(\(.*s\.words @@ \$1::tsquery.*\) AND \(.*o\.number = 'n' AND s\.words @@.*\)\)$/s,

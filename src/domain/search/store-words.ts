@@ -12,7 +12,15 @@ import type { Matched, MemoryQuestion } from './memory/scope.ts';
 import type { Ranking } from './memory/search.ts';
 import type { RankPlan, RerankHit } from './ranking.ts';
 import { type AccessFilter, trustedRows, whereTitlesReadable } from './store-access-filter.ts';
-import { type Labels, type Numbers, type Operands, type Part, type TermQuery, termQuery, widest } from './terms.ts';
+import {
+  type FieldTokens,
+  type Numbers,
+  type Operands,
+  type Part,
+  type TermQuery,
+  termQuery,
+  widest,
+} from './terms.ts';
 
 export interface TextPredicate {
   /** `tsquery` that every match satisfies; empty if nothing can match. */
@@ -170,7 +178,7 @@ function combinationOfNeeds(combinations: readonly (readonly number[])[], terms:
 }
 
 /** Records with these numbers that also contain the rest of the question. */
-function needNumbers(numbers: Numbers, fieldTokens: Labels): Need {
+function needNumbers(numbers: Numbers, fieldTokens: FieldTokens): Need {
   const number = (operand: Operand): Need => ({ kind: 'lexemes', operands: [operand], within: null });
   const rest = numbers.rest.map((term) => needTerm(termQuery(term, fieldTokens)));
   return { kind: 'all', needs: [...numbers.operands.map(number), ...rest] };

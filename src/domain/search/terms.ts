@@ -18,7 +18,7 @@ export interface Term extends QueryTerm {
 }
 
 /** The field tokens of an `AccessFilter`. */
-export interface Labels {
+export interface FieldTokens {
   free: readonly string[];
   classes: readonly { fieldTokens: readonly string[] }[];
 }
@@ -96,7 +96,7 @@ function under(fieldTokens: readonly string[], term: Term, tier: Tier): Part {
  * The word under the caller's field tokens. If not all words are required, also its synonyms; for similar words, also those and
  * its prefix.
  */
-export function termQuery(term: Term, fieldTokens: Labels, tier: Tier = 'all'): TermQuery {
+export function termQuery(term: Term, fieldTokens: FieldTokens, tier: Tier = 'all'): TermQuery {
   return {
     free: under(fieldTokens.free, term, tier),
     classes: fieldTokens.classes.map((of) => under(of.fieldTokens, term, tier)),
@@ -104,7 +104,7 @@ export function termQuery(term: Term, fieldTokens: Labels, tier: Tier = 'all'): 
 }
 
 /** The question as the whole title of a record. */
-export function titleQuery(q: string, fieldTokens: Labels): TermQuery {
+export function titleQuery(q: string, fieldTokens: FieldTokens): TermQuery {
   const of = (tokens: readonly string[]): Part => {
     const matched = titleOperands(q, tokens);
     return { exact: operands(matched, tokens.length), like: operands([], 0), matched, match: anyOperand(matched) };

@@ -9,7 +9,7 @@ import { foldNumber } from '../../../lib/filter-fields.ts';
 import { normalWord } from '../../../lib/word-parts.ts';
 import type { IndexLexeme } from '../../../lib/words.ts';
 
-const LABEL = '\u0001';
+const FIELD_TOKEN = '\u0001';
 const NUMBER = '\u0002';
 const TITLE = '\u0003';
 /** Length of the hash of a title in characters: 72 bits. */
@@ -24,8 +24,8 @@ const LONGEST_LEXEME = 240;
 /** Maximum size of all lexemes of a row in bytes. PostgreSQL's limit is 1 MiB with positions. */
 const MOST_BYTES = 600_000;
 
-export function labelOf(fieldCode: string): string {
-  return `${LABEL}${fieldCode}${LABEL}`;
+export function fieldTokenOf(fieldCode: string): string {
+  return `${FIELD_TOKEN}${fieldCode}${FIELD_TOKEN}`;
 }
 
 export function numberLexeme(number: string): string {

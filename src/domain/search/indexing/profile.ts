@@ -7,7 +7,7 @@ import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../../platfor
 import { descriptorOf, isId } from '../../../lib/data-types/index.ts';
 import { restrictedFieldView } from '../../access/index.ts';
 import { type FieldDefinition, type TypeRegistry, type TypeVersion, typeView } from '../../metadata/index.ts';
-import { labelOf } from './lexemes.ts';
+import { fieldTokenOf } from './lexemes.ts';
 import type { Numbering } from '../terms.ts';
 import type { ReadContext } from '../../../platform/unit-of-work/context.ts';
 import { storedProfiles } from './store-rebuild.ts';
@@ -47,7 +47,7 @@ export interface IndexProfiles {
   /** The code that the token of a field is made from. */
   storedCode(typeId: string, code: string): string;
   /** Those of them that have a field token. */
-  labelled(typeId: string): readonly string[];
+  fieldsWithToken(typeId: string): readonly string[];
   /** The forms of record numbers. */
   numberings: readonly Numbering[];
 }
@@ -65,7 +65,7 @@ function makeProfile(version: TypeVersion, restricted: (code: string) => boolean
       field,
       zone: zoneOf(version, field),
       // A rename keeps the token, so that rows stay current.
-      fieldToken: restricted(field.code) ? labelOf(field.storedAs ?? field.code) : '',
+      fieldToken: restricted(field.code) ? fieldTokenOf(field.storedAs ?? field.code) : '',
     }))
     // The title comes first, because only the first positions of a word are stored.
     .sort((a, b) => Number(b.zone === 'A') - Number(a.zone === 'A'));
@@ -90,7 +90,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
   const restricted = snapshot.get(restrictedFieldView);
   const profiles = new Map<string, IndexProfile>();
   const text = new Map<string, Set<string>>();
-  const labelled = new Map<string, Set<string>>();
+  const withToken = new Map<string, Set<string>>();
   const numberings = new Map<string, Numbering>();
   const stored = new Map<string, string>();
   for (const type of types.byId.values()) {
@@ -108,7 +108,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
       }
     }
     text.set(type.id, all);
-    labelled.set(type.id, kept);
+    withToken.set(type.id, kept);
   }
   return {
     of: (typeId, version) => {
@@ -120,7 +120,7 @@ function build(_source: ConfigSource, snapshot: ConfigSnapshot): IndexProfiles {
     usableIds: [...new Set([...profiles.values()].flatMap(({ id, usableId }) => [id, usableId]))],
     textFields: (typeId) => [...(text.get(typeId) ?? [])],
     storedCode: (typeId, code) => stored.get(`${typeId} ${code}`) ?? code,
-    labelled: (typeId) => [...(labelled.get(typeId) ?? [])],
+    fieldsWithToken: (typeId) => [...(withToken.get(typeId) ?? [])],
     numberings: [...numberings.values()],
   };
 }

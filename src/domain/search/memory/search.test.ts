@@ -9,7 +9,7 @@ import {
   type Variables,
 } from '../../../lib/filter.ts';
 import { makeAnalysis } from '../../../lib/words.ts';
-import { labelOf, type Operand } from '../indexing/lexemes.ts';
+import { fieldTokenOf, type Operand } from '../indexing/lexemes.ts';
 import { needAll, needAny } from '../store-words.ts';
 import { termQuery, termsOf, type TermQuery } from '../terms.ts';
 import type { RecordRule } from './conditions.ts';
@@ -83,7 +83,7 @@ const document = fc
       }
     };
     add(title, '', 'A');
-    add(hidden, labelOf('secret'), 'B');
+    add(hidden, fieldTokenOf('secret'), 'B');
     const { kind, region, ...system } = others;
     const values = new Map<string, { value: unknown }>(
       Object.entries(system).map(([name, value]) => [`$${name}`, { value }]),
@@ -180,7 +180,7 @@ describe('Answers of the index in memory', () => {
         }
         const search = new MemorySearch(index);
         const queries = termsOf(ANALYSIS, q).map((term) =>
-          termQuery(term, { free: [''], classes: [{ fieldTokens: [labelOf('secret')] }] }),
+          termQuery(term, { free: [''], classes: [{ fieldTokens: [fieldTokenOf('secret')] }] }),
         );
         const sorted = [...present.values()].sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1));
         const isTrusted = ({ profileId, values }: IndexedDocument): boolean =>
