@@ -161,9 +161,9 @@ function factsOf({ hits }: Pool, terms: readonly RerankTerm[], q: string, letter
     const groups = textGroups[at] ?? new Set();
     return {
       id: hit.id,
-      titles: [compared(titles[at] ?? [], hit.title ?? '', hit.titleTf.map(timesOf)), ...others],
-      rest: hit.restTf.map(timesOf),
-      comments: hit.commentTf.map(timesOf),
+      titles: [compared(titles[at] ?? [], hit.title ?? '', Array.from(hit.titleTf, timesOf)), ...others],
+      rest: Array.from(hit.restTf, timesOf),
+      comments: Array.from(hit.commentTf, timesOf),
       size: hit.size / averageSize,
       textLetters: inText(groups),
       textLettersLength: groups.size / averageTextGroups,

@@ -39,10 +39,14 @@ export interface QueryTerm {
 /** Converts text to lexemes. Use one instance per process, since it caches words. */
 export interface Analysis {
   indexLexemes(text: string): IndexLexeme[];
-  queryTerms(q: string): QueryTerm[];
+  /** @param isComplete whether the last word is complete, too: it then has neither prefixes nor completions */
+  queryTerms(q: string, isComplete?: boolean): QueryTerm[];
   tokens(text: string): Iterable<Token>;
-  /** The lexemes of the words of a text, in order. A word may have several, and a lexeme occurs as often as its word. */
-  lexemes(text: string): string[];
+  /**
+   * The lexemes of the words of a text, in order. A word may have several, and a lexeme occurs as often as its word. Those of short
+   * texts are cached.
+   */
+  lexemes(text: string): readonly string[];
 }
 
 /** Maximum number of distinct words of a query; further words are ignored. */
@@ -50,6 +54,8 @@ export const MOST_TERMS = 64;
 /** Maximum number of cached words, and the maximum length of a cached word. */
 const MOST_REMEMBERED = 30_000;
 const LONGEST_REMEMBERED = 40;
+/** Maximum length of a cached text. At most a third as many texts as words are cached. */
+const LONGEST_TEXT = 200;
 /** The space character. All lower codes are control characters, which words do not contain either. */
 const BLANK = 0x20;
 /** Endings that may complete a half-typed word. */
@@ -74,6 +80,10 @@ class Words implements Analysis {
   #runs = new Map<string, readonly Token[]>();
   /** Text between spaces → the lexemes of its words, in order. */
   #chunks = new Map<string, readonly (readonly string[])[]>();
+  /** Short text, such as a title → its lexemes. */
+  #texts = new Map<string, readonly string[]>();
+  /** The last word of a query → its completions, which take 35 stems to find. */
+  #completed = new Map<string, readonly string[]>();
 
   constructor(most: number) {
     this.#most = most;
@@ -152,11 +162,16 @@ class Words implements Analysis {
     return [...found].map(([lexeme, positions]) => ({ lexeme, positions }));
   }
 
-  lexemes(text: string): string[] {
+  lexemes(text: string): readonly string[] {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
     const found: string[] = [];
     this.#eachWord(text, (lexemes) => {
       for (const lexeme of lexemes) found.push(lexeme);
     });
+    if (text.length > LONGEST_TEXT) return found;
+    if (3 * this.#texts.size >= this.#most) this.#texts = new Map();
+    this.#texts.set(text, found);
     return found;
   }
 
@@ -216,7 +231,7 @@ class Words implements Analysis {
       for (const piece of pieces.filter(isTelling)) yield this.#term(piece.text, [piece.text], false);
   }
 
-  queryTerms(q: string): QueryTerm[] {
+  queryTerms(q: string, isComplete = false): QueryTerm[] {
     const all: QueryTerm[] = [];
     for (const run of runsOf(q)) for (const compound of compoundsOf(run.text)) all.push(...this.#termsOf(compound));
     const long = all.filter(({ lexemes }) => lexemes.some(isLong));
@@ -230,7 +245,8 @@ class Words implements Analysis {
         known.required ||= term.required;
       } else if (terms.size < MOST_TERMS) terms.set(key, term);
     }
-    return this.#withLast([...terms.values()], kept);
+    const found = [...terms.values()];
+    return isComplete ? found.map((term) => ({ ...term, beginnings: [] })) : this.#withLast(found, kept);
   }
 
   /** Marks the last required word of the query, which may be incomplete and then also matches by prefix. */
@@ -246,11 +262,17 @@ class Words implements Analysis {
 
   /** Stems of words that continue the prefix but that the prefix itself does not match. */
   #completions({ raw, lexemes }: QueryTerm): string[] {
-    const endings = /^[a-z]+$/.test(raw) ? ENDINGS.latin : /^[а-я]+$/.test(raw) ? ENDINGS.cyrillic : [];
-    const stems = endings.map((ending) => this.#stem(raw + ending));
-    return [...new Set(stems)].filter(
-      (stem) => stem.length >= SHORTEST_COMPLETION && !stem.startsWith(raw) && !lexemes.includes(stem),
-    );
+    let stems = this.#completed.get(raw);
+    if (stems === undefined) {
+      const endings = /^[a-z]+$/.test(raw) ? ENDINGS.latin : /^[а-я]+$/.test(raw) ? ENDINGS.cyrillic : [];
+      const all = new Set(endings.map((ending) => this.#stem(raw + ending)));
+      stems = [...all].filter((stem) => stem.length >= SHORTEST_COMPLETION && !stem.startsWith(raw));
+      if (raw.length <= LONGEST_REMEMBERED) {
+        if (this.#completed.size >= this.#most) this.#completed = new Map();
+        this.#completed.set(copied(raw), stems);
+      }
+    }
+    return stems.filter((stem) => !lexemes.includes(stem));
   }
 }
 

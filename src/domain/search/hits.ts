@@ -261,9 +261,9 @@ async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sam
 
 /** The best hits, ranked by their titles, the comments that the caller may read, and titles of duplicates. */
 async function rerankHits(question: Question, scored: readonly Scored[], weighed: Weighed): Promise<Scored[]> {
-  const { ctx, accessFilter, analysis, q, comments } = question;
+  const { ctx, accessFilter, analysis, base, q, comments } = question;
   const ids = scored.map(({ id }) => id);
-  const loaded = await loadForRerank(ctx, accessFilter, ids, weighed.queries, comments);
+  const loaded = await loadForRerank(ctx, accessFilter, ids, weighed.queries, comments, base.memory);
   const seen = new Map(loaded.map((hit) => [hit.id, hit]));
   const hits = ids.flatMap((id) => seen.get(id) ?? []);
   const terms = weighed.facts.map((facts, index) => ({ ...facts, lexemes: weighed.terms[index]?.lexemes ?? [] }));

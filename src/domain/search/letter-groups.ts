@@ -158,6 +158,8 @@ export class Likeness {
   readonly #lexemes: { term: number; size: number }[] = [];
   /** By group: the lexemes that have it. */
   readonly #having: number[][] = [];
+  /** By lexeme: the number of groups that it shares with a word; all 0 between two words. */
+  readonly #shared: Int32Array;
   /** Word → similar terms, each followed by its similarity. */
   readonly #known = new Map<string, readonly number[]>();
 
@@ -179,6 +181,7 @@ export class Likeness {
         this.#lexemes.push({ term, size: own.length });
       }
     }
+    this.#shared = new Int32Array(this.#lexemes.length);
   }
 
   /** By term: the similarity of the most similar word of a title. */
@@ -198,15 +201,22 @@ export class Likeness {
 
   #likeOf(word: string): number[] {
     const own = this.#groups.ofWord(word);
-    const shared = new Map<number, number>();
+    const shared = this.#shared;
+    const similar: number[] = [];
     for (const group of own) {
-      for (const lexeme of this.#having[group] ?? []) shared.set(lexeme, (shared.get(lexeme) ?? 0) + 1);
+      // Groups that no lexeme has are numbered after the others.
+      if (group >= this.#having.length) continue;
+      for (const lexeme of this.#having[group] ?? []) {
+        if (shared[lexeme] === 0) similar.push(lexeme);
+        (shared[lexeme] as number)++;
+      }
     }
     const like: number[] = [];
-    for (const [lexeme, count] of shared) {
+    for (const lexeme of similar) {
       const { term, size } = this.#lexemes[lexeme] as { term: number; size: number };
-      const dice = (2 * count) / (size + own.length);
+      const dice = (2 * (shared[lexeme] as number)) / (size + own.length);
       if (dice >= this.#least) like.push(term, dice);
+      shared[lexeme] = 0;
     }
     return like;
   }

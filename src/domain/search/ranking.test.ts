@@ -303,7 +303,7 @@ describe('reranking', () => {
         const hits = hitsOf([one, other], terms);
         const [first, second] = hits;
         assert.ok(first !== undefined && second !== undefined);
-        const more = { ...first, [where]: first[where].map((rank) => tsRank(Math.round(timesOf(rank)) + 1)) };
+        const more = { ...first, [where]: Array.from(first[where], (rank) => tsRank(Math.round(timesOf(rank)) + 1)) };
         const [before] = rerank([first, second], terms, q, analysis);
         const [after] = rerank([more, second], terms, q, analysis);
         assert.ok((after ?? 0) > (before ?? 0));

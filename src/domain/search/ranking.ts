@@ -40,9 +40,9 @@ export interface RerankHit {
   /** Titles of duplicates of the record that the caller may read. May contain null. */
   duplicateTitles: readonly (string | null)[];
   /** `ts_rank` of the term with weight 1: in the title only, in everything but the title, and in the best readable comment. */
-  titleTf: readonly number[];
-  restTf: readonly number[];
-  commentTf: readonly number[];
+  titleTf: ArrayLike<number>;
+  restTf: ArrayLike<number>;
+  commentTf: ArrayLike<number>;
   /** Number of words of the record. */
   size: number;
 }
@@ -118,19 +118,26 @@ interface Weighed {
 
 /** The minimal combinations that reach `least`; if there are many, the heaviest ones. */
 function leastCombinations(words: readonly Weighed[], least: number): number[][] {
-  const found: { indices: number[]; weight: number }[] = [];
-  for (let mask = 1; mask < 1 << words.length; mask++) {
-    const chosen = words.filter((_, bit) => (mask & (1 << bit)) !== 0);
-    const weight = chosen.reduce((sum, word) => sum + word.weight, 0);
-    const lightest = Math.min(...chosen.map((word) => word.weight));
-    if (weight >= least - 1e-9 && weight - lightest < least - 1e-9) {
-      found.push({ indices: chosen.map(({ index }) => index), weight });
+  const found: { mask: number; weight: number }[] = [];
+  // By combination: the sum of its weights, and the least of them. Each is that of the combination without its last word, and that word.
+  const weights = new Float64Array(1 << words.length);
+  const lightest = new Float64Array(1 << words.length).fill(Number.POSITIVE_INFINITY);
+  for (const [bit, { weight }] of words.entries()) {
+    for (let others = 0; others < 1 << bit; others++) {
+      const mask = others | (1 << bit);
+      weights[mask] = (weights[others] as number) + weight;
+      lightest[mask] = Math.min(lightest[others] as number, weight);
     }
+  }
+  for (let mask = 1; mask < weights.length; mask++) {
+    const weight = weights[mask] as number;
+    const isMinimal = weight - (lightest[mask] as number) < least - 1e-9;
+    if (weight >= least - 1e-9 && isMinimal) found.push({ mask, weight });
   }
   return found
     .sort((a, b) => b.weight - a.weight)
     .slice(0, MOST_COMBINATIONS)
-    .map(({ indices }) => indices);
+    .map(({ mask }) => words.filter((_, bit) => (mask & (1 << bit)) !== 0).map(({ index }) => index));
 }
 
 const WHOLE_SUM = Math.PI ** 2 / 6;
@@ -170,24 +177,26 @@ export function rerank(
     hits.map(({ title }) => title ?? ''),
     LETTERS_LENGTH,
   );
+  // By term: what text and comments of a hit add to any title.
+  const rest = new Float64Array(terms.length);
+  const comments = new Float64Array(terms.length);
+  const scoreOf = (words: readonly string[], letters: number, times: (index: number) => number): number => {
+    const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
+    const like = likeness.best(words);
+    let score = LETTERS * letters;
+    for (let index = 0; index < weights.length; index++) {
+      const inTitle = times(index) || LIKE_WORD * (like[index] as number);
+      const all = (TITLE * inTitle) / titleNorm + (rest[index] as number) + (comments[index] as number);
+      score += ((weights[index] as number) * all * (SATURATION + 1)) / (all + SATURATION);
+    }
+    return score;
+  };
   return hits.map((hit, at) => {
     const textNorm = 1 - TEXT_LENGTH + (TEXT_LENGTH * hit.size) / averageSize;
-    /** By term: what text and comments add to any title. */
-    const besideTitle = terms.map((_, index) => ({
-      rest: timesOf(hit.restTf[index] ?? 0) / textNorm,
-      comments: COMMENT * timesOf(hit.commentTf[index] ?? 0),
-    }));
-    const scoreOf = (words: readonly string[], letters: number, times: (index: number) => number): number => {
-      const titleNorm = 1 - TITLE_LENGTH + (TITLE_LENGTH * words.length) / averageTitle;
-      const like = likeness.best(words);
-      let score = LETTERS * letters;
-      for (const [index, { rest, comments }] of besideTitle.entries()) {
-        const inTitle = times(index) || LIKE_WORD * (like[index] ?? 0);
-        const all = (TITLE * inTitle) / titleNorm + rest + comments;
-        score += ((weights[index] ?? 0) * all * (SATURATION + 1)) / (all + SATURATION);
-      }
-      return score;
-    };
+    for (let index = 0; index < weights.length; index++) {
+      rest[index] = timesOf(hit.restTf[index] ?? 0) / textNorm;
+      comments[index] = COMMENT * timesOf(hit.commentTf[index] ?? 0);
+    }
     const own = scoreOf(titles[at] ?? [], shared.ofTitle(at), (index) => timesOf(hit.titleTf[index] ?? 0));
     const lifted = hit.duplicateTitles.map((title) => {
       const words = analysis.lexemes(title ?? '');

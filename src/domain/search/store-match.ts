@@ -98,7 +98,7 @@ function partsOf(match: Match, words: Words, { except }: Page): Record<'at' | 'h
     holds: sql`s.words @@ ${words.query}::tsquery ${unlisted}`,
     rights: sql`${isVisible(match)} ${trustedRows(match.accessFilter)} ${words.exact === null ? empty : sql`AND ${words.exact}`}`,
     // The words of a match are already read, and reading them again would cost more than ranking.
-    rank: words.rank === null ? empty : sql`, ${words.rank.sql} AS rank, s.size`,
+    rank: words.rank === null ? empty : sql`, ${words.rank.sql()} AS rank, s.size`,
   };
 }
 

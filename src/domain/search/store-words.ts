@@ -186,8 +186,8 @@ function needNumbers(numbers: Numbers, fieldTokens: FieldTokens): Need {
 
 /** The rank of a record before length normalisation. */
 export interface Rank {
-  /** Expression on `s` and `o`. */
-  sql: Sql;
+  /** Expression on `s` and `o`. A function, because the index in memory makes it needless in most searches. */
+  sql: () => Sql;
   /** The same for the index in memory. */
   ranking: Ranking;
 }
@@ -229,14 +229,14 @@ export function termRank(zones: Sql, { free, classes }: TermQuery, accessFilter:
 
 /** The rank of a record before length normalisation. Only words that the caller may read on the record count. */
 export function rankOf(queries: readonly TermQuery[], plan: RankPlan, accessFilter: AccessFilter): Rank {
-  const zones = sql`${[...plan.zones]}::real[]`;
-  const sums = queries.map(
-    (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, accessFilter)}`,
-  );
-  return {
-    sql: sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`,
-    ranking: { words: queries, weights: plan.weights, zones: plan.zones },
+  const expression = (): Sql => {
+    const zones = sql`${[...plan.zones]}::real[]`;
+    const sums = queries.map(
+      (query, index) => sql`${plan.weights[index] ?? 0}::float8 * ${termRank(zones, query, accessFilter)}`,
+    );
+    return sums.length === 0 ? sql`0::float8` : sql`(${join(sums, ' + ')})`;
   };
+  return { sql: expression, ranking: { words: queries, weights: plan.weights, zones: plan.zones } };
 }
 
 /** Maximum number of comments per record; the last ones are used. */
@@ -244,26 +244,44 @@ const MOST_COMMENTS = 20;
 /** Maximum number of duplicates per record; the last linked ones are used. */
 const MOST_DUPLICATES = 10;
 
+/**
+ * What reranking reads of the records. The index in memory knows how often they contain the words; their titles, comments and
+ * duplicates are always read.
+ */
 export async function loadForRerank(
   ctx: ReadContext,
   accessFilter: AccessFilter,
   ids: readonly string[],
   queries: readonly TermQuery[],
   comments: boolean,
+  memory: MemoryQuestion | null,
 ): Promise<(RerankHit & { id: string })[]> {
   if (queries.length === 0) return [];
   const titled = whereTitlesReadable(ctx, accessFilter.typeIds);
   const duplicates = duplicateTitles(ctx, accessFilter, titled);
+  const texts = sql`CASE WHEN ${titled} THEN o.title END AS title,
+    ${duplicates === null ? sql`'{}'::text[]` : sql`ARRAY(${duplicates})`} AS "duplicateTitles",
+    ${comments ? sql`c.tf` : sql`'{}'::float8[]`} AS "commentTf"`;
+  const best = comments ? bestComments(ctx, queries) : empty;
+  if (memory !== null) {
+    const [known, rows] = await Promise.all([
+      memory.occurrences(ids, queries),
+      ctx.query<Pick<RerankHit, 'title' | 'duplicateTitles' | 'commentTf'> & { id: string }>(
+        sql`SELECT s.id, ${texts} FROM unnest(${[...ids]}::uuid[]) AS s (id) JOIN objects o ON o.id = s.id ${best}`,
+      ),
+    ]);
+    if (known !== undefined) {
+      return rows.flatMap((row) => {
+        const counted = known.get(row.id);
+        return counted === undefined ? [] : [{ ...row, ...counted }];
+      });
+    }
+  }
   const list = (zones: Sql): Sql =>
     sql`ARRAY[${join(queries.map((query) => termRank(zones, query, accessFilter)))}]::float8[]`;
   return await ctx.query<RerankHit & { id: string }>(sql`
-    SELECT s.id, s.size, CASE WHEN ${titled} THEN o.title END AS title,
-      ${duplicates === null ? sql`'{}'::text[]` : sql`ARRAY(${duplicates})`} AS "duplicateTitles",
-      ${list(TITLE)} AS "titleTf", ${list(REST)} AS "restTf",
-      ${comments ? sql`coalesce(c.tf, '{}')` : sql`'{}'::float8[]`} AS "commentTf"
-    FROM search_records s JOIN objects o ON o.id = s.id
-    ${comments ? bestComments(ctx, queries) : empty}
-    WHERE s.id = ANY(${[...ids]}::uuid[])`);
+    SELECT s.id, s.size, ${list(TITLE)} AS "titleTf", ${list(REST)} AS "restTf", ${texts}
+    FROM search_records s JOIN objects o ON o.id = s.id ${best} WHERE s.id = ANY(${[...ids]}::uuid[])`);
 }
 
 /** The titles of the duplicates of `s` that the caller may read, last linked first; null if no relation means duplicates. */
@@ -275,14 +293,14 @@ function duplicateTitles(ctx: ReadContext, { visible }: AccessFilter, titled: Sq
         WHERE o.state = 'ACTIVE' AND ${visible} AND ${titled} ORDER BY l.created_at DESC, l.id LIMIT ${MOST_DUPLICATES}::int`;
 }
 
-/** For each word, the best rank in the record's last comments that the caller may read. */
+/** For each word, the best rank in the last comments of `o` that the caller may read; an empty list if there are none. */
 function bestComments(ctx: ReadContext, queries: readonly TermQuery[]): Sql {
   const best = queries.map(({ free }) => (free.match === '' ? sql`0` : sql`max(${partRank(ANY, sql`k.words`, free)})`));
-  return sql`LEFT JOIN LATERAL (
-      SELECT ARRAY[${join(best)}]::float8[] AS tf
+  return sql`CROSS JOIN LATERAL (
+      SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE ARRAY[${join(best)}]::float8[] END AS tf
       FROM (SELECT words FROM search_comments s WHERE s.object_id = o.id AND ${visibleComments(ctx, 's', 'o')}
         ORDER BY s.updated_at DESC LIMIT ${MOST_COMMENTS}::int) AS k
-    ) AS c ON true`;
+    ) AS c`;
 }
 
 export interface Scored {
@@ -309,7 +327,7 @@ export async function score(
     ? found
     : ((await memory?.rank(ids, rank.ranking)) ??
       (await ctx.query<Matched>(sql`
-        SELECT s.id, ${rank.sql} AS rank, s.size
+        SELECT s.id, ${rank.sql()} AS rank, s.size
         FROM unnest(${ids}::uuid[]) AS m (id)
           JOIN LATERAL (SELECT s.id, s.size, s.words FROM search_records s WHERE s.id = m.id OFFSET 0) s ON true
           ${accessFilter.classes.length === 0 ? empty : sql`JOIN LATERAL (SELECT o.* FROM objects o WHERE o.id = m.id OFFSET 0) o ON true`}`)));

@@ -55,18 +55,14 @@ export interface TermQuery {
   classes: readonly Part[];
 }
 
-export function termsOf(analysis: Analysis, q: string): Term[] {
-  return analysis.queryTerms(q).map((term) => ({ ...term, near: [], synonyms: [] }));
+/** @param isComplete whether the last word is complete, too */
+export function termsOf(analysis: Analysis, q: string, isComplete = false): Term[] {
+  return analysis.queryTerms(q, isComplete).map((term) => ({ ...term, near: [], synonyms: [] }));
 }
 
 /** The words of the question in the other keyboard layout and alphabet. None is required. */
 export function respelledTerms(analysis: Analysis, q: string): Term[] {
-  return termsOf(analysis, respell(q).join(' ')).map((term) => ({
-    ...term,
-    last: false,
-    beginnings: [],
-    completions: [],
-  }));
+  return termsOf(analysis, respell(q).join(' '), true);
 }
 
 function under(fieldTokens: readonly string[], term: Term, tier: Tier): Part {

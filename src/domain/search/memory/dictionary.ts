@@ -32,22 +32,38 @@ export class Dictionary {
   /** The range of the lexeme, or of all lexemes that start with it; the end is exclusive. */
   range(lexeme: string, prefix: boolean): [from: number, to: number] {
     const wanted = ENCODER.encode(lexeme);
-    const from = this.#firstNotBelow(wanted, false);
-    if (prefix) return [from, this.#firstNotBelow(wanted, true)];
-    return [from, from < this.size && compareBytes(this.bytesOf(from), wanted) === 0 ? from + 1 : from];
+    const from = this.#firstNotBelow(wanted, false, 0);
+    if (prefix) return [from, this.#firstNotBelow(wanted, true, from)];
+    return [from, from < this.size && this.#compare(from, wanted, false) === 0 ? from + 1 : from];
   }
 
   /** The first lexeme at or after `wanted`; with `behind`, the first one after all lexemes that start with it. */
-  #firstNotBelow(wanted: Uint8Array, behind: boolean): number {
-    let [low, high] = [0, this.size];
+  #firstNotBelow(wanted: Uint8Array, behind: boolean, least: number): number {
+    let [low, high] = [least, this.size];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const found = this.bytesOf(middle);
-      const compared = compareBytes(behind ? found.subarray(0, wanted.length) : found, wanted);
+      const compared = this.#compare(middle, wanted, behind);
       if (compared < 0 || (behind && compared === 0)) low = middle + 1;
       else high = middle;
     }
     return low;
+  }
+
+  /**
+   * Like `compareBytes`, without a view for each step of a search.
+   *
+   * @param start whether a lexeme that starts with `wanted` is equal
+   */
+  #compare(index: number, wanted: Uint8Array, start: boolean): number {
+    const { bytes, starts } = this;
+    const from = starts[index] as number;
+    const length = (starts[index + 1] as number) - from;
+    const common = Math.min(length, wanted.length);
+    for (let at = 0; at < common; at++) {
+      const difference = (bytes[from + at] as number) - (wanted[at] as number);
+      if (difference !== 0) return difference;
+    }
+    return start && length > wanted.length ? 0 : length - wanted.length;
   }
 }
 

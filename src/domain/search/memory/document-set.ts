@@ -48,6 +48,17 @@ export class Bits {
     return -1;
   }
 
+  /** Calls `take` with each document, highest first. Much cheaper than `backwards`, but it cannot be stopped. */
+  each(take: (doc: number) => void): void {
+    for (let at = this.words.length - 1; at >= 0; at--) {
+      for (let word = this.words[at] as number; word !== 0; ) {
+        const bit = 31 - Math.clz32(word);
+        take((at << 5) + bit);
+        word &= ~(1 << bit);
+      }
+    }
+  }
+
   /** The documents, highest first. */
   *backwards(): Generator<number> {
     for (let doc = this.lastBelow(this.words.length << 5); doc >= 0; doc = this.lastBelow(doc)) yield doc;

@@ -1,7 +1,9 @@
 /** Messages between the process and the thread that holds the index. Everything is plain data. */
 import type { FollowerState } from './follower.ts';
 import type { Need } from './need.ts';
+import type { TermQuery } from '../terms.ts';
 import type { Page, Ranking, Scope } from './search.ts';
+import type { Occurrences } from './word-ranks.ts';
 
 /** What the thread is asked. */
 export type Ask = {
@@ -15,6 +17,8 @@ export type Ask = {
   | { kind: 'steps'; needs: readonly Need[]; limit: number; except: ReadonlySet<string>; ranking: Ranking }
   /** The ranks of these records. Records that are not in the index are left out. */
   | { kind: 'rank'; ids: readonly string[]; ranking: Ranking }
+  /** How often these records contain each word. Records that are not in the index are left out. */
+  | { kind: 'occurrences'; ids: readonly string[]; words: readonly TermQuery[] }
   /** How many of the newest records satisfy each need. */
   | { kind: 'sample'; needs: readonly Need[]; size: number }
 );
@@ -31,6 +35,7 @@ export interface FoundRecords {
 
 export type Answer =
   | { kind: 'found'; found: FoundRecords }
+  | { kind: 'occurrences'; found: FoundRecords; occurrences: Occurrences }
   | { kind: 'sample'; records: number; holding: readonly number[]; average: number }
   /** The index cannot answer; the statement must. */
   | { kind: 'statement' };

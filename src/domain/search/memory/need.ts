@@ -15,7 +15,9 @@ export type DocumentTest = (doc: number) => boolean;
 /**
  * If a set has this many times fewer documents than there are postings left to read, each document is looked up instead.
  */
-const LOOK_UP = 16;
+export const LOOK_UP = 16;
+/** Up to this many words, all combinations of them are checked at once for each document. */
+const MOST_TOGETHER = 10;
 
 /** A need with its ranges of lexemes in a segment. */
 interface Located {
@@ -27,23 +29,27 @@ interface Located {
   /** At least the number of documents that satisfy it. */
   postings: number;
   lexemes: number;
-  /** The documents, when they have been searched. */
+  /** The documents, when they have been searched. They do not change afterwards. */
   found: Bits | null;
 }
 
+/** What is known of the needs of one question in a segment. A need that occurs several times as the same object is searched once. */
+export type LocatedNeeds = Map<Need, Located>;
+
 /**
- * The documents of the segment that satisfy the need. A need that occurs several times as the same object is searched once.
+ * The documents of the segment that satisfy the need. Callers do not change the set.
  *
  * @param classes for each class of field tokens, the documents on which it may be read
  * @param few the only documents that matter; null for all. Others may be in the result, too
+ * @param known for several needs of one question with the same classes
  */
 export function documentsWith(
   segment: Segment,
   need: Need,
   classes: readonly DocumentTest[],
   few: Uint16Array | null = null,
+  known: LocatedNeeds = new Map(),
 ): Bits {
-  const known = new Map<Need, Located>();
   const located = (one: Need): Located => {
     let found = known.get(one);
     if (found === undefined) {
@@ -62,7 +68,11 @@ export function documentsWith(
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 function combined(kind: 'all' | 'any', given: readonly Located[]): Located {
-  const parts = [...given].sort((a, b) => a.postings - b.postings);
+  // What matches nothing adds nothing to others.
+  const among = kind === 'any' ? given.filter(({ postings }) => postings > 0) : given;
+  const [only] = among;
+  if (only !== undefined && among.length === 1) return only;
+  const parts = [...among].sort((a, b) => a.postings - b.postings);
   const postings = kind === 'all' ? (parts[0]?.postings ?? 0) : sum(parts.map((part) => part.postings));
   const lexemes = sum(parts.map((part) => part.lexemes));
   return { kind, parts, ranges: [], within: null, postings, lexemes, found: null };
@@ -100,11 +110,59 @@ function searched(segment: Segment, need: Located): Bits {
       for (const [from, to] of need.ranges) segment.parts.postings.addTo(bits, from, to);
       return need.within === null ? bits : filtered(segment, bits, need.within);
     case 'any':
-      for (const part of need.parts) if (part.postings > 0) bits.unite(bitsOf(segment, part));
-      return bits;
+      return anyOf(segment, need.parts, bits);
     case 'all':
       return need.postings === 0 ? bits : allOf(segment, need.parts, bits);
   }
+}
+
+/** @param bits an empty set for the result */
+function anyOf(segment: Segment, parts: readonly Located[], bits: Bits): Bits {
+  const combinations = parts.filter(({ kind }) => kind === 'all');
+  const words = [...new Set(combinations.flatMap((one) => one.parts))];
+  const areTogether = combinations.length > 1 && words.length <= MOST_TOGETHER;
+  if (areTogether) addCombinations(segment, combinations, words, bits);
+  for (const part of parts) {
+    if (part.postings > 0 && !(areTogether && part.kind === 'all')) bits.unite(bitsOf(segment, part));
+  }
+  return bits;
+}
+
+/**
+ * Adds the documents that have one of the combinations of words. Only those are checked that have a word without which no
+ * combination is complete.
+ */
+function addCombinations(
+  segment: Segment,
+  combinations: readonly Located[],
+  words: readonly Located[],
+  bits: Bits,
+): void {
+  const rarestFirst = words.toSorted((a, b) => a.postings - b.postings);
+  const masks = combinations.map(({ parts }) =>
+    parts.reduce((mask, part) => mask | (1 << rarestFirst.indexOf(part)), 0),
+  );
+  const isComplete = Uint8Array.from({ length: 1 << words.length }, (_, mask) =>
+    masks.some((wanted) => (mask & wanted) === wanted) ? 1 : 0,
+  );
+  const candidates = new Bits(segment.count);
+  for (let at = 0; at < words.length; at++) {
+    // Each combination has one of the words before this one.
+    if (masks.every((mask) => (mask & ((1 << at) - 1)) !== 0)) break;
+    candidates.unite(bitsOf(segment, rarestFirst[at] as Located));
+  }
+  const count = candidates.count();
+  if (count === 0) return;
+  const tests = rarestFirst.map((word): DocumentTest => {
+    if (word.found === null && LOOK_UP * count * word.lexemes < word.postings) return (doc) => has(segment, word, doc);
+    const found = bitsOf(segment, word);
+    return (doc) => found.has(doc);
+  });
+  candidates.each((doc) => {
+    let mask = 0;
+    for (let at = 0; at < tests.length; at++) if ((tests[at] as DocumentTest)(doc)) mask |= 1 << at;
+    if (isComplete[mask] === 1) bits.add(doc);
+  });
 }
 
 /** @param bits an empty set for the result */
@@ -131,6 +189,8 @@ function has(segment: Segment, need: Located, doc: number): boolean {
 
 function filtered(segment: Segment, bits: Bits, test: DocumentTest): Bits {
   const kept = new Bits(segment.count);
-  for (const doc of bits.backwards()) if (test(doc)) kept.add(doc);
+  bits.each((doc) => {
+    if (test(doc)) kept.add(doc);
+  });
   return kept;
 }

@@ -61,14 +61,27 @@ export class Postings {
   /**
    * Adds the ranks of a range of lexemes to the sums of the documents in `wanted`. The lexemes are added in the order of their
    * bytes and rounded to 32 bits, like `ts_rank` does.
+   *
+   * @param ranks by pattern (`ranksOf`)
    */
-  addRanks(sums: Float32Array, wanted: Bits, from: number, to: number, weights: ZoneWeights): void {
+  addRanks(sums: Float32Array, wanted: Bits, from: number, to: number, ranks: Float64Array): void {
     const { docs, starts } = this.arrays;
-    const ranks = this.#ranksOf(weights);
     const end = starts[to] as number;
     for (let at = starts[from] as number; at < end; at++) {
       const doc = docs[at] as number;
       if (wanted.has(doc)) sums[doc] = (sums[doc] as number) + (ranks[this.patternAt(at)] as number);
+    }
+  }
+
+  /** The same for few documents, which are looked up. */
+  addRanksOf(sums: Float32Array, few: Uint16Array, from: number, to: number, ranks: Float64Array): void {
+    const { docs, starts } = this.arrays;
+    for (let lexeme = from; lexeme < to; lexeme++) {
+      const [first, end] = [starts[lexeme] as number, starts[lexeme + 1] as number];
+      for (const doc of few) {
+        const at = indexIn(docs, first, end, doc);
+        if (at >= 0) sums[doc] = (sums[doc] as number) + (ranks[this.patternAt(at)] as number);
+      }
     }
   }
 
@@ -85,7 +98,8 @@ export class Postings {
     return rareZones[low] as number;
   }
 
-  #ranksOf(weights: ZoneWeights): Float64Array {
+  /** The rank of one occurrence of a word, by pattern. */
+  ranksOf(weights: ZoneWeights): Float64Array {
     const key = weights.join();
     let ranks = this.#ranks.get(key);
     if (ranks === undefined) {

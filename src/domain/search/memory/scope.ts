@@ -12,6 +12,7 @@ import type { Need } from './need.ts';
 import type { Ranking, Scope } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
 import type { AccessFilter } from '../store-access-filter.ts';
+import type { TermQuery } from '../terms.ts';
 
 /** A match, with its rank if that was computed with it. */
 export interface Matched {
@@ -19,6 +20,13 @@ export interface Matched {
   rank?: number;
   /** Number of words of the record. */
   size?: number;
+}
+
+/** What reranking needs of a record: its number of words, and by word the rank with weight 1 in the title and in the rest. */
+export interface RecordOccurrences {
+  size: number;
+  titleTf: Float64Array;
+  restTf: Float64Array;
 }
 
 type AskOf<Kind extends Ask['kind']> = Omit<Extract<Ask, { kind: Kind }>, 'scope' | 'fresh'>;
@@ -69,6 +77,23 @@ export class MemoryQuestion {
     return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
   }
 
+  /** How often the records contain each word, by id. */
+  async occurrences(
+    ids: readonly string[],
+    words: readonly TermQuery[],
+  ): Promise<ReadonlyMap<string, RecordOccurrences> | undefined> {
+    const answer = await this.#ask({ kind: 'occurrences', ids, words });
+    if (answer.kind !== 'occurrences') return undefined;
+    const { title, rest } = answer.occurrences;
+    const of = (all: Float64Array, at: number): Float64Array =>
+      all.subarray(words.length * at, words.length * (at + 1));
+    return new Map(
+      matchedOf(answer.found).map(({ id, size = 0 }, at) => {
+        return [id, { size, titleTf: of(title, at), restTf: of(rest, at) }];
+      }),
+    );
+  }
+
   /** How many of the newest records satisfy each need. */
   async sample(
     needs: readonly Need[],
@@ -80,7 +105,9 @@ export class MemoryQuestion {
     return { records, holding, average };
   }
 
-  async #ask(ask: AskOf<'find'> | AskOf<'steps'> | AskOf<'rank'> | AskOf<'sample'>): Promise<Answer> {
+  async #ask(
+    ask: AskOf<'find'> | AskOf<'steps'> | AskOf<'rank'> | AskOf<'occurrences'> | AskOf<'sample'>,
+  ): Promise<Answer> {
     const course = this.#course;
     // An index that could not answer once is not waited for again.
     if (course.isLost) return { kind: 'statement' };

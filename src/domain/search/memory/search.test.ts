@@ -16,7 +16,7 @@ import type { RecordRule } from './conditions.ts';
 import { MemoryIndex } from './memory-index.ts';
 import { MemorySearch, type Scope } from './search.ts';
 import type { IndexedDocument } from './segment.ts';
-import { rankOfOperands, rankOfPattern, rankOfWord } from './zones.ts';
+import { ALL_BUT_TITLE, rankOfOperands, rankOfPattern, rankOfWord, TITLE_ONLY, type ZoneWeights } from './zones.ts';
 
 const ANALYSIS = makeAnalysis();
 const [INCIDENT, PROBLEM] = ['00000000-0000-7000-8000-0000000000aa', '00000000-0000-7000-8000-0000000000bb'];
@@ -144,11 +144,11 @@ function partsOf(one: IndexedDocument, { free, classes }: TermQuery, of: Scope):
   return [free, ...classes.filter((_, index) => admits(one, of.classes[index] as RecordRule))];
 }
 
-function rankOf(one: IndexedDocument, query: TermQuery, of: Scope): number {
+function rankOf(one: IndexedDocument, query: TermQuery, of: Scope, weights: ZoneWeights = ZONES): number {
   const ranked = (operands: readonly Operand[], count: number): number => {
     let sum = 0;
     for (const operand of operands)
-      for (const zones of zonesOf(one, operand)) sum = Math.fround(sum + rankOfPattern(zones, ZONES));
+      for (const zones of zonesOf(one, operand)) sum = Math.fround(sum + rankOfPattern(zones, weights));
     return rankOfOperands(sum, operands.length, count);
   };
   return partsOf(one, query, of).reduce((sum, { exact, like }) => {
@@ -212,6 +212,13 @@ describe('Answers of the index in memory', () => {
             [...search.ranks(of, found, { words: queries, weights, zones: ZONES })],
             page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
           );
+          const { title, rest } = search.occurrences(of, found, queries);
+          for (const [ranks, zones] of [[title, TITLE_ONLY] as const, [rest, ALL_BUT_TITLE] as const]) {
+            assert.deepEqual(
+              [...ranks],
+              page.flatMap((one) => queries.map((query) => rankOf(one, query, of, zones))),
+            );
+          }
         }
         const inScope = sorted.filter(
           (one) => isIn(one, of.state) && (of.filter === null || admits(one, of.filter)) && !except.has(one.id),

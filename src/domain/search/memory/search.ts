@@ -15,14 +15,13 @@ import {
   ruleTest,
   TYPE_COLUMN,
 } from './conditions.ts';
-import { valueAt } from './columns.ts';
 import { Bits, DocumentSet } from './document-set.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { documentsWith, type DocumentTest, type Need } from './need.ts';
 import type { Segment } from './segment.ts';
 import { type Found, matchesOf, type SegmentQuestion } from './walk.ts';
-import { wordRanks } from './word-ranks.ts';
-import type { ZoneWeights } from './zones.ts';
+import { emptySums, type Occurrences, type RankedWord, rankedWord, SegmentRanks } from './word-ranks.ts';
+import { ALL_BUT_TITLE, TITLE_ONLY, type ZoneWeights } from './zones.ts';
 
 const RECORD_STATE = '$state';
 const WORKFLOW_STATE = '$workflowStateId';
@@ -70,6 +69,7 @@ export class MemorySearch {
 
   /** Scope → the keys of its rules, which are the same for all segments. */
   readonly #keys = new WeakMap<Scope, Map<RecordRule, string>>();
+  readonly #sums = emptySums();
 
   constructor(index: MemoryIndex) {
     this.#index = index;
@@ -113,9 +113,10 @@ export class MemorySearch {
   findInSteps(scope: Scope, needs: readonly Need[], limit: number, except: ReadonlySet<string>): Found[] {
     const found: Found[] = [];
     const taken = new FoundSet(this.byIds([...except]));
+    const on = onEachSegment((segment) => this.#question(scope, segment, true));
     for (const need of needs) {
       if (found.length >= limit) break;
-      for (const match of this.#matches(scope, need)) {
+      for (const match of matchesOf(this.#index.segments, { need, on })) {
         if (taken.has(match)) continue;
         taken.add(match);
         found.push(match);
@@ -133,17 +134,42 @@ export class MemorySearch {
   /** The weighted sum of the ranks of the words, for each match, before length normalisation. */
   ranks(scope: Scope, found: readonly Found[], { words, weights, zones }: Ranking): Float64Array {
     const ranks = new Float64Array(found.length);
-    for (const [segment, places] of bySegment(found)) {
-      const docs = places.map((place) => (found[place] as Found).doc);
-      const classes = this.#classes(scope, segment);
-      for (const [index, word] of words.entries()) {
-        const weight = weights[index] ?? 0;
-        for (const [at, rank] of wordRanks(segment, docs, word, classes, zones).entries()) {
-          (ranks[places[at] as number] as number) += weight * rank;
+    this.#eachWord(scope, found, words, (of, word, index, places) => {
+      const weight = weights[index] ?? 0;
+      for (const [at, rank] of of.ranks(word, zones).entries()) {
+        (ranks[places[at] as number] as number) += weight * rank;
+      }
+    });
+    return ranks;
+  }
+
+  /** The rank of each word in the title and in the rest: for each document, one number for each word. */
+  occurrences(scope: Scope, found: readonly Found[], words: readonly TermQuery[]): Occurrences {
+    const title = new Float64Array(found.length * words.length);
+    const rest = new Float64Array(found.length * words.length);
+    this.#eachWord(scope, found, words, (of, word, index, places) => {
+      for (const [ranks, zones] of [[title, TITLE_ONLY] as const, [rest, ALL_BUT_TITLE] as const]) {
+        for (const [at, rank] of of.ranks(word, zones).entries()) {
+          ranks[(places[at] as number) * words.length + index] = rank;
         }
       }
+    });
+    return { title, rest };
+  }
+
+  /** Calls `take` with each word in each segment, and the places of the segment's documents in the list. */
+  #eachWord(
+    scope: Scope,
+    found: readonly Found[],
+    words: readonly TermQuery[],
+    take: (ranks: SegmentRanks, word: RankedWord, index: number, places: readonly number[]) => void,
+  ): void {
+    const sorted = words.map(rankedWord);
+    for (const [segment, places] of bySegment(found)) {
+      const docs = places.map((place) => (found[place] as Found).doc);
+      const of = new SegmentRanks(segment, docs, this.#classes(scope, segment), this.#sums);
+      for (const [index, word] of sorted.entries()) take(of, word, index, places);
     }
-    return ranks;
   }
 
   /** How many of the newest `size` records of the scope satisfy each need, how many records these are, and their mean size. */
@@ -159,8 +185,10 @@ export class MemorySearch {
     for (const [segment, places] of bySegment(sampled)) {
       const docs = places.map((place) => (sampled[place] as Found).doc);
       for (const doc of docs) words += segment.parts.sizes[doc] as number;
+      const classes = this.#classes(scope, segment);
+      const few = Uint16Array.from(docs);
       for (const [index, need] of needs.entries()) {
-        const bits = documentsWith(segment, need, this.#classes(scope, segment));
+        const bits = documentsWith(segment, need, classes, few);
         (holding[index] as number) += docs.filter((doc) => bits.has(doc)).length;
       }
     }
@@ -172,7 +200,10 @@ export class MemorySearch {
     const { columns, profileIds } = segment.parts;
     const { state, workflowStateIds, trusted, filter, environment } = scope;
     const has = (name: string, values: ReadonlySet<unknown>): DocumentTest => {
-      return (doc) => values.has(valueAt(columns, name, doc)?.value);
+      const column = columns.get(name);
+      if (column === undefined) return () => values.has(undefined);
+      const isWanted = [undefined, ...column.values].map((one) => values.has(one?.value));
+      return (doc) => isWanted[column.numbers[doc] as number] === true;
     };
     tests.push(has(RECORD_STATE, new Set([state])));
     if (workflowStateIds !== null) tests.push(has(WORKFLOW_STATE, new Set(workflowStateIds)));
@@ -228,6 +259,16 @@ export class MemorySearch {
     }
     return key;
   }
+}
+
+/** Asks once for each segment, so that what was found out about it serves all needs of a question. */
+function onEachSegment(ask: (segment: Segment) => SegmentQuestion): (segment: Segment) => SegmentQuestion {
+  const asked = new Map<Segment, SegmentQuestion>();
+  return (segment) => {
+    let known = asked.get(segment);
+    if (known === undefined) asked.set(segment, (known = { ...ask(segment), known: new Map() }));
+    return known;
+  };
 }
 
 /** A set of documents. */

@@ -1,7 +1,7 @@
 /** Answers questions from an index that is brought up to date before them. Runs in the thread that holds the index. */
 import type { FollowerState } from './follower.ts';
 import type { MemoryIndex } from './memory-index.ts';
-import type { Answer, Ask } from './messages.ts';
+import type { Answer, Ask, FoundRecords } from './messages.ts';
 import { MemorySearch, type Ranking, type Scope } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
 import type { Found } from './walk.ts';
@@ -51,6 +51,11 @@ export class MemoryServer {
         return answerWith(search, scope, search.findInSteps(scope, ask.needs, ask.limit, ask.except), ask.ranking);
       case 'rank':
         return answerWith(search, scope, search.byIds(ask.ids), ask.ranking);
+      case 'occurrences': {
+        const found = search.byIds(ask.ids);
+        const occurrences = search.occurrences(scope, found, ask.words);
+        return { kind: 'occurrences', found: foundRecords(found, null), occurrences };
+      }
     }
   }
 
@@ -63,11 +68,15 @@ export class MemoryServer {
 
 function answerWith(search: MemorySearch, scope: Scope, found: readonly Found[], ranking: Ranking | null): Answer {
   const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
+  return { kind: 'found', found: foundRecords(found, ranks) };
+}
+
+function foundRecords(found: readonly Found[], ranks: Float64Array | null): FoundRecords {
   const ids = Buffer.allocUnsafe(ID_LENGTH * found.length);
   const sizes = new Uint32Array(found.length);
   for (const [at, { segment, doc }] of found.entries()) {
     segment.writeId(doc, ids, ID_LENGTH * at);
     sizes[at] = segment.parts.sizes[doc] as number;
   }
-  return { kind: 'found', found: { ids: ids.toString('latin1'), ranks, sizes } };
+  return { ids: ids.toString('latin1'), ranks, sizes };
 }

@@ -1,5 +1,5 @@
 /** The documents that a question matches, last updated first. Pure. */
-import { documentsWith, type DocumentTest, type Need } from './need.ts';
+import { documentsWith, type DocumentTest, type LocatedNeeds, type Need } from './need.ts';
 import type { Living } from './merge.ts';
 import { compareDocuments, type Segment } from './segment.ts';
 
@@ -11,6 +11,8 @@ export interface SegmentQuestion {
   few: Uint16Array | null;
   /** For each class of field tokens, the documents on which it may be read. */
   classes: readonly DocumentTest[];
+  /** Shared by the needs of one question. */
+  known?: LocatedNeeds;
 }
 
 export interface MatchQuestion {
@@ -63,8 +65,9 @@ function isNewer({ segment }: Living, best: Found | undefined): boolean {
 }
 
 function* matchesIn({ segment, deleted }: Living, { need, on }: MatchQuestion): Generator<number> {
-  const { visible, few, classes } = on(segment);
-  const candidates = need === null ? downwards(segment, few) : documentsWith(segment, need, classes, few).backwards();
+  const { visible, few, classes, known } = on(segment);
+  const candidates =
+    need === null ? downwards(segment, few) : documentsWith(segment, need, classes, few, known).backwards();
   for (const doc of candidates) if (!deleted.has(doc) && visible(doc)) yield doc;
 }
 

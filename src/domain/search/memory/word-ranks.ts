@@ -1,67 +1,126 @@
-/** Ranks of documents by words, equal to those of `../store-rerank.ts`. Pure. */
+/** Ranks of documents by words, equal to those of `../store-words.ts`. Pure. */
 import type { Operand } from '../indexing/lexemes.ts';
 import type { Operands, Part, TermQuery } from '../terms.ts';
 import { compareBytes, encoded } from './dictionary.ts';
-import { Bits } from './document-set.ts';
-import type { DocumentTest } from './need.ts';
+import { Bits, MOST_DOCUMENTS } from './document-set.ts';
+import { type DocumentTest, LOOK_UP } from './need.ts';
 import type { Segment } from './segment.ts';
 import { rankOfOperands, rankOfWord, type ZoneWeights } from './zones.ts';
 
-/** The rank of the word for each of the documents, in their order. */
-export function wordRanks(
-  segment: Segment,
-  docs: readonly number[],
-  word: TermQuery,
-  classes: readonly DocumentTest[],
-  weights: ZoneWeights,
-): number[] {
-  const wanted = new Bits(segment.count);
-  for (const doc of docs) wanted.add(doc);
-  const ranks = partRanks(segment, docs, wanted, word.free, weights);
-  for (const [index, part] of word.classes.entries()) {
-    const test = classes[index];
-    if (test === undefined) continue;
-    for (const [at, rank] of partRanks(segment, docs, wanted, part, weights).entries()) {
-      if (rank > 0 && test(docs[at] as number)) (ranks[at] as number) += rank;
-    }
-  }
-  return ranks;
+/** Different operands in the order of their bytes, as `ts_rank` adds them up. */
+interface RankedOperands {
+  operands: readonly Operand[];
+  count: number;
 }
 
-function partRanks(
-  segment: Segment,
-  docs: readonly number[],
-  wanted: Bits,
-  { exact, like }: Part,
-  weights: ZoneWeights,
-): number[] {
-  const itself = operandRanks(segment, docs, wanted, exact, weights);
-  const alike = operandRanks(segment, docs, wanted, like, weights);
-  return docs.map((_, at) => rankOfWord(itself[at] ?? 0, alike[at] ?? 0));
+interface RankedPart {
+  exact: RankedOperands;
+  like: RankedOperands;
 }
 
-function operandRanks(
-  segment: Segment,
-  docs: readonly number[],
-  wanted: Bits,
-  { operands, count }: Operands,
-  weights: ZoneWeights,
-): number[] {
-  if (operands.length === 0) return [];
-  const { dictionary, postings } = segment.parts;
-  const sums = new Float32Array(segment.count);
-  const different = sortedOperands(operands);
-  for (const { lexeme, prefix } of different) {
-    const [from, to] = dictionary.range(lexeme, prefix);
-    if (from < to) postings.addRanks(sums, wanted, from, to, weights);
-  }
-  return docs.map((doc) => rankOfOperands(sums[doc] as number, different.length, count));
+/** A word whose operands are sorted, for all segments at once. */
+export interface RankedWord {
+  free: RankedPart;
+  classes: readonly RankedPart[];
 }
 
-/** In the order of their bytes, as `ts_rank` adds them up. Of operands with the same lexeme, it counts one. */
-function sortedOperands(operands: readonly Operand[]): Operand[] {
+export function rankedWord({ free, classes }: TermQuery): RankedWord {
+  const part = ({ exact, like }: Part): RankedPart => ({ exact: sortedOperands(exact), like: sortedOperands(like) });
+  return { free: part(free), classes: classes.map(part) };
+}
+
+/** Of operands with the same lexeme, `ts_rank` counts one. */
+function sortedOperands({ operands, count }: Operands): RankedOperands {
   const different = new Map<string, Operand>();
   for (const operand of operands)
     if (operand.prefix || !different.has(operand.lexeme)) different.set(operand.lexeme, operand);
-  return [...different.values()].sort((a, b) => compareBytes(encoded(a.lexeme), encoded(b.lexeme)));
+  const sorted = [...different.values()].map((operand) => ({ operand, bytes: encoded(operand.lexeme) }));
+  sorted.sort((a, b) => compareBytes(a.bytes, b.bytes));
+  return { operands: sorted.map(({ operand }) => operand), count };
+}
+
+/** The rank of each word with weight 1, in the title only and in everything else: for each record, one number for each word. */
+export interface Occurrences {
+  title: Float64Array;
+  rest: Float64Array;
+}
+
+/** Sums of ranks by document, all 0. Each use leaves them so: a new array for each word costs more than the ranks. */
+export function emptySums(): Float32Array {
+  return new Float32Array(MOST_DOCUMENTS);
+}
+
+/** The ranks of some documents of a segment. */
+export class SegmentRanks {
+  readonly #segment: Segment;
+  readonly #docs: readonly number[];
+  /** The same, each once, in ascending order. */
+  readonly #different: Uint16Array;
+  readonly #classes: readonly DocumentTest[];
+  readonly #sums: Float32Array;
+  #wanted: Bits | undefined;
+
+  /**
+   * @param classes for each class of field tokens, the documents on which it may be read
+   * @param sums `emptySums`, used for one segment after another
+   */
+  constructor(segment: Segment, docs: readonly number[], classes: readonly DocumentTest[], sums: Float32Array) {
+    this.#segment = segment;
+    this.#docs = docs;
+    this.#different = Uint16Array.from(new Set(docs)).sort();
+    this.#classes = classes;
+    this.#sums = sums;
+  }
+
+  /** The rank of the word for each of the documents, in their order. */
+  ranks(word: RankedWord, weights: ZoneWeights): Float64Array {
+    const byPattern = this.#segment.parts.postings.ranksOf(weights);
+    const ranks = this.#partRanks(word.free, byPattern);
+    for (const [index, part] of word.classes.entries()) {
+      const test = this.#classes[index];
+      if (test === undefined) continue;
+      for (const [at, rank] of this.#partRanks(part, byPattern).entries()) {
+        if (rank > 0 && test(this.#docs[at] as number)) (ranks[at] as number) += rank;
+      }
+    }
+    return ranks;
+  }
+
+  #partRanks({ exact, like }: RankedPart, byPattern: Float64Array): Float64Array {
+    const itself = this.#operandRanks(exact, byPattern);
+    const alike = this.#operandRanks(like, byPattern);
+    for (let at = 0; at < itself.length; at++) itself[at] = rankOfWord(itself[at] as number, alike[at] as number);
+    return itself;
+  }
+
+  #operandRanks({ operands, count }: RankedOperands, byPattern: Float64Array): Float64Array {
+    const docs = this.#docs;
+    const ranks = new Float64Array(docs.length);
+    if (operands.length === 0) return ranks;
+    for (const { lexeme, prefix } of operands) this.#addRanks(lexeme, prefix, byPattern);
+    const sums = this.#sums;
+    for (const [at, doc] of docs.entries()) {
+      ranks[at] = rankOfOperands(sums[doc] as number, operands.length, count);
+    }
+    for (const doc of docs) sums[doc] = 0;
+    return ranks;
+  }
+
+  #addRanks(lexeme: string, prefix: boolean, byPattern: Float64Array): void {
+    const { dictionary, postings } = this.#segment.parts;
+    const [from, to] = dictionary.range(lexeme, prefix);
+    const docs = this.#different;
+    if (LOOK_UP * docs.length * (to - from) < postings.count(from, to)) {
+      postings.addRanksOf(this.#sums, docs, from, to, byPattern);
+    } else if (from < to) {
+      this.#wanted ??= setOf(this.#segment, docs);
+      postings.addRanks(this.#sums, this.#wanted, from, to, byPattern);
+    }
+  }
+}
+
+function setOf({ count }: Segment, docs: Uint16Array): Bits {
+  const bits = new Bits(count);
+  for (const doc of docs) bits.add(doc);
+  return bits;
 }

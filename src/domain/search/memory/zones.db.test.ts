@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { openTestbed, type Testbed } from '../../../../test/harness/filter-sql-testbed.ts';
 import { anyOperand, type Operand } from '../indexing/lexemes.ts';
 import { buildSegment } from './segment.ts';
-import { wordRanks } from './word-ranks.ts';
+import { emptySums, rankedWord, SegmentRanks } from './word-ranks.ts';
 
 const LEXEMES = ['a', 'ab', 'abc', 'b', 'при', 'принтер', '\u0001secret\u0001a', '😀', '\ue000'];
 const ID = '00000000-0000-7000-8000-000000000001';
@@ -41,7 +41,8 @@ function rankInMemory(
   ]);
   const exact = { operands: of, text: '', count: 1 };
   const free = { exact, like: { operands: [], text: '', count: 0 }, matched: of, match: '' };
-  return wordRanks(segment, [0], { free, classes: [] }, [], weights)[0] as number;
+  const one = new SegmentRanks(segment, [0], [], emptySums());
+  return one.ranks(rankedWord({ free, classes: [] }), weights)[0] as number;
 }
 
 describe('Ranks of the index in memory', () => {

@@ -8,6 +8,10 @@
 /** Weights of the zones D, C, B and A, each from 0 to 1. */
 export type ZoneWeights = readonly [number, number, number, number];
 
+/** Weights that count occurrences in the title, and in everything but the title. */
+export const TITLE_ONLY: ZoneWeights = [0, 0, 0, 1];
+export const ALL_BUT_TITLE: ZoneWeights = [1, 1, 1, 0];
+
 const ORDER = 'DCBA';
 /** The sum of 1/j², with the digits that PostgreSQL uses. */
 const WHOLE_SUM = 1.64493406685;
