@@ -7,6 +7,7 @@ import { type Made, type RecordFixture, startRecordFixture } from '../../../test
 import { stepCounting } from './cells.ts';
 import { reportChecks } from './health.ts';
 import { startFactsRebuild } from './jobs.ts';
+import { uncounted } from './store-cells.ts';
 import { duringTransaction } from '../../../test/harness/database.ts';
 
 const OPEN = { field: 'workflowCategory', operator: 'in', value: ['open', 'waiting'] };
@@ -172,6 +173,22 @@ describe('counts of large types', () => {
     await compare('the open transaction has committed');
     await count();
     await compare('its change is counted');
+  });
+
+  it('do not count records again whose cells and figures stay', async () => {
+    const { db } = fixture.app;
+    const comment = (at: number, visibility: string) =>
+      fixture.ok('chief', 'POST', `/objects/${id(at)}/comments`, { body: 'Hello', visibility });
+    for (const at of [14, 15]) await comment(at, 'public');
+    await count();
+    await change(id(12), { title: 'Another' });
+    await comment(13, 'internal');
+    for (const at of [14, 15]) await comment(at, 'public');
+    assert.deepEqual(await uncounted(db, []), []);
+    await compare('nothing to count');
+    await change(id(16), { title: 'Another', kind: null });
+    assert.deepEqual(await uncounted(db, []), [id(16)]);
+    await compare('one record to count');
   });
 
   it('are used by readers of the whole type only', async () => {

@@ -149,15 +149,29 @@ export async function beginCounting(tx: Transaction): Promise<void> {
 }
 
 /** Rows of the journal that are not counted. The ORDER BY keeps the planner from scanning the journal. */
-function rowsSince({ doneMax, running }: Counting): Sql {
+function rowsSince({ doneMax, running }: Counting, more: Sql = sql`true`): Sql {
   const of = (condition: Sql): Sql =>
-    sql`(SELECT j.object_id FROM journal j WHERE ${condition} ORDER BY j.txid, j.seq)`;
+    sql`(SELECT j.object_id FROM journal j WHERE ${condition} AND ${more} ORDER BY j.txid, j.seq)`;
   return sql`${of(sql`j.txid >= ${doneMax}::xid8`)} UNION ALL ${of(sql`j.txid = ANY(${running ?? []}::text[]::xid8[])`)}`;
 }
 
+/**
+ * Whether the event `j` can change the cells or the figures of its record. Most changes concern neither, and counting a record
+ * again costs the database 30 to 60 µs. A comment changes at most the time of the first reply.
+ */
+const CHANGES_COUNTS = sql`CASE
+  WHEN j.type IN ('AttachmentAdded', 'AttachmentArchived', 'RelationAdded', 'RelationArchived') THEN false
+  WHEN j.type IN ('CommentAdded', 'CommentUpdated', 'CommentArchived') THEN EXISTS (
+    SELECT FROM report_facts f LEFT JOIN report_counted r ON r.id = f.id
+    WHERE f.id = j.object_id AND f.first_reply_at IS DISTINCT FROM r.first_reply_at)
+  WHEN j.type = 'ObjectUpdated'
+    THEN coalesce(j.changes ?| ARRAY(SELECT unnest(t.fields || '{workflowState}') FROM report_counted_types t), true)
+  ELSE true END`;
+
 /** The ids of records with changes that are not counted. */
 function changedRecords(counting: Counting): Sql {
-  return sql`SELECT DISTINCT j.object_id AS id FROM (${rowsSince(counting)}) AS j WHERE j.object_id IS NOT NULL`;
+  const since = rowsSince(counting, CHANGES_COUNTS);
+  return sql`SELECT DISTINCT j.object_id AS id FROM (${since}) AS j WHERE j.object_id IS NOT NULL`;
 }
 
 /** A pass over the changes since the last one. */
