@@ -9,8 +9,8 @@ import { removeWatch } from './store.ts';
 import * as store from './store-make.ts';
 import type { MadeEvent, Recipient } from './store-make.ts';
 
-/** Places that one unit of work examines. */
-const PLACES_AT_ONCE = 200;
+/** Places that one unit of work examines. Under load, an event of 500 costs about a fifth less than one of 200. */
+const PLACES_AT_ONCE = 500;
 /** An event can concern all users, so the rest of its recipients wait for the next unit of work. */
 const RECIPIENTS_AT_ONCE = 2000;
 /** Users whose watches one unit of work judges. */

@@ -83,19 +83,29 @@ function eventColumns(fields: readonly string[]): Sql {
       WHERE j.changes ? f.code), '{}') AS changes`;
 }
 
-/** The events of records after the progress, in the order of their places, and of no others than these types. */
+/** Events that concern nobody but watchers, unless they assign the record or change its state. */
+const FOR_WATCHERS = sql`('ObjectCreated', 'ObjectUpdated', 'ObjectArchived', 'ObjectRestored', 'AttachmentAdded')`;
+
+/**
+ * The events of records after the progress, in the order of their places, and of no others than these types. Events that can concern
+ * nobody are left out: most changes are about records that nobody watches, and each event costs the load of its record.
+ *
+ * @param fields stored codes of the fields that assign a record
+ */
 export async function listEvents(
   ctx: ReadContext,
   { place, afterSeq }: Progress,
   upTo: number,
   { types, fields }: { types: readonly string[]; fields: readonly string[] },
 ): Promise<MadeEvent[]> {
+  const concerns = sql`(j.type NOT IN ${FOR_WATCHERS} OR j.changes ?| ${[...fields, 'workflowState']}::text[]
+    OR EXISTS (SELECT FROM notification_watchers w WHERE w.object_id = j.object_id))`;
   return await ctx.query<MadeEvent>(
     sql`
       SELECT ${eventColumns(fields)}, p.place, j.at, call.via, j.correlation_id AS "correlationId"
       FROM journal_places p JOIN journal j ON j.seq = p.seq CROSS JOIN ${CALL}
       WHERE p.place > ${place}::bigint AND p.place <= ${upTo}::bigint AND j.seq > ${afterSeq}::bigint
-        AND j.object_id IS NOT NULL AND ${NOTIFIES} AND j.type = ANY(${[...types]}::text[])
+        AND j.object_id IS NOT NULL AND j.type = ANY(${[...types]}::text[]) AND ${concerns} AND ${NOTIFIES}
       ORDER BY p.place`,
     { freshPlan: true },
   );
