@@ -93,8 +93,8 @@ export function tasks({ db, blobs, versions, authenticator, clock, work, onSeale
   return [
     { name: 'idempotency', everyMs: 600_000, run: async () => (await purgeIdempotency(db, now())) === 5000 },
     // Readers of the changes feed wait for it. Commits of this process wake it; those of others are found by polling. A pass costs
-    // the database about 1 ms of CPU time and a commit, as much as several changes, so under load it takes those of 25 ms together.
-    { name: 'places', everyMs: 100, gapMs: 25, run: () => givePlaces(db) },
+    // the database about 1 ms of CPU time and a commit, as much as several changes, so under load it takes those of 50 ms together.
+    { name: 'places', everyMs: 100, gapMs: 50, run: () => givePlaces(db) },
     {
       name: 'audit-seals',
       everyMs: 2000,

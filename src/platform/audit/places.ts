@@ -46,14 +46,13 @@ interface Progress {
 export async function givePlaces(db: Database): Promise<boolean> {
   if (!(await isPending(db))) return false;
   return await db.transaction('BEGIN', async (tx) => {
-    // A place that was read must not be given to another row after a crash. This makes all earlier commits durable too.
-    await tx.query(sql`
-      SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'`);
-    // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did.
+    // The lock comes in a statement of its own: the next one must see everything that the previous holder of the lock did. A place
+    // that was read must not be given to another row after a crash, so the commit is durable, and with it all earlier ones.
     const [progress] = await tx.query<Progress>(sql`
       SELECT place, pg_snapshot_xmax(done)::text AS "doneMax", target::text AS target, target_seq AS "targetSeq",
         CASE WHEN done IS NOT NULL THEN ARRAY(SELECT x::text FROM pg_snapshot_xip(done) x) END AS running,
-        storage IS DISTINCT FROM ${STORAGE} AS "isMoved", run IS DISTINCT FROM ${RUN} AS "isRestarted"
+        storage IS DISTINCT FROM ${STORAGE} AS "isMoved", run IS DISTINCT FROM ${RUN} AS "isRestarted",
+        CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', true) END
       FROM journal_placing FOR UPDATE SKIP LOCKED`);
     if (progress === undefined) return false;
     if (progress.isMoved || progress.isRestarted) await beginEpoch(tx, progress);
@@ -96,7 +95,7 @@ async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
   const after = target === null ? 0 : progress.targetSeq;
   const fresh = doneMax === null ? unplaced(after) : committedSince(doneMax, progress.running ?? [], after);
   const snapshot = sql`coalesce(${target}::pg_snapshot, pg_current_snapshot())`;
-  const [row] = await tx.query<{ place: number; more: boolean }>(
+  const [row] = await tx.query<{ more: boolean }>(
     sql`
       WITH fresh AS MATERIALIZED (
         SELECT b.seq, row_number() OVER (ORDER BY b.seq) AS n FROM (
@@ -112,11 +111,11 @@ async function pass(tx: Transaction, progress: Progress): Promise<boolean> {
       UPDATE journal_placing p SET place = ${place}::bigint + b.given,
         done = CASE WHEN b.up_to IS NULL THEN ${snapshot} ELSE p.done END,
         target = CASE WHEN b.up_to IS NULL THEN NULL ELSE ${snapshot} END, target_seq = coalesce(b.up_to, 0)
-      FROM batch b RETURNING p.place, p.target IS NOT NULL AS more`,
+      FROM batch b RETURNING p.target IS NOT NULL AS more,
+        CASE WHEN b.given > 0 THEN pg_notify(${PLACES_CHANNEL}, p.place::text) END AS notified`,
     { freshPlan: true },
   );
   if (row === undefined) throw new Error('the table journal_placing is empty');
-  if (row.place > place) await tx.query(sql`SELECT pg_notify(${PLACES_CHANNEL}, ${String(row.place)})`);
   return row.more;
 }
 
