@@ -57,7 +57,15 @@ describe('the event loop', () => {
     await app?.close();
   });
 
-  async function stallOf(operation: Operation, call: Call): Promise<{ status: number; stall: number; said: string }> {
+  interface Measured {
+    status: number;
+    /** The error code; undefined for a call that succeeded. */
+    code: string | undefined;
+    stall: number;
+    said: string;
+  }
+
+  async function stallOf(operation: Operation, call: Call): Promise<Measured> {
     const open = operation.access === 'open';
     const isPublic = operation.access !== 'console' && !open;
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => call.params?.[name] ?? `{${name}}`);
@@ -72,9 +80,14 @@ describe('the event loop', () => {
       },
       ...(body === undefined ? {} : { body: body as string }),
     });
-    const said = (await textOf(answer)).slice(0, 300);
+    const text = await textOf(answer);
     const stall = await target.lastStall();
-    return { status: answer.status, stall: stall > MOST_STALL_MS ? stall / (await target.slowdown()) : stall, said };
+    return {
+      status: answer.status,
+      code: answer.ok ? undefined : (JSON.parse(text) as { error: { code: string } }).error.code,
+      stall: stall > MOST_STALL_MS ? stall / (await target.slowdown()) : stall,
+      said: text.slice(0, 300),
+    };
   }
 
   it('has one case for every operation and no other', () => {
@@ -91,12 +104,12 @@ describe('the event loop', () => {
         for (const call of await callsOf()) {
           const name = call.name ?? MINIMAL;
           if (tries > 0 && (least.get(name) ?? 0) <= MOST_STALL_MS) continue;
-          let { status, stall, said } = await stallOf(operation, call);
+          let { status, code, stall, said } = await stallOf(operation, call);
           for (let busy = 0; (status === 404 || status === 503) && busy < BUSY_TRIES; busy++) {
             await sleep(BUSY_MS);
-            ({ status, stall, said } = await stallOf(operation, call));
+            ({ status, code, stall, said } = await stallOf(operation, call));
           }
-          assert.equal(status, call.status ?? operation.status, `${name}: ${said}`);
+          assert.deepEqual([status, code], [call.status ?? operation.status, call.code], `${name}: ${said}`);
           least.set(name, Math.min(least.get(name) ?? Number.POSITIVE_INFINITY, stall));
         }
         if ([...least.values()].every((stall) => stall <= MOST_STALL_MS)) break;

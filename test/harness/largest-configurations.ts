@@ -10,6 +10,19 @@ export const repeat = (part: string, length: number): string =>
 const users = (count: number): string =>
   `users:\n${Array.from({ length: count }, (_, index) => `  - { login: u${index}, displayName: User ${index} }\n`).join('')}`;
 
+/** Rules on the type `thing`, each with a condition on this field and all kinds of placeholders. */
+const rules = (field: string): string =>
+  JSON.stringify({
+    rules: Array.from({ length: 1000 }, (_, index) => ({
+      code: `rule-${index}`,
+      types: ['thing'],
+      on: ['ObjectUpdated'],
+      when: { logic: 'AND', conditions: [{ field, operator: 'equals', value: `value ${index}` }] },
+      runAs: 'full',
+      do: [{ comment: { visibility: 'public', body: `{{ title }} ${index}` } }, { set: { title: `title ${index}` } }],
+    })),
+  });
+
 /** A record type with many fields, each with options. Applied again, it stays as it is. */
 async function wideType({ app }: { app: TestApp }): Promise<void> {
   const options = Array.from({ length: 5 }, (_, index) => ({ code: `o${index}`, name: `Option ${index}` }));
@@ -71,7 +84,14 @@ export const LARGE_CONFIGURATIONS: Readonly<Record<string, (seen: { app: TestApp
         400,
       ],
       'broken lines': [repeat('a: b: c\n', 200_000), 400],
-    } as const).map(([name, [text, status]]) => ({ name, body: { files: [{ name: 'a.yaml', text }] }, status })),
+      'a thousand rules': [rules('title'), 200],
+      'a thousand wrong rules': [rules('wrong'), 400],
+    } as const).map(([name, [text, status]]) => ({
+      name,
+      body: { files: [{ name: 'a.yaml', text }] },
+      status,
+      ...(status === 400 ? { code: 'INVALID_REQUEST' } : {}),
+    })),
   ],
   'config.apply': () => [{ name: 'many users', body: { files: [{ name: 'a.yaml', text: users(2000) }] }, status: 200 }],
 };

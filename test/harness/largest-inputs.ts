@@ -218,7 +218,12 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       .map((id) => [id, MINIMAL] as const),
   ),
   'me.changePassword': () => [
-    { name: 'a wrong password', body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) }, status: 400 },
+    {
+      name: 'a wrong password',
+      body: { oldPassword: 'x'.repeat(200), newPassword: 'y'.repeat(200) },
+      status: 400,
+      code: 'INVALID_REQUEST',
+    },
   ],
   'objects.diff': ({ record }) => [{ name: 'large', params: { objectId: record }, query: '?from=1&to=1', status: 200 }],
   // Several runs of one change within the time limit of a dry run, on a busy machine too: of a record without other long texts.
@@ -265,20 +270,32 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       body: { typeDefinitionId: 'thing', values: { title: 'x', picture } },
       status: 201,
     })),
-    { name: 'unknown fields', body: { typeDefinitionId: 'thing', values: unknownKeys() }, status: 400 },
+    {
+      name: 'unknown fields',
+      body: { typeDefinitionId: 'thing', values: unknownKeys() },
+      status: 400,
+      code: 'INVALID_REQUEST',
+    },
     {
       name: 'escapes',
       body: `{"typeDefinitionId":"${repeat('\\u0436', BODY - (BODY % 6))}","values":{}}`,
       status: 400,
+      code: 'INVALID_REQUEST',
     },
-    { name: 'nested lists', body: '['.repeat(BODY), status: 400 },
-    { name: 'an unclosed text', body: `{"a":"${'x'.repeat(BODY)}`, status: 400 },
+    { name: 'nested lists', body: '['.repeat(BODY), status: 400, code: 'INVALID_JSON' },
+    { name: 'an unclosed text', body: `{"a":"${'x'.repeat(BODY)}`, status: 400, code: 'INVALID_JSON' },
     {
       name: 'a duplicate key',
       body: `{"values":{${Array.from({ length: 66_000 }, (_, index) => `"k${index}":0`).join()},"k1":0}}`,
       status: 400,
+      code: 'INVALID_JSON',
     },
-    { name: 'exponents', body: `[${repeat('1.5e30,', 1_393_000)}1]`, status: 400 },
+    {
+      name: 'as many exponents as are read',
+      body: `[${repeat('1.5e30,', 1_393_000)}1]`,
+      status: 400,
+      code: 'INVALID_REQUEST',
+    },
     {
       name: 'deep JSON',
       body: { typeDefinitionId: 'thing', values: { title: 'x', data: Array.from({ length: 20_000 }, () => ({})) } },
@@ -327,7 +344,12 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       query: `?q=${encodeURIComponent(Array.from({ length: 800 }, (_, index) => `w${index}`).join(' '))}`,
       status: 200,
     },
-    { name: 'a wide filter', query: `?filter=${encodeURIComponent(JSON.stringify(wideFilter()))}`, status: 400 },
+    {
+      name: 'a wide filter',
+      query: `?filter=${encodeURIComponent(JSON.stringify(wideFilter()))}`,
+      status: 400,
+      code: 'INVALID_FILTER',
+    },
   ],
   'bulk.run': async (seen) => [await bulk(seen, 90_000, 'different words'), await bulk(seen, 30_000, 'Chinese signs')],
   'imports.run': async (seen) => [
@@ -344,6 +366,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
       name: 'JSON of broken rows',
       body: { definitionId: await definition(seen, 'JSON'), content: `[${'{"a":'.repeat(1_000_000)}`, dryRun: false },
       status: 400,
+      code: 'INVALID_REQUEST',
     },
     {
       name: 'CSV with an open quote',
@@ -353,6 +376,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
         dryRun: false,
       },
       status: 400,
+      code: 'INVALID_REQUEST',
     },
   ],
   'imports.preview': async (seen) => [
@@ -376,7 +400,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   ],
   'kb.create': () => [
     { name: 'ordinary text', body: article(textOf('different words', 200_000)), status: 201 },
-    { name: 'open addresses', body: article(repeat('<http://', 200_000)), status: 400 },
+    { name: 'open addresses', body: article(repeat('<http://', 200_000)), status: 400, code: 'INVALID_VALUES' },
   ],
   'kb.draft': () => {
     const { code: _code, visibility: _visibility, ...body } = article(textOf('different words', 200_000));

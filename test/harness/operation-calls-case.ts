@@ -14,6 +14,8 @@ export interface Call {
 export interface Large extends Call {
   name: string;
   status: number;
+  /** The error code; given if the call is refused. */
+  code?: string;
 }
 
 export type Login = 'full' | 'partial' | 'reader' | 'nobody';
