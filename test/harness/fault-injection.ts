@@ -158,3 +158,48 @@ export async function kill(
   }
   return { problems, journal, back };
 }
+
+/** Makes every statement that writes events last, so that others gather to the largest groups, and a kill hits one in the middle. */
+const SLOW = `
+  CREATE FUNCTION slow_group() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.1); RETURN NULL; END';
+  CREATE TRIGGER slow_group AFTER INSERT ON journal FOR EACH STATEMENT EXECUTE FUNCTION slow_group()`;
+const FAST = 'DROP TRIGGER slow_group ON journal; DROP FUNCTION slow_group()';
+/** Enough for two groups of 16 under way in each of two processes, and others that wait. */
+const GROUPED_CLIENTS = 96;
+
+/** @returns also the largest number of units that one transaction wrote */
+export async function killInGroups(
+  environment: FaultEnvironment,
+  { service, backend }: Pick<KillCounts, 'service' | 'backend'>,
+  seed: number,
+  name = 'grouped',
+): Promise<Outcome & { largest: number }> {
+  const inGroup = async (): Promise<void> => {
+    const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE 'WITH %'`;
+    while ((await environment.rows(sleeping)).length === 0) await sleep(10);
+  };
+  const outcome = await runUnderLoad({
+    stage: environment,
+    name,
+    seed,
+    clients: GROUPED_CLIENTS,
+    faults: async (next) => {
+      await environment.rows(SLOW);
+      try {
+        for (let turn = 0; turn < service + backend; turn++) {
+          await sleep(500 + next() * 500);
+          await inGroup();
+          if (turn < service) await environment.killService(turn % environment.processes);
+          else await environment.killBackend(next);
+          for (let process = 0; process < environment.processes; process++) await environment.untilAnswered(process);
+        }
+      } finally {
+        await environment.rows(FAST);
+      }
+    },
+  });
+  const [row] = await environment.rows<{ n: number }>(
+    `SELECT max(n)::int AS n FROM (SELECT count(DISTINCT correlation_id) AS n FROM journal GROUP BY txid) AS groups`,
+  );
+  return { ...outcome, largest: row?.n ?? 0 };
+}

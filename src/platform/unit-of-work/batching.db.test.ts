@@ -7,7 +7,7 @@ import sql from 'sql-template-tag';
 import { createTestDatabase, type TestDatabase, duringTransaction } from '../../../test/harness/database.ts';
 import { byId, find } from '../database/lookups.ts';
 import type { TableWrite } from './context.ts';
-import { Groups } from './groups.ts';
+import { Groups, LOCK_MS } from './groups.ts';
 import { Statements } from './statement.ts';
 import { Database, type QueryOptions, type Statement } from '../database/pool.ts';
 
@@ -140,6 +140,35 @@ describe('statements', () => {
     assert.ok(reads > 100, `${reads} reads`);
   });
 
+  it('send a request that comes during a batch in a later one', async () => {
+    const id = await insert(1);
+    // Holds the answer of the first batch back, while the row changes and others ask for it.
+    const held = Promise.withResolvers<void>();
+    const { query } = db;
+    let batches = 0;
+    db.query = async (statement, options) => {
+      const rows = await query.call(db, statement, options);
+      if (batches++ === 0) await held.promise;
+      return rows as never;
+    };
+    try {
+      const early = find(db, thingById, { id });
+      while (batches === 0) await sleep(1);
+      await query.call(db, sql`UPDATE things SET value = 2 WHERE id = ${id}::uuid`);
+      const late = await Promise.all([1, 2, 3].map(() => find(db, thingById, { id })));
+      assert.deepEqual(
+        late.map((row) => row?.value),
+        [2, 2, 2],
+      );
+      held.resolve();
+      assert.equal((await early)?.value, 1);
+      assert.equal(batches, 2);
+    } finally {
+      held.resolve();
+      db.query = query;
+    }
+  });
+
   it('fail alone if only their row cannot be read', async () => {
     const broken = await insert(0);
     const ids = await Promise.all(Array.from({ length: 20 }, () => insert(2)));
@@ -245,6 +274,60 @@ describe('units of work in groups', () => {
       }
     }
     assert.ok(calm.statements < calm.units / 2, JSON.stringify(calm));
+  });
+
+  it('that wait for a lock delay the others of their group only for the limit of the group', async () => {
+    // If the group waited for the lock itself, the statement would be cancelled, and all of its units with it.
+    const strict = new SlowDatabase({ url: database.url, max: 20, statementMs: 20_000 });
+    try {
+      const groups = new Groups(strict, new Statements(), 16);
+      const ids = Array.from({ length: 16 }, () => randomUUID());
+      await db.query(sql`INSERT INTO things (id, value) SELECT id, 0 FROM unnest(${ids}::uuid[]) AS id`);
+      await duringTransaction(db, async (client) => {
+        await client.query('SELECT FROM things WHERE id = $1 FOR UPDATE', [ids[7]]);
+        const over = new Set<number>();
+        const units = ids.map(async (id, at) => {
+          const change = { write: changeThing as TableWrite<unknown>, rows: [{ id, expected: 0, value: at + 1 }] };
+          const unit = { planned: [change], claimed: undefined, returned: undefined, invalidated: new Set<never>() };
+          await groups.write(unit).finally(() => over.add(at));
+        });
+        await Promise.all(units.filter((_, at) => at !== 7));
+        assert.deepEqual(
+          [over.has(7), strict.sent, groups.counts.refused],
+          [false, 17, 1],
+          'one group, then each alone',
+        );
+        await client.query('ROLLBACK');
+        await units[7];
+      });
+      const rows = await db.query<Thing>(sql`SELECT id, value FROM things WHERE id = ANY(${ids}::uuid[])`);
+      assert.deepEqual(new Map(rows.map(({ id, value }) => [id, value])), new Map(ids.map((id, at) => [id, at + 1])));
+    } finally {
+      await strict.close();
+    }
+    const [deadlock] = await db.query<{ ms: number }>(
+      sql`SELECT setting::int AS ms FROM pg_settings WHERE name = 'deadlock_timeout'`,
+    );
+    assert.ok(LOCK_MS < (deadlock?.ms ?? 0), 'no group waits until the server looks for deadlocks');
+  });
+
+  it('get the error of their own guard only', async () => {
+    const groups = new Groups(db, new Statements(), 16);
+    const ids = Array.from({ length: 16 }, () => randomUUID());
+    await db.query(sql`INSERT INTO things (id, value) SELECT id, 0 FROM unnest(${ids}::uuid[]) AS id`);
+    db.sent = 0;
+    const outcomes = await Promise.all(
+      ids.map(async (id, at) => {
+        const rows = [{ id, expected: at % 5 === 0 ? 7 : 0, value: at + 1 }];
+        const planned = [{ write: changeThing as TableWrite<unknown>, rows }];
+        return await codeOf(groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() }));
+      }),
+    );
+    assert.deepEqual(
+      outcomes,
+      ids.map((_, at) => (at % 5 === 0 ? 'DK001' : 'none')),
+    );
+    assert.deepEqual([db.sent, groups.counts.refused], [17, 1], 'one group, then each alone');
   });
 });
 

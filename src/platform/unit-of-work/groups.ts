@@ -29,7 +29,7 @@ import { failedGuard, guardOf, STRUCTURE_GUARD } from './transactions.ts';
 export const GROUP_SIZE = 16;
 const UNDER_WAY = 2;
 /** How long a group waits for a row, in milliseconds. It is below `deadlock_timeout`. */
-const LOCK_MS = 100;
+export const LOCK_MS = 100;
 /** Units with more rows gain nothing. */
 const MOST_ROWS = 32;
 
