@@ -8,8 +8,8 @@ import { Fault, type FaultDetail } from '../lib/fault.ts';
 import { problem } from '../lib/problem.ts';
 import { pointer } from '../lib/json.ts';
 import { type PlanNote, planNote } from '../lib/problem.ts';
-import type { WriteContext } from '../platform/unit-of-work/context.ts';
-import type { Change, CompileView, Report, StoredItem } from './section.ts';
+import type { ReadContext, WriteContext } from '../platform/unit-of-work/context.ts';
+import type { Change, CompileView, ConfigView, Report, StoredItem } from './section.ts';
 import { loadItems, lockConfiguration, planItem } from './store.ts';
 
 /** The item as a bundle defines it, and the same with ids. */
@@ -72,6 +72,42 @@ export function connectionNotes({ action, stored, definition }: Change): PlanNot
   if (before && after) return [planNote('REENABLED')];
   if (before) return [planNote('BECOMES_DISABLED')];
   return after ? [planNote('BECOMES_ENABLED')] : [];
+}
+
+/** Items that use secrets, as their sections define them. */
+interface SecretUsers {
+  webhooks: Iterable<{ secretRef: string }>;
+  mailboxes: Iterable<{ imap?: { secretRef: string } | undefined }>;
+}
+
+/**
+ * The codes of secrets that sign deliveries, and of those that are passwords of mailboxes. No secret may be both: the mail server
+ * gets the password, and could sign deliveries with it. Archived items count, because they can be restored.
+ */
+function secretUses({ webhooks, mailboxes }: SecretUsers): {
+  signing: ReadonlySet<string>;
+  passwords: ReadonlySet<string>;
+} {
+  return {
+    signing: new Set(Array.from(webhooks, ({ secretRef }) => secretRef)),
+    passwords: new Set(Array.from(mailboxes).flatMap(({ imap }) => imap?.secretRef ?? [])),
+  };
+}
+
+/** `secretUses` of all items of a bundle. */
+export function secretUsesIn(view: ConfigView): ReturnType<typeof secretUses> {
+  const all = <Item>(section: string): Item[] => [
+    ...view.active<Item>(section).values(),
+    ...view.archived<Item>(section).values(),
+  ];
+  return secretUses({ webhooks: all('webhooks'), mailboxes: all('mailboxes') });
+}
+
+/** `secretUses` of all stored items. */
+export async function storedSecretUses(ctx: ReadContext): Promise<ReturnType<typeof secretUses>> {
+  const all = async <Item>(section: string): Promise<Item[]> =>
+    (await loadItems(ctx, section)).map(({ definition }) => definition as Item);
+  return secretUses({ webhooks: await all('webhooks'), mailboxes: await all('mailboxes') });
 }
 
 /** Collects the errors of a request. `done` throws INVALID_REQUEST with all of them. */

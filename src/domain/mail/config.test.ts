@@ -65,7 +65,7 @@ const CASES: readonly [name: string, text: string, problems: string[]][] = [
 signingSecrets: [main]
 users: [ { login: anna } ]
 webhooks: [ { code: w, endpoint: 'https://1.1.1.1/x', secretRef: main, executionPrincipal: anna, eventTypes: [ObjectCreated], enabled: false } ]`,
-    ['mailboxes[0].imap.secretRef NOT_ALLOWED'],
+    ['mailboxes[0].imap.secretRef NOT_ALLOWED', 'webhooks[0].secretRef NOT_ALLOWED'],
   ],
   ['a mailbox with a plus sign', mailbox('address: a+b@example.org'), ['mailboxes[0].address WRONG_FORMAT']],
   [

@@ -1,6 +1,6 @@
 /** The bundle's sections `templates` and `mailboxes` (docs/decisions/0023-mail-proves-its-sender.md). */
 import Type, { type Static } from 'typebox';
-import { connectionNotes } from '../../configuration/connections.ts';
+import { connectionNotes, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code, CodeOf, type Localized, localized, Name, oneOf, SetSchema } from '../../configuration/schemas.ts';
 import type { Change, CompileView, ConfigView, Report, SectionReport } from '../../configuration/section.ts';
@@ -150,9 +150,8 @@ function checkUniqueAccounts(view: ConfigView, report: SectionReport): void {
   }
 }
 
-/** A mail server gets the secret as a password: it must not be able to sign deliveries with it. */
 function checkSecrets(view: ConfigView, report: SectionReport): void {
-  const signing = new Set([...view.active<{ secretRef: string }>('webhooks').values()].map((one) => one.secretRef));
+  const { signing } = secretUsesIn(view);
   for (const [code, { imap }] of view.active<MailboxDefinition>('mailboxes')) {
     if (imap !== undefined && signing.has(imap.secretRef)) {
       report(code, ['imap', 'secretRef'], problem('SECRET_SIGNS', { code: imap.secretRef }));

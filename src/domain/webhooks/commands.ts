@@ -15,6 +15,7 @@ import {
   requireNewCode,
   requireNotArchived,
   requirePrincipal,
+  storedSecretUses,
   switchConnection,
 } from '../../configuration/connections.ts';
 import type { Change, StoredItem } from '../../configuration/section.ts';
@@ -32,7 +33,6 @@ import {
   type SubscriptionAnswer,
   subscriptionAnswer,
 } from './queries.ts';
-import { isPassword } from './signing-secrets.ts';
 import { findDelivery, retryDelivery, listValues } from './store.ts';
 
 export interface SubscriptionInput {
@@ -77,8 +77,9 @@ async function itemOf(
   });
   const secret = secrets.find((one) => one.code === input.secretRef);
   if (secret === undefined) report(['secretRef'], problem('NO_SECRET'));
-  else if (await isPassword(ctx, secret.code)) report(['secretRef'], problem('SECRET_IS_PASSWORD'));
-  else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) {
+  else if ((await storedSecretUses(ctx)).passwords.has(secret.code)) {
+    report(['secretRef'], problem('SECRET_IS_PASSWORD'));
+  } else if (input.enabled && (await listValues(ctx, [secret.id])).length === 0) {
     report(['secretRef'], problem('SECRET_HAS_NO_VALUE'));
   }
   checkAddress(input.endpoint, refused, report);

@@ -2,10 +2,17 @@
  * The bundle's sections `signingSecrets` and `webhooks` (docs/spec/configuration.md#bundle). A bundle contains names of secrets
  * and never their values, which `docket secrets create` or the console create.
  */
-import { connectionNotes, connectionRights } from '../../configuration/connections.ts';
+import { connectionNotes, connectionRights, secretUsesIn } from '../../configuration/connections.ts';
 import { defineSection } from '../../configuration/define.ts';
 import { Code } from '../../configuration/schemas.ts';
-import type { Change, CompileView, ConfigSection, Reference, SectionReport } from '../../configuration/section.ts';
+import type {
+  Change,
+  CompileView,
+  ConfigSection,
+  ConfigView,
+  Reference,
+  SectionReport,
+} from '../../configuration/section.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { AddressCheck } from '../../platform/outbound/outbound.ts';
@@ -70,6 +77,14 @@ async function verifySecrets(
   }
 }
 
+/** A password of a mailbox must not sign: also that of an archived one, which the bundle need not contain. */
+function checkPasswords(view: ConfigView, report: SectionReport): void {
+  const { passwords } = secretUsesIn(view);
+  for (const [code, { secretRef }] of view.active<WebhookDefinition>('webhooks')) {
+    if (passwords.has(secretRef)) report(code, ['secretRef'], problem('SECRET_IS_PASSWORD'));
+  }
+}
+
 /** @param outbound checks the addresses of new and changed endpoints */
 export function webhooksSection(outbound: AddressCheck): ConfigSection {
   return defineSection<Item, WebhookDefinition>({
@@ -81,6 +96,7 @@ export function webhooksSection(outbound: AddressCheck): ConfigSection {
     normalise,
     references,
     compile,
+    validateAll: checkPasswords,
     verify: async (ctx, changes, view, report) => {
       await verifySecrets(ctx, changes, view, report);
       await verifyAddresses(changes, outbound, report);

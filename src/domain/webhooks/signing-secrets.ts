@@ -13,7 +13,7 @@ import type { Queryable } from '../../platform/database/pool.ts';
 import { useMasterKey } from '../../platform/master-key.ts';
 import { type SecretBox, secretBytes } from '../../platform/secrets.ts';
 import { type CompiledWebhook, shownSecret } from './rules.ts';
-import { requirePrincipal } from '../../configuration/connections.ts';
+import { requirePrincipal, storedSecretUses } from '../../configuration/connections.ts';
 import { findSecret } from './store-delivery.ts';
 import { dropValues, insertValue, listValues, replaceValues, type SecretValueRow } from './store.ts';
 
@@ -63,12 +63,6 @@ export async function listSecrets(ctx: ReadContext): Promise<SecretAnswer[]> {
   return items.map((item) => answer(item, values));
 }
 
-/** Whether a mailbox, archived or not, uses the secret as the password of its account. */
-export async function isPassword(ctx: ReadContext, code: string): Promise<boolean> {
-  const mailboxes = await loadItems(ctx, 'mailboxes');
-  return mailboxes.some(({ definition }) => (definition as { imap?: { secretRef: string } }).imap?.secretRef === code);
-}
-
 interface Shown {
   code: string;
   /** The secret itself; it is returned only once. */
@@ -100,7 +94,7 @@ async function requireUsers(ctx: WriteContext, code: string): Promise<void> {
     if (secretRef === code) requirePrincipal(ctx, executionPrincipalId);
   }
   // As for every change of a mailbox.
-  if (await isPassword(ctx, code)) ctx.actor.require('role.assign');
+  if ((await storedSecretUses(ctx)).passwords.has(code)) ctx.actor.require('role.assign');
 }
 
 /**
@@ -156,10 +150,7 @@ export async function setSecret(ctx: WriteContext, box: SecretBox, code: string,
   await lockConfiguration(ctx);
   await requireUsers(ctx, code);
   ctx.markAuthorized();
-  const webhooks = await loadItems(ctx, 'webhooks');
-  if (webhooks.some(({ compiled }) => (compiled as CompiledWebhook).secretRef === code)) {
-    throw new Fault('STATE_CONFLICT', problem('SIGNING_SECRET_SET'));
-  }
+  if ((await storedSecretUses(ctx)).signing.has(code)) throw new Fault('STATE_CONFLICT', problem('SIGNING_SECRET_SET'));
   const stored = (await loadItems(ctx, SECTION)).find((item) => item.code === code);
   if (isArchived(stored)) throw archived();
   const current = stored === undefined ? undefined : (await listValues(ctx, [stored.id]))[0];
