@@ -1,14 +1,13 @@
 /** Bounces of mails that a real SMTP server accepted. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { simpleParser } from 'mailparser';
-import { SMTPServer } from 'smtp-server';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { type CallAs, callsOf } from '../../../test/harness/callers.ts';
 import { bounce, type BounceParts, eximNotice } from '../../../test/harness/mail-bounces.ts';
 import { mail } from '../../../test/harness/mail-messages.ts';
+import { type MailServer, startMailServer } from '../../../test/harness/smtp-server.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import type { Loop } from '../../worker/loop.ts';
 
@@ -45,53 +44,34 @@ ${PEOPLE.map((login) => `  - { login: ${login}, displayName: Person ${login}, em
 
 describe('a bounce', () => {
   let app: TestApp;
-  let server: SMTPServer;
+  let server: MailServer;
   let loop: Loop;
-  const keys: Record<string, string> = {};
+  let call: CallAs<string>;
   const got: { messageId: string; to: string }[] = [];
   /** Called before the server accepts a mail. */
   let onMail: (messageId: string) => Promise<void> = async () => undefined;
 
   before(async () => {
-    server = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      onData: async (stream, _session, done) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk as Buffer);
-        const { messageId = '', to } = await simpleParser(Buffer.concat(chunks));
-        await onMail(messageId);
-        got.push({ messageId, to: [to].flat()[0]?.text ?? '' });
-        done();
-      },
+    server = await startMailServer(async (raw) => {
+      const { messageId = '', to } = await simpleParser(raw);
+      await onMail(messageId);
+      got.push({ messageId, to: [to].flat()[0]?.text ?? '' });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server.server, 'listening');
-    const { port } = server.server.address() as AddressInfo;
-    app = await startTestApp({
-      bundle: bundle(WORLD),
-      smtp: { host: '127.0.0.1', port, secure: false, requireTLS: false },
-    });
-    for (const login of PEOPLE) {
-      const scopes = login === 'relay' ? ['integrations:execute'] : ['all', 'admin:manage'];
-      keys[login] = (await app.createKey({ login, scopes })).key;
-    }
+    app = await startTestApp({ bundle: bundle(WORLD), smtp: server.smtp });
+    call = await callsOf(app, PEOPLE, (login) =>
+      login === 'relay' ? ['integrations:execute'] : ['all', 'admin:manage'],
+    );
     loop = app.app.startWorker();
   });
   after(async () => {
     await loop.stop();
     await app.close();
-    await new Promise<void>((done) => server.close(() => done()));
+    await server.stop();
   });
   beforeEach(() => {
     onMail = async () => undefined;
   });
 
-  const call = async (who: string, method: string, path: string, body?: unknown): Promise<any> => {
-    const answer = await app.request(method, path, { key: keys[who] ?? '', ...(body === undefined ? {} : { body }) });
-    assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body.data;
-  };
   const handIn = async (raw: Buffer, mailbox = 'support', who = 'boss'): Promise<any> =>
     await call(who, 'POST', `/api/v1/mailboxes/${mailbox}/messages`, { raw: raw.toString('base64') });
   const received = async (id: string, who = 'boss'): Promise<any> => {

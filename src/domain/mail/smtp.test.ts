@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { SMTPServer } from 'smtp-server';
+import { startMailServer } from '../../../test/harness/smtp-server.ts';
 import { readSmtpUrl } from '../../lib/smtp-url.ts';
 import { deliverer } from './send.ts';
 import { verdictOf } from './smtp.ts';
@@ -104,23 +102,8 @@ describe('the signature of a mail', () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const received = Promise.withResolvers<Buffer>();
-    const server = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      onData: async (stream, _session, done) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk as Buffer);
-        received.resolve(Buffer.concat(chunks));
-        done();
-      },
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server.server, 'listening');
-    const { port } = server.server.address() as AddressInfo;
-    const { send, close } = deliverer(
-      { host: '127.0.0.1', port, secure: false, requireTLS: false },
-      { domainName: 'example.org', keySelector: 'desk', keyFile },
-    );
+    const server = await startMailServer(received.resolve);
+    const { send, close } = deliverer(server.smtp, { domainName: 'example.org', keySelector: 'desk', keyFile });
     await send({
       from: 'support@example.org',
       to: 'anna@example.com',
@@ -133,7 +116,7 @@ describe('the signature of a mail', () => {
     });
     close();
     const raw = await received.promise;
-    await new Promise<void>((done) => server.close(() => done()));
+    await server.stop();
     await rm(folder, { recursive: true });
     const { status, signingDomain, selector, signed } = await verified(raw, publicKey);
     assert.deepEqual([status, signingDomain, selector], ['pass', 'example.org', 'desk']);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { type CallAs, callsOf } from '../../../test/harness/callers.ts';
 import { ACTIONS, bundle } from '../../../test/harness/small-configuration.ts';
 
 /** The clerk may see neither internal comments nor the title and the time of a case. */
@@ -34,21 +35,14 @@ users: [ { login: robot }, { login: clerk }, { login: chief } ]`;
 
 describe('rules hide', () => {
   let app: TestApp;
-  const keys = {} as Record<'chief' | 'clerk', string>;
+  let ok: CallAs<'chief' | 'clerk'>;
 
   before(async () => {
     app = await startTestApp({ bundle: bundle(WORLD) });
-    for (const login of ['chief', 'clerk'] as const) {
-      keys[login] = (await app.createKey({ login, scopes: ['all', 'admin:manage'] })).key;
-    }
+    ok = await callsOf(app, ['chief', 'clerk']);
   });
   after(() => app.close());
 
-  async function ok(who: 'chief' | 'clerk', method: string, path: string, body?: unknown): Promise<any> {
-    const answer = await app.request(method, path, { key: keys[who], ...(body === undefined ? {} : { body }) });
-    assert.ok(answer.status < 300, JSON.stringify(answer.body));
-    return answer.body.data;
-  }
   const create = (values: object): Promise<any> =>
     ok('chief', 'POST', '/api/v1/objects', { typeDefinitionId: 'case', values });
   const valuesOf = async (id: string): Promise<any> => (await ok('chief', 'GET', `/api/v1/objects/${id}`)).values;
@@ -88,7 +82,8 @@ describe('rules hide', () => {
     const { id: objectId } = await create({ name: 'Visit', planned: '2026-01-01T00:00:00.000Z' });
     const path = '/api/admin/v1/rules/planned/try';
     assert.equal((await ok('chief', 'POST', path, { objectId })).rules[0].outcome, 'DONE');
-    const tried = await app.request('POST', path, { key: keys.clerk, body: { objectId } });
+    const { key } = await app.createKey({ login: 'clerk', scopes: ['admin:manage'] });
+    const tried = await app.request('POST', path, { key, body: { objectId } });
     assert.equal(tried.body.error?.code, 'RIGHT_MISSING');
   });
 });
