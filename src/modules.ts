@@ -262,7 +262,12 @@ export function bindings(parts: Parts): BoundOperation[] {
     ...feedRoutes(parts.places),
     ...identityRoutes,
     ...inboundRoutes(inputReader),
-    ...mailRoutes({ blobs: parts.blobs, actorOf: parts.actorOf, tokenKey: parts.secrets.deriveKey(TOKEN_KEY) }),
+    ...mailRoutes({
+      blobs: parts.blobs,
+      actorOf: parts.actorOf,
+      tokenKey: parts.secrets.deriveKey(TOKEN_KEY),
+      sendsMail: parts.notifying.sendsMail,
+    }),
     ...accessRoutes(
       parts.signIns,
       parts.oidc,

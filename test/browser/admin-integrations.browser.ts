@@ -159,6 +159,8 @@ describe('integrations in the console', () => {
     await watched.check();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Отправленная' }).click();
+    await page.getByText('DOCKET_SMTP_URL').waitFor();
+    await watched.check();
     await page
       .getByRole('row')
       .filter({ hasText: 'Не доставлено: вернулось' })

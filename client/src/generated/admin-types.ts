@@ -4037,6 +4037,10 @@ export type MailSentResponses = {
       page: number;
       pageSize: number;
       hasMore: boolean;
+      /**
+       * Whether the service has a mail server (`DOCKET_SMTP_URL`). Without one, no mails are sent.
+       */
+      hasMailServer: boolean;
     };
     meta: Meta;
   };

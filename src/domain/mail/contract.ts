@@ -142,6 +142,9 @@ export const listSent = defineOperation({
     page: Type.Integer(),
     pageSize: Type.Integer(),
     hasMore: Type.Boolean(),
+    hasMailServer: Type.Boolean({
+      description: 'Whether the service has a mail server (`DOCKET_SMTP_URL`). Without one, no mails are sent.',
+    }),
   }),
   faults: ['RIGHT_MISSING'],
 });

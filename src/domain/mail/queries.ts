@@ -132,13 +132,17 @@ export async function sentAnswers(ctx: ReadContext, rows: readonly outgoing.Sent
   });
 }
 
-/** @throws Fault RIGHT_MISSING */
+/**
+ * @param sendsMail whether the service has a mail server
+ * @throws Fault RIGHT_MISSING
+ */
 export async function listSent(
   ctx: ReadContext,
   { state, ...paging }: Paging & { state?: outgoing.SendState | undefined },
-): Promise<{ items: SentAnswer[]; page: number; pageSize: number; hasMore: boolean }> {
+  sendsMail: boolean,
+): Promise<{ items: SentAnswer[]; page: number; pageSize: number; hasMore: boolean; hasMailServer: boolean }> {
   ctx.actor.require(RIGHT);
   const window = windowOf(paging);
   const { rows, ...page } = pageOf(await outgoing.listSent(ctx, { state, ...window }), window);
-  return { items: await sentAnswers(ctx, rows), ...page };
+  return { items: await sentAnswers(ctx, rows), ...page, hasMailServer: sendsMail };
 }

@@ -5,12 +5,13 @@ import * as contract from './contract.ts';
 import { listMessages, listSent } from './queries.ts';
 import type { ReceiveParts } from './receive.ts';
 
-export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore }): BoundOperation[] {
+/** @param parts `sendsMail`: whether the service has a mail server */
+export function mailRoutes(parts: ReceiveParts & { blobs: BlobStore; sendsMail: boolean }): BoundOperation[] {
   return [
     bind(contract.receiveMessage, (runner, { params, body }) => handIn(runner, parts, params.code, body.raw)),
     bind(contract.listMessages, (ctx, { query }) => listMessages(ctx, query)),
     bind(contract.retryMessage, (runner, { params }) => retryMessage(runner, parts, params.messageId)),
-    bind(contract.listSent, (ctx, { query }) => listSent(ctx, query)),
+    bind(contract.listSent, (ctx, { query }) => listSent(ctx, query, parts.sendsMail)),
     bind(contract.sendAgain, (ctx, { params }) => sendAgain(ctx, params.mailId)),
   ];
 }

@@ -11,7 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
+import { type CallAs, callsOf } from '../../../test/harness/callers.ts';
 import { mail } from '../../../test/harness/mail-messages.ts';
+import { type MailServer, startMailServer } from '../../../test/harness/smtp-server.ts';
 import { bundle, changeRights, idOf, stored } from '../../../test/harness/small-configuration.ts';
 import { newId, systemClock } from '../../platform/clock.ts';
 import type { Loop } from '../../worker/loop.ts';
@@ -62,55 +64,36 @@ type Received = Awaited<ReturnType<typeof simpleParser>>;
 
 describe('mails about notifications', () => {
   let app: TestApp;
-  let server: SMTPServer;
+  let server: MailServer;
   let loop: Loop;
   let folder: string;
-  let smtp: Parameters<typeof deliverer>[0];
-  const keys: Record<string, string> = {};
+  let call: CallAs<string>;
   const got: Received[] = [];
   /** Reply codes of the next messages; others are accepted. */
   const refusals: number[] = [];
 
   before(async () => {
-    server = new SMTPServer({
-      authOptional: true,
-      disabledCommands: ['STARTTLS'],
-      onData: async (stream, _session, done) => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk as Buffer);
-        const responseCode = refusals.shift();
-        if (responseCode !== undefined) return done(Object.assign(new Error('not \u0000now'), { responseCode }));
-        got.push(await simpleParser(Buffer.concat(chunks)));
-        done();
-      },
+    server = await startMailServer(async (raw) => {
+      const responseCode = refusals.shift();
+      if (responseCode !== undefined) throw Object.assign(new Error('not \u0000now'), { responseCode });
+      got.push(await simpleParser(raw));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server.server, 'listening');
-    const { port } = server.server.address() as AddressInfo;
-    smtp = { host: '127.0.0.1', port, secure: false, requireTLS: false };
     folder = await mkdtemp(path.join(tmpdir(), 'docket-dkim-'));
     const keyFile = path.join(folder, 'key.pem');
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await writeFile(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const dkim = { domainName: 'example.org', keySelector: 'desk', keyFile };
-    app = await startTestApp({ bundle: bundle(WORLD), smtp, dkim });
-    for (const login of PEOPLE) {
-      keys[login] = (await app.createKey({ login, scopes: ['all', 'admin:manage'] })).key;
-    }
+    app = await startTestApp({ bundle: bundle(WORLD), smtp: server.smtp, dkim });
+    call = await callsOf(app, PEOPLE);
     loop = app.app.startWorker();
   });
   after(async () => {
     await loop.stop();
     await app.close();
     await rm(folder, { recursive: true });
-    await new Promise<void>((done) => server.close(() => done()));
+    await server.stop();
   });
 
-  const call = async (who: string, method: string, path: string, body?: unknown): Promise<any> => {
-    const answer = await app.request(method, path, { key: keys[who] ?? '', ...(body === undefined ? {} : { body }) });
-    assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`);
-    return answer.body.data;
-  };
   /** The next mail to the user. */
   const next = async (to: string, test: (one: Received) => boolean = () => true): Promise<Received> => {
     for (const giveUp = Date.now() + 30_000; Date.now() < giveUp; await sleep(50)) {
@@ -193,7 +176,8 @@ describe('mails about notifications', () => {
       await stored(app, "SELECT 1 FROM mail_outgoing WHERE object_id = $1 AND status = 'FAILED'", [other]);
     for (let wait = 0; wait < 600 && (await failed()).length === 0; wait++) await sleep(50);
     assert.equal((await failed()).length, 1);
-    const { items } = await call('boss', 'GET', '/api/admin/v1/mail/sent?state=FAILED');
+    const { items, hasMailServer } = await call('boss', 'GET', '/api/admin/v1/mail/sent?state=FAILED');
+    assert.equal(hasMailServer, true);
     const [shown] = items;
     assert.deepEqual([shown.objectId, shown.recipient.id, shown.attempts], [other, agent, 1]);
     assert.match(shown.error, /550 not now/);
@@ -247,8 +231,7 @@ describe('mails about notifications', () => {
   });
 
   it('are not sent without encryption where it is required', async () => {
-    const { port } = server.server.address() as AddressInfo;
-    const send = deliverer({ host: '127.0.0.1', port, secure: false, requireTLS: true }, undefined).send;
+    const send = deliverer({ ...server.smtp, requireTLS: true }, undefined).send;
     const message = {
       from: 'a@b.cd',
       to: 'e@f.gh',
@@ -271,7 +254,7 @@ describe('mails about notifications', () => {
     slow.listen(0, '127.0.0.1');
     await once(slow.server, 'listening');
     const { port } = slow.server.address() as AddressInfo;
-    const { send, close } = deliverer({ ...smtp, port }, undefined, 300);
+    const { send, close } = deliverer({ ...server.smtp, port }, undefined, 300);
     const message = {
       from: 'a@b.org',
       to: 'c@d.org',
@@ -300,7 +283,7 @@ describe('mails about notifications', () => {
       work: app.app.work,
       clock: systemClock,
       tokenKey: new Uint8Array(32),
-      settings: { smtp, publicUrl: 'http://desk.example.org' },
+      settings: { smtp: server.smtp, publicUrl: 'http://desk.example.org' },
       system: async () => app.app.system(),
       actorOf: async () => {
         asked++;

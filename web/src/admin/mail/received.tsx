@@ -1,8 +1,7 @@
 /** Received mail: what each became, or why it was not used. A mail that was not used can be tried again. */
-import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/format.ts';
 import { useText } from '../../i18n/text.ts';
@@ -20,6 +19,7 @@ import {
   type Sent,
   type UnreadableMailbox,
 } from './queries.ts';
+import { Pages, RecordLink } from './parts.tsx';
 import { reasonTexts, sentTexts, texts } from './texts.ts';
 
 type Shown = 'LISTED' | 'ALL';
@@ -171,30 +171,5 @@ function AboutSent({ mail }: { mail: Sent }) {
       </Text>
       {mail.objectId !== null && <RecordLink id={mail.objectId} />}
     </Stack>
-  );
-}
-
-/** Buttons to the previous and the next page of a list that has several. */
-export function Pages({ page, hasMore, go }: { page: number; hasMore: boolean; go: (page: number) => void }) {
-  const t = useText(texts);
-  if (page === 1 && !hasMore) return null;
-  return (
-    <Group justify="flex-end" mt="md">
-      <Button variant="default" disabled={page === 1} onClick={() => go(page - 1)}>
-        {t.previous}
-      </Button>
-      <Button variant="default" disabled={!hasMore} onClick={() => go(page + 1)}>
-        {t.next}
-      </Button>
-    </Group>
-  );
-}
-
-export function RecordLink({ id }: { id: string }) {
-  const t = useText(texts);
-  return (
-    <Anchor size="sm" renderRoot={(props) => <Link to="/records/$recordId" params={{ recordId: id }} {...props} />}>
-      {t.openRecord}
-    </Anchor>
   );
 }

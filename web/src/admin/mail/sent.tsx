@@ -1,5 +1,6 @@
 /** Mails to users: whether they were sent, and why not. A mail that does not wait can be sent again. */
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useFormats } from '../../i18n/format.ts';
@@ -11,7 +12,7 @@ import { FaultAlert } from '../../ui/fault.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Facts, type Tone, ToneMark } from '../connections/tone.tsx';
 import { type Sent, sendAgain, sentKey, sentQuery } from './queries.ts';
-import { Pages, RecordLink } from './received.tsx';
+import { Pages, RecordLink } from './parts.tsx';
 import { sentTexts, texts } from './texts.ts';
 
 type Shown = Sent['state'] | 'ALL';
@@ -46,6 +47,11 @@ export function SentMail() {
         {t.hint}
       </Text>
       <FaultAlert error={error} retry={() => void refetch()} />
+      {data?.hasMailServer === false && (
+        <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />} title={t.notSetUp}>
+          {t.setUp}
+        </Alert>
+      )}
       <Select
         mb="md"
         w="16rem"

@@ -110,6 +110,9 @@ export const reasonTexts = defineText<Record<Reason, string>>(
 export const sentTexts = defineText(
   {
     hint: 'Письма пользователям за последние три месяца. Если сервер не принял письмо, попытки повторяются двое суток. Если письмо вернулось, проверьте адрес получателя.',
+    notSetUp: 'Отправка почты не настроена',
+    setUp:
+      'Уведомления видны только в системе. Чтобы письма отправлялись, укажите почтовый сервер в переменной окружения DOCKET_SMTP_URL, адрес службы — в DOCKET_PUBLIC_URL, и перезапустите службу.',
     none: 'Писем нет',
     due: 'Поставлено в очередь',
     recipient: 'Получатель',
@@ -133,6 +136,9 @@ export const sentTexts = defineText(
   },
   {
     hint: 'Emails to users from the last three months. If the mail server does not accept an email, sending is retried for two days. If an email bounced, check the address of its recipient.',
+    notSetUp: 'Sending email is not set up',
+    setUp:
+      'Notifications are only shown in Docket. To send email, set the mail server in the environment variable DOCKET_SMTP_URL and the address of the service in DOCKET_PUBLIC_URL, then restart the service.',
     none: 'No emails',
     due: 'Queued',
     recipient: 'Recipient',
