@@ -1,5 +1,6 @@
 /** Which rule can fire which: a diagram, and the same as a list. */
 import { Anchor, Loader, Text } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -12,8 +13,8 @@ import { graphQuery, type RuleInGraph } from './queries.ts';
 import classes from './rules.module.css';
 import { texts } from './texts.ts';
 
-/** Characters of a name that a box has room for. */
-const LONGEST = 22;
+/** Width of a character of a name in a box, in pixels. */
+const CHARACTER = 7.2;
 
 export default function MapPage() {
   const t = useText(texts);
@@ -41,10 +42,13 @@ function namesOf(rules: readonly RuleInGraph[]): (codes: readonly string[]) => s
 
 function Diagram({ rules }: { rules: readonly RuleInGraph[] }) {
   const t = useText(texts);
-  const { places, edges, width, height } = useMemo(() => layoutOf(rules), [rules]);
+  const { ref, width: room } = useElementSize();
+  // Unknown in the first rendering.
+  const drawing = useMemo(() => layoutOf(rules, room === 0 ? Number.POSITIVE_INFINITY : room), [rules, room]);
+  const { places, edges, width, height } = drawing;
   if (edges.length === 0) return <Text mb="sm">{t.alone}</Text>;
   return (
-    <div className={classes.map} tabIndex={0} role="group" aria-label={t.mapLabel}>
+    <div ref={ref} className={classes.map} tabIndex={0} role="group" aria-label={t.mapLabel}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label={t.mapLabel}>
         <defs>
           <marker id="rule-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
@@ -68,11 +72,12 @@ function Diagram({ rules }: { rules: readonly RuleInGraph[] }) {
   );
 }
 
-function Box({ place: { rule, x, y }, fires }: { place: Place; fires: readonly string[] }) {
+function Box({ place: { rule, x, y, width }, fires }: { place: Place; fires: readonly string[] }) {
   const t = useText(texts);
   const navigate = useNavigate();
+  const most = Math.floor((width - 24) / CHARACTER);
   const [name = '', code = ''] = [rule.name, rule.code].map((text) =>
-    text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text,
+    text.length > most ? `${text.slice(0, most - 1)}…` : text,
   );
   const splat = `rules/${encodeURIComponent(rule.code)}`;
   return (
@@ -89,7 +94,7 @@ function Box({ place: { rule, x, y }, fires }: { place: Place; fires: readonly s
           void navigate({ to: '/admin/$', params: { _splat: splat } });
         }}
       >
-        <rect x={x} y={y} width={BOX.width} height={BOX.height} rx={8} />
+        <rect x={x} y={y} width={width} height={BOX.height} rx={8} />
         <text x={x + 12} y={y + 24}>
           {name}
         </text>{' '}
