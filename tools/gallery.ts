@@ -1,5 +1,5 @@
 /**
- * Photographs every screen of the console, with something on each of them, to be looked at: in two sizes, two colours and two
+ * Photographs every screen of the console, with something on each of them, to be looked at: in four sizes, two colours and two
  * languages (`npm run gallery -- --out /tmp/gallery [--only REGEX] [--shots REGEX]`). A picture is
  * SCREEN.SIZE.COLOURS.LANGUAGE.png, as high as the page; what sticks out of its width, and what the page complains about, is
  * printed.
@@ -73,6 +73,13 @@ function screens({ incident, incidents, people }: Seeded, life: SampleData): Scr
     { name: 'record-requester', path: `/records/${incident}`, login: 'ivanova' },
     { name: 'record-none', path: '/records/00000000-0000-4000-8000-000000000000' },
     { name: 'new', path: '/new/incident' },
+    { name: 'record-notifications', path: `/records/${incident}/notifications` },
+    { name: 'notifications', path: '/notifications', login: 'petrova' },
+    { name: 'notification-settings', path: '/notifications/settings' },
+    { name: 'account', path: '/account' },
+    { name: 'dashboards', path: '/work/dashboards', login: 'kim' },
+    { name: 'portal', path: '/portal', login: 'ivanova' },
+    { name: 'portal-request', path: `/portal/requests/${incident}`, login: 'ivanova' },
     { name: 'nowhere', path: '/nowhere' },
     { name: 'requester-home', path: '/records', login: 'ivanova' },
     { name: 'catalogue', path: '/work/catalogue' },
@@ -112,6 +119,16 @@ function screens({ incident, incidents, people }: Seeded, life: SampleData): Scr
       'integrations',
       'imports',
       'exports',
+      'macros',
+      'synonyms',
+      'rules',
+      'rules/new',
+      'rules/notify-network',
+      'rules/notify-network/runs',
+      'rules/_map',
+      'dashboards',
+      'mail',
+      'mail/sent',
       'bases',
       'audit',
       'health',
@@ -152,7 +169,12 @@ function screens({ incident, incidents, people }: Seeded, life: SampleData): Scr
   ];
 }
 
-const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } } as const;
+const SIZES = {
+  phone: { width: 390, height: 844 },
+  laptop: { width: 1280, height: 800 },
+  wide: { width: 1440, height: 900 },
+  large: { width: 1920, height: 1080 },
+} as const;
 
 const { values } = parseArgs({
   options: {
@@ -184,7 +206,7 @@ try {
 
 /** Each user signs in once and visits the screens. */
 async function photograph(chosen: readonly Screen[], shot: string, options: PageOptions): Promise<void> {
-  for (const login of ['admin', 'ivanova', null] as const) {
+  for (const login of ['admin', 'petrova', 'kim', 'ivanova', null] as const) {
     const own = chosen.filter((screen) => (screen.login === undefined ? 'admin' : screen.login) === login);
     if (own.length === 0) continue;
     const { page, close } = await desk.open(login, '/', options);

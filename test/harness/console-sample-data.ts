@@ -1,6 +1,7 @@
 /** Additional sample data so that every screen of the console has content, for screenshots and measurements. */
 import sql from 'sql-template-tag';
 import type { TestConsole } from './console.ts';
+import { mail } from './mail-messages.ts';
 
 const ACCESS = `
 orgUnits:
@@ -54,6 +55,17 @@ calendars:
     timezone: Europe/Moscow
     week: { mon: ['09:00-13:00', '14:00-18:00'], tue: ['09:00-18:00'], wed: ['09:00-18:00'], thu: ['09:00-18:00'], fri: ['09:00-17:00'] }
     exceptions: [{ date: '2026-01-01', hours: [] }, { date: '2026-01-02', hours: [] }, { date: '2026-05-01', hours: [] }, { date: '2026-11-04', hours: [] }, { date: '2026-12-31', hours: ['09:00-15:00'] }]
+`;
+
+/** Rules of which some fire others, and a mailbox. */
+const AUTOMATION = `
+mailboxes: [{ code: support, address: support@example.org, type: incident, defaults: { priority: p3 }, enabled: true }]
+rules:
+  - { code: sort-network, name: { ru-RU: Заявки о сети направить сетевикам, en-US: Send network requests to the network team }, on: [ObjectCreated, ObjectUpdated], types: [incident], runAs: admin, when: { field: title, operator: contains, value: сеть }, do: [ { set: { assignmentGroup: network } } ] }
+  - { code: raise-priority, name: { ru-RU: Повысить приоритет, en-US: Raise the priority }, on: [ObjectUpdated], types: [incident], runAs: admin, when: { field: assignmentGroup, operator: equals, value: network }, do: [ { set: { priority: p2 } } ] }
+  - { code: notify-network, name: { ru-RU: Сообщить дежурному сетевику о срочном обращении, en-US: Tell the network engineer on duty about urgent requests }, on: [ObjectCreated, ObjectUpdated], types: [incident], runAs: admin, when: { field: priority, operator: in, value: [p1, p2] }, do: [ { notify: { to: [assignee] } }, { comment: { visibility: internal, body: 'Дежурному отправлено уведомление.' } } ] }
+  - { code: after-comment, name: { ru-RU: Снять срочность, en-US: Remove the urgency }, on: [CommentAdded], types: [incident], runAs: admin, do: [ { set: { urgency: low } } ] }
+  - { code: back-to-first, name: { ru-RU: Вернуть на первую линию, en-US: Return to the first line }, on: [ObjectUpdated], types: [incident], runAs: admin, when: { field: urgency, operator: equals, value: low }, do: [ { set: { assignmentGroup: service-desk } } ] }
 `;
 
 const ARTICLES: readonly [string, string, string, string][] = [
@@ -176,6 +188,7 @@ export async function addSampleData(desk: TestConsole): Promise<SampleData> {
     content: 'id,name,street\n1,Самара,Ленинградская 5\n2,,Мира 1\n3,Омск,Ленина 12\n',
     dryRun: false,
   });
+  await addAutomation(desk);
   return {
     webhook,
     integration,
@@ -184,6 +197,35 @@ export async function addSampleData(desk: TestConsole): Promise<SampleData> {
     article: drafts[0]?.id ?? '',
     draft: drafts[2]?.versionId ?? '',
   };
+}
+
+/** Adds rules with runs, received mail that was not used, mail to users, and notifications. */
+async function addAutomation({ call, app, seeded }: TestConsole): Promise<void> {
+  await call('POST', '/config/apply', { files: [{ name: 'automation.yaml', text: AUTOMATION }] });
+  const { key } = await app.createKey({ login: 'admin', scopes: ['integrations:execute'] });
+  const subjects = [
+    'Не приходит счёт',
+    'Вопрос по заявке INC-1012',
+    'Автоответ: я в отпуске до 30 ноября',
+    'Re: доступ к VPN',
+  ];
+  for (const [index, subject] of subjects.entries()) {
+    const encoded = `=?utf-8?B?${Buffer.from(subject).toString('base64')}?=`;
+    const headers = index === 2 ? ['Auto-Submitted: auto-replied'] : [];
+    const raw = mail({ from: `customer${index}@partner.example`, subject: encoded, headers });
+    await app.request('POST', '/api/v1/mailboxes/support/messages', { key, body: { raw: raw.toBase64() } });
+  }
+  await app.db.query(sql`
+    INSERT INTO mail_outgoing (id, user_id, notification_ids, status, attempts, due_at, next_at, finished_at, error)
+    SELECT gen_random_uuid(), u.id, ARRAY[gen_random_uuid(), gen_random_uuid()], s.status, s.attempts,
+      now() - s.n * interval '7 minutes', now(), now(), s.error
+    FROM users u, (VALUES (1, 'SENT', 1, NULL), (2, 'FAILED', 3, '550 5.1.1 <user@example.org>: Recipient address rejected: User unknown'),
+      (3, 'PENDING', 2, '451 4.7.1 Greylisting in action, please come back later'), (4, 'DROPPED', 0, NULL)) AS s (n, status, attempts, error)
+    WHERE u.login IN ('petrova', 'kim', 'ivanova')`);
+  await call('POST', `/objects/${seeded.incident}/comments`, {
+    body: '@petrova посмотрите, пожалуйста: заявитель прислал журнал.',
+    visibility: 'internal',
+  });
 }
 
 /** Rows that one statement puts in: more would outlast the time that a statement has. */
