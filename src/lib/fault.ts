@@ -7,6 +7,7 @@
 import type { FaultCode } from './fault-codes.ts';
 import type { ProblemParams } from './problem-fill.ts';
 import { type ParamsOf, type PlacedProblem, type Problem, type ProblemReason, problemAt } from './problem.ts';
+import { nfc } from './text.ts';
 
 /** One error in a request. */
 export type FaultDetail = PlacedProblem;
@@ -84,7 +85,7 @@ export function faultAt<Reason extends ProblemReason>(
  * @throws Fault INVALID_REQUEST at `/name` if it is blank, contains control characters or is not valid Unicode
  */
 export function checkedName(name: string): string {
-  const trimmed = name.normalize('NFC').trim();
+  const trimmed = nfc(name).trim();
   if (trimmed !== '' && trimmed.isWellFormed() && !/\p{Cc}/u.test(trimmed)) return trimmed;
   throw faultAt('INVALID_REQUEST', '/name', 'NAME_TEXT');
 }

@@ -13,9 +13,12 @@ export function isPlainText(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** `text` in Unicode normal form C, in which all text is stored and compared. */
+/**
+ * `text` in Unicode normal form C, in which all text is stored and compared. A text with a long run of combining marks is
+ * returned as it is (`hasLongMarkRun`).
+ */
 export function nfc(text: string): string {
-  return isPlainText(text) ? text : text.normalize('NFC');
+  return isPlainText(text) || hasLongMarkRun(text) ? text : text.normalize('NFC');
 }
 
 /** Whether PostgreSQL can store `text` unchanged: no U+0000 and no lone surrogates. */
@@ -23,21 +26,34 @@ export function isWellFormedText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\u0000');
 }
 
+/** The longest run of combining marks, in code points, that is normalised. */
+const LONGEST_RUN = 64;
+
 /**
  * Whether the text has more consecutive combining marks than any script uses. Normalisation sorts such a run in quadratic time,
- * so text from outside that contains one is rejected before it is normalised or folded.
+ * so text from outside that contains one is rejected, and never normalised or folded.
  */
 export function hasLongMarkRun(text: string): boolean {
-  return text.length > 64 && !isPlainText(text) && /\p{M}{65}/u.test(text);
+  if (text.length <= LONGEST_RUN || isPlainText(text)) return false;
+  // Each longer run contains a multiple of this offset. A search for it would start again at each mark of shorter runs.
+  const run = /(?<=(\p{M}{0,64}))\p{M}{1,65}/uy;
+  for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN) {
+    run.lastIndex = at;
+    const [after = '', before = ''] = run.exec(text) ?? [];
+    if (before.length + after.length > LONGEST_RUN && /\p{M}{65}/u.test(before + after)) return true;
+  }
+  return false;
 }
 
 /**
  * Texts have the same folded form if they differ only by case, Unicode composition or `ё` versus `е`. Uses full Unicode case
  * folding (`ß` is `ss`, both sigmas are equal, dotless `ı` differs from `i`). Idempotent. Accents are kept. Do not fold parts
- * and concatenate them: composition may combine characters across the boundary.
+ * and concatenate them: composition may combine characters across the boundary. A text with a long run of combining marks is
+ * returned as it is.
  */
 export function fold(text: string): string {
   if (isPlainText(text)) return text.toLowerCase().replaceAll('ё', 'е');
+  if (hasLongMarkRun(text)) return text;
   return withoutYo(nfc(caseFold(nfc(text))));
 }
 

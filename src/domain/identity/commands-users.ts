@@ -5,6 +5,7 @@
 import { writeUser } from './changes.ts';
 import { requireMayGrant, requireNotOwn } from './escalation.ts';
 import { Fault } from '../../lib/fault.ts';
+import { nfc } from '../../lib/text.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   nameKey,
@@ -55,7 +56,7 @@ export async function createUser(ctx: WriteContext, input: NewUser): Promise<Use
   const { email, key: emailKey } = validation.email(input.email);
   const row: UserRow = {
     id: input.userId ?? ctx.newId(),
-    login: input.login.normalize('NFC'),
+    login: nfc(input.login),
     displayName: validation.line('displayName', input.displayName),
     email,
     locale: input.locale ?? null,

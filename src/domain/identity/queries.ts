@@ -5,7 +5,7 @@ import * as members from './store-members.ts';
 import type { Localized } from '../../configuration/schemas.ts';
 import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { localized, registry } from '../metadata/index.ts';
-import { fold } from '../../lib/text.ts';
+import { fold, nfc } from '../../lib/text.ts';
 import { findKey } from './rules.ts';
 import { listNamed, type LocalizedName, type NamedKind, searchPeople } from './store.ts';
 
@@ -147,7 +147,7 @@ export async function searchNames(
   text: string,
   limit: number,
 ): Promise<NameChoice[]> {
-  const wanted = text.normalize('NFC').trim();
+  const wanted = nfc(text).trim();
   if (kind === 'user') return await searchPeople(ctx, patternsOf(wanted), findKey(wanted) ?? wanted, limit);
   const folded = fold(wanted);
   const all = await listNamed(ctx, kind);

@@ -1,4 +1,5 @@
 /** Header fields of a message, in the order in which they were received: the newest `Received` is the first one. */
+import { nfc } from '../../lib/text.ts';
 
 export interface Header {
   /** In lower case. */
@@ -65,7 +66,7 @@ export function messageIds(value: string | undefined): string[] {
 
 /** An address in the form in which two addresses are compared. */
 export function addressKey(address: string): string {
-  return address.trim().normalize('NFC').toLowerCase();
+  return nfc(address.trim()).toLowerCase();
 }
 
 /** The part of an address after the last `@`, in lower case. */
