@@ -51,18 +51,19 @@ describe('the text of a mail', () => {
 
 describe('the title of a mail', () => {
   it('is the subject in one line, else the start of the text', () => {
-    assert.equal(mailTitle(mail({ subject: ' Printer\r\n  is\tbroken ' })), 'Printer is broken');
-    assert.equal(mailTitle(mail({ subject: ' ', text: 'Help\nme' })), 'Help me');
-    assert.equal(mailTitle(mail({ subject: '' })), '');
-    assert.equal(mailTitle(mail({ subject: 'x'.repeat(1000) })).length, 255);
+    assert.equal(mailTitle(' Printer\r\n  is\tbroken ', '', []), 'Printer is broken');
+    assert.equal(mailTitle(' ', 'Help\nme', []), 'Help me');
+    assert.equal(mailTitle('', '', []), '');
+    assert.equal(mailTitle('', '', [picture(true)]), 'a.png');
+    assert.equal(mailTitle('x'.repeat(1000), '', []).length, 255);
   });
 });
 
 describe('files of a mail', () => {
   it('are those that are attached, and inline ones only in a mail without text', () => {
-    assert.equal(mailFiles(mail({ text: 'See', files: [picture(true), picture(false), picture(false, 0)] })).length, 1);
-    assert.equal(mailFiles(mail({ files: [picture(true)] })).length, 1);
-    assert.equal(mailFiles(mail({ text: 'See', files: [picture(true)] })).length, 0);
+    assert.equal(mailFiles({ files: [picture(true), picture(false), picture(false, 0)] }, 'See').length, 1);
+    assert.equal(mailFiles({ files: [picture(true)] }, '').length, 1);
+    assert.equal(mailFiles({ files: [picture(true)] }, 'See').length, 0);
   });
 
   it('have names that attachments accept', () => {

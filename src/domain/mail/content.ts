@@ -38,7 +38,9 @@ export interface MailContent {
 }
 
 export function mailContent(mail: ReceivedMail): MailContent {
-  return { title: mailTitle(mail), text: mailText(mail, false), reply: mailText(mail, true), files: mailFiles(mail) };
+  const text = mailText(mail, false);
+  const files = mailFiles(mail, text);
+  return { title: mailTitle(mail.subject, text, files), text, reply: mailText(mail, true), files };
 }
 
 /** Text that a record can hold: no U+0000, no lone surrogates, no long runs of combining marks. */
@@ -83,17 +85,14 @@ export function storedLine(text: string, most: number): string {
   return line.slice(0, most).toWellFormed();
 }
 
-/** The subject as a title of one line; without a subject the start of the text, without both the name of a file. */
-export function mailTitle(mail: ReceivedMail): string {
-  const line = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+/** The subject as a title of one line; without a subject the start of the text, without both the name of the first file. */
+export function mailTitle(subject: string, text: string, [first]: readonly MailFile[]): string {
+  const line = (given: string): string => given.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   const title =
-    line(storable(mail.subject)) || line(mailText(mail, false).slice(0, LONGEST_TITLE)) || line(nameOfFirst(mail));
+    line(storable(subject)) ||
+    line(text.slice(0, LONGEST_TITLE)) ||
+    (first === undefined ? '' : line(safeFilename(first, 0)));
   return title.length > LONGEST_TITLE ? `${title.slice(0, LONGEST_TITLE - 1).toWellFormed()}…` : title;
-}
-
-function nameOfFirst(mail: ReceivedMail): string {
-  const [first] = mailFiles(mail);
-  return first === undefined ? '' : safeFilename(first, 0);
 }
 
 /** File name extensions of parts that mail programs send without a name. */
@@ -124,8 +123,8 @@ export function safeFilename(file: Pick<MailFile, 'filename' | 'mediaType'>, ind
 }
 
 /** The files that become attachments. Pictures of the layout are left out unless the message is nothing else. */
-export function mailFiles(mail: ReceivedMail): MailFile[] {
-  const own = mail.files.filter(({ content }) => content.byteLength > 0);
+export function mailFiles({ files }: Pick<ReceivedMail, 'files'>, text: string): MailFile[] {
+  const own = files.filter(({ content }) => content.byteLength > 0);
   const attached = own.filter(({ isInline }) => !isInline);
-  return attached.length === 0 && mailText(mail, false) === '' ? own : attached;
+  return attached.length === 0 && text === '' ? own : attached;
 }
