@@ -2,86 +2,82 @@
  * The ranked hits of a question among records: first those that match all words, then, if these are few, those with some of the
  * words, then those with similar words (docs/spec/search.md#search). Every step is bounded.
  */
-import type { Analysis } from '../../lib/words.ts';
-import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import type { Kind } from './contract.ts';
-import { titleKey } from './indexing/lexemes.ts';
 import { withTypos } from './indexing/store-dictionary.ts';
-import type { Matched } from './memory/scope.ts';
-import { candidateSteps, rerank, type Tier, rankPlan, type TermFacts } from './ranking.ts';
-import type { AccessFilter } from './store-access-filter.ts';
+import type { BestPage, FewMatches, Matched } from './memory/scope.ts';
+import {
+  BY_TITLE,
+  bestFirst,
+  CLOSELY,
+  hasSynonyms,
+  type Question,
+  rank,
+  Sampled,
+  type Sampling,
+  weigh,
+  type Weighed,
+} from './rank-hits.ts';
+import { candidateSteps, type Tier, rankPlan } from './ranking.ts';
 import { findMatches, listMatches, type Match, type Words } from './store-match.ts';
 import {
   allOf,
   anyOf,
   combinationOf,
-  exactlyNumbered,
-  loadForRerank,
   needCombinations,
   numbered,
   oneOf,
+  type Rank,
   rankOf,
   type Scored,
-  sampleTerms,
-  score,
   type TextPredicate,
 } from './store-words.ts';
-import {
-  exactNumbers,
-  type Numbers,
-  respelledTerms,
-  type Term,
-  type TermQuery,
-  termQuery,
-  titleQuery,
-} from './terms.ts';
+import { exactNumbers, respelledTerms, type Term, termQuery, titleQuery } from './terms.ts';
 
 /** Maximum number of ranked matches; the last updated ones are ranked. */
 export const RANKED = 1000;
 /** If there are fewer hits than this, less strict matches are added. */
 export const ENOUGH = 25;
-/** Number of records in the sample for word frequencies. */
-const SAMPLE = 500;
-/** Number of best hits that are reranked. */
-const CLOSELY = 200;
-/** Maximum number of weighted words; the rarest are used. */
-const WEIGHED = 32;
 /** With more words, ranks are computed only for the matches that are needed. */
 const RANKED_AT_ONCE = 4;
 /** Maximum number of candidates with some of the words. */
 const CANDIDATES = 1000;
 /** The largest page plus one. */
 const FAR = 101;
-/** The score of records whose title equals the question: higher than that of any words or number. */
-const BY_TITLE = 1e7;
-/** Higher than any weight of words: matches of a record number come before them. */
-const BY_NUMBER = 1e6;
 
 /** Base score of each tier. Scores of different tiers do not overlap. */
 const TIER_BASE: Readonly<Record<Tier, number>> = { all: 3, any: 2, near: 1 };
 
-export interface Question {
-  ctx: ReadContext;
-  analysis: Analysis;
-  accessFilter: AccessFilter;
-  /** The match without words: state, filter, order. */
-  base: Omit<Match, 'words' | 'accessFilter'>;
-  q: string;
-  terms: readonly Term[];
-  numbers: Numbers | null;
-  /** Whether matching comments that the caller may read raise the score of a record. */
-  comments: boolean;
-  /** Maximum number of hits that are counted exactly. */
-  counted: number;
-  /** Offset of the requested page. */
-  from: number;
+/** A list of hits; an array is one. */
+export interface RankedHits {
+  length: number;
+  slice(from?: number, to?: number): readonly Scored[];
+}
+
+/** A list of which only the requested page is known. */
+class RankedPage implements RankedHits {
+  readonly length: number;
+  readonly #offset: number;
+  readonly #page: readonly Scored[];
+
+  constructor(length: number, offset: number, page: readonly Scored[]) {
+    this.length = length;
+    this.#offset = offset;
+    this.#page = page;
+  }
+
+  slice(from = 0, to = this.length): readonly Scored[] {
+    const end = Math.min(to, this.length);
+    const isKnown = from >= this.#offset && end <= this.#offset + this.#page.length;
+    if (from < end && !isKnown) throw new Error('hits outside of the requested page are not known');
+    return this.#page.slice(Math.max(0, from - this.#offset), Math.max(0, end - this.#offset));
+  }
 }
 
 /** The hits of one kind. */
 export interface Hits {
   kind: Kind;
-  /** The first hits, best first. */
-  ranked: readonly Scored[];
+  /** The first hits, best first; perhaps only those of the requested page. */
+  ranked: RankedHits;
   /** Number of known hits; all hits if `complete`. */
   count: number;
   complete: boolean;
@@ -123,8 +119,6 @@ function matchAny(question: Question, terms: readonly Term[], tier: Tier): Match
   return matchOf(question, anyOf(queries, accessFilter));
 }
 
-const hasSynonyms = ({ terms }: Question): boolean => terms.some(({ synonyms }) => synonyms.length > 0);
-
 export async function findHits(put: Question): Promise<Hits> {
   const question: Sampling = { ...put, sample: new Sampled() };
   if (question.terms.length === 0 && question.numbers === null) return NOTHING;
@@ -159,150 +153,103 @@ export async function namedIds(question: Question, limit: number): Promise<strin
 }
 
 /**
- * The last updated matches whose title equals the question, in a field that the caller may read. A title in another form, such as
- * `1⁄2` for `½`, may have other words than the question.
+ * Matches whose title equals the question, in a field that the caller may read. A title in another form, such as `1⁄2` for `½`, may
+ * have other words than the question.
  */
-async function titledIds(question: Question): Promise<string[]> {
-  const { ctx, q, accessFilter } = question;
+function matchTitle(question: Question): Match & { words: Words } {
+  const { q, accessFilter } = question;
   const words = asked(question.terms).map((term) => termQuery(term, accessFilter));
-  const titled = allOf([titleQuery(q, accessFilter), ...words], accessFilter);
-  return await listMatches(ctx, matchOf(question, titled), RANKED);
+  return matchOf(question, allOf([titleQuery(q, accessFilter), ...words], accessFilter));
+}
+
+/** The last updated of them. */
+async function titledIds(question: Question): Promise<string[]> {
+  return await listMatches(question.ctx, matchTitle(question), RANKED);
 }
 
 /** The order: records with this title, the last updated other matches by rank, 1,000 of both; the others by last update. */
 async function allHits(question: Sampling, limit: number): Promise<Hits> {
-  const { ctx, accessFilter, terms, from } = question;
+  const { ctx, accessFilter, terms, page } = question;
   const match = matchAll(question);
-  if (from >= limit) {
+  if (page !== null && page.offset >= limit) {
     const titled = await titledIds(question);
-    const behind = await listMatches(ctx, match, FAR, from - titled.length, titled);
+    const behind = await listMatches(ctx, match, FAR, page.offset - titled.length, titled);
     if (behind.length > 0) return farHits(question, match, limit, titled, behind);
   }
   const plain = await weigh(question, 'all', terms, false);
   // Many matches of a few words are ranked while they are found; words then have no frequency weights.
   const isRanked = terms.length > 0 && terms.length <= RANKED_AT_ONCE;
   const ranking = isRanked ? rankOf(plain.queries, rankPlan(plain.facts, 'all'), accessFilter) : null;
-  const found = await findMatches(ctx, { ...match, words: { ...match.words, rank: ranking } }, limit);
+  const best = ranking === null ? undefined : await bestInMemory(question, match, limit, ranking);
+  if (best !== undefined && 'page' in best) return pageHits(question, match, limit, best);
+  const found = best?.few ?? (await findMatches(ctx, { ...match, words: { ...match.words, rank: ranking } }, limit));
   // Fewer matches are reranked, which reads their titles.
-  const titled = found.length > CLOSELY ? await titledIds(question) : [];
-  const others = found.filter(({ id }) => !titled.includes(id)).slice(0, RANKED - titled.length);
+  const titled = new Set(found.length > CLOSELY ? await titledIds(question) : []);
+  const others = found.filter(({ id }) => !titled.has(id)).slice(0, RANKED - titled.size);
   // Word frequencies matter only with several words and several hits.
   const sampled = terms.length > 1 && found.length > 1 && found.length <= CLOSELY;
   const weighed = sampled ? await weigh(question, 'all', terms, true) : plain;
   const first = sampled ? others.map(({ id }) => ({ id })) : others;
-  const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY);
-  const scored = [...titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
+  const ranked = await rank(question, 'all', first, weighed, found.length <= CLOSELY, best?.occurrences);
+  const scored = [...[...titled].map((id) => ({ id, score: BY_TITLE })).sort(bestFirst), ...ranked];
   return {
     kind: 'object',
     ranked: squashed('all', scored),
     count: found.length,
     complete: found.length < limit,
-    rest: (offset, most) => listMatches(ctx, match, most, RANKED - titled.length + offset, titled),
+    rest: restOf(question, match, [...titled]),
+    restScore: TIER_BASE.all,
+  };
+}
+
+/** The matches after the ranked ones, last updated first. */
+function restOf({ ctx }: Question, match: Match, titled: readonly string[]): Hits['rest'] {
+  return (offset, most) => listMatches(ctx, match, most, RANKED - titled.length + offset, titled);
+}
+
+/** The matches that the index in memory ranks; undefined if it cannot, or if more than a page of ranked matches is needed. */
+async function bestInMemory(
+  question: Question,
+  { words: { need } }: { words: Words },
+  counted: number,
+  { ranking }: Rank,
+): Promise<BestPage | FewMatches | undefined> {
+  const { base, numbers, page } = question;
+  // Exact record numbers come before other matches.
+  if (page === null || numbers !== null) return undefined;
+  const titled = matchTitle(question).words.need;
+  const b = rankPlan([], 'all').b;
+  return await base.memory?.best({ need, titled, counted, ranked: RANKED, few: CLOSELY, ranking, b, page });
+}
+
+/** The hits of which the index in memory has ranked a page. */
+function pageHits(question: Question, match: Match, limit: number, { count, titled, page: others }: BestPage): Hits {
+  const offset = question.page?.offset ?? 0;
+  const first = titled.map((id) => ({ id, score: BY_TITLE })).sort(bestFirst);
+  const page = [...first.slice(offset, offset + (question.page?.limit ?? 0)), ...others];
+  return {
+    kind: 'object',
+    ranked: new RankedPage(Math.min(count, RANKED), offset, squashed('all', page)),
+    count,
+    complete: count < limit,
+    rest: restOf(question, match, titled),
     restScore: TIER_BASE.all,
   };
 }
 
 /** After all counted and ranked hits, only the page itself is read. */
 function farHits(
-  { ctx, from }: Sampling,
+  { ctx, page }: Sampling,
   match: Match,
   limit: number,
   titled: readonly string[],
   behind: readonly string[],
 ): Hits {
   const rest = async (offset: number, most: number): Promise<string[]> =>
-    offset === from && most <= FAR
+    offset === page?.offset && most <= FAR
       ? behind.slice(0, most)
       : await listMatches(ctx, match, most, offset - titled.length, titled);
   return { kind: 'object', ranked: [], count: limit, complete: false, rest, restScore: TIER_BASE.all };
-}
-
-/** The weighted words with their statistics. */
-interface Weighed {
-  terms: readonly Term[];
-  queries: readonly TermQuery[];
-  facts: readonly TermFacts[];
-  /** Mean size of the sampled records. */
-  average: number;
-}
-
-interface Sampling extends Question {
-  sample: Sampled;
-}
-
-type Sample = Awaited<ReturnType<typeof sampleTerms>>;
-
-/** The sample of word frequencies, taken once for all tiers in which the words have the same queries. */
-class Sampled {
-  readonly #known = new Map<Tier, Promise<Sample>>();
-
-  of(question: Question, tier: Tier, queries: readonly TermQuery[]): Promise<Sample> {
-    const key = tier === 'any' && !hasSynonyms(question) ? 'all' : tier;
-    const { ctx, accessFilter, base } = question;
-    const known = this.#known.get(key) ?? sampleTerms(ctx, accessFilter, queries, SAMPLE, base.memory);
-    this.#known.set(key, known);
-    return known;
-  }
-}
-
-async function weigh(question: Sampling, tier: Tier, terms: readonly Term[], sampled: boolean): Promise<Weighed> {
-  const { accessFilter, sample } = question;
-  const queries = terms.map((term) => termQuery(term, accessFilter, tier));
-  const seen = sampled ? await sample.of(question, tier, queries) : { records: 0, holding: [], average: 0 };
-  const facts = terms.map(({ count, last, required }, index): TermFacts => {
-    const share = sampled ? ((seen.holding[index] ?? 0) + 0.5) / (seen.records + 1) : 0.01;
-    return { share, count, last, required };
-  });
-  const rarest = [...facts.keys()].sort((a, b) => (facts[a]?.share ?? 0) - (facts[b]?.share ?? 0) || a - b);
-  const kept = new Set(rarest.slice(0, WEIGHED));
-  const of = <T>(list: readonly T[]): T[] => list.filter((_, index) => kept.has(index));
-  return { terms: of(terms), queries: of(queries), facts: of(facts), average: seen.average };
-}
-
-/** The best hits, ranked by their titles, the comments that the caller may read, and titles of duplicates. */
-async function rerankHits(question: Question, scored: readonly Scored[], weighed: Weighed): Promise<Scored[]> {
-  const { ctx, accessFilter, analysis, base, q, comments } = question;
-  const ids = scored.map(({ id }) => id);
-  const loaded = await loadForRerank(ctx, accessFilter, ids, weighed.queries, comments, base.memory);
-  const seen = new Map(loaded.map((hit) => [hit.id, hit]));
-  const hits = ids.flatMap((id) => seen.get(id) ?? []);
-  const terms = weighed.facts.map((facts, index) => ({ ...facts, lexemes: weighed.terms[index]?.lexemes ?? [] }));
-  const scores = rerank(hits, terms, q, analysis);
-  const wanted = titleKey(q);
-  const isTitle = (title: string | null): boolean => title !== null && titleKey(title) === wanted;
-  return hits
-    .map(({ id, title }, index) => ({ id, score: isTitle(title) ? BY_TITLE : (scores[index] ?? 0) }))
-    .sort(bestFirst);
-}
-
-/** Best first: by the weighted sum of words, and with `closely` the best hits are reranked. */
-async function rank(
-  question: Sampling,
-  tier: Tier,
-  found: readonly Matched[],
-  weighed: Weighed,
-  closely: boolean,
-): Promise<Scored[]> {
-  const { ctx, accessFilter, numbers } = question;
-  const plan = { ...rankPlan(weighed.facts, tier), average: weighed.average };
-  const scored = await score(ctx, found, weighed.queries, plan, accessFilter, question.base.memory);
-  const first = closely && scored.length > 1 ? await rerankHits(question, scored.slice(0, CLOSELY), weighed) : scored;
-  // Hits that are not reranked keep their order below the reranked ones.
-  const floor = first.at(-1)?.score ?? 0;
-  const behind = closely
-    ? scored.slice(first.length).map((one) => ({ ...one, score: (floor * one.score) / (one.score + 20) }))
-    : [];
-  const all = [...first, ...behind];
-  if (numbers === null || found.length === 0 || tier !== 'all') return all;
-  const memory = question.base.memory?.unfiltered() ?? null;
-  // Without the filter no index but that of words finds few records.
-  const base = { ...question.base, accessFilter, filter: null, indexed: false, memory };
-  const exact = new Set(await listMatches(ctx, { ...base, words: { ...exactlyNumbered(numbers), rank: null } }, 10));
-  return all.map((one) => (exact.has(one.id) ? { ...one, score: one.score + BY_NUMBER } : one)).sort(bestFirst);
-}
-
-function bestFirst(a: Scored, b: Scored): number {
-  return b.score - a.score || (a.id < b.id ? 1 : -1);
 }
 
 /** Appends less strict hits. */
@@ -315,7 +262,7 @@ function behind(
 ): Omit<Hits, 'rest'> {
   return {
     kind: before.kind,
-    ranked: [...before.ranked, ...squashed(tier, scored)],
+    ranked: [...before.ranked.slice(), ...squashed(tier, scored)],
     count: before.count + count,
     complete,
     restScore: TIER_BASE[tier],
@@ -345,7 +292,7 @@ async function candidatesOf(question: Question, weighed: Weighed, except: readon
 
 async function anyHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
   const { ctx } = question;
-  const except = before.ranked.map(({ id }) => id);
+  const except = before.ranked.slice().map(({ id }) => id);
   const match = matchAny(question, asked(question.terms), 'any');
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
@@ -369,7 +316,7 @@ async function nearMatch(question: Question): Promise<{ terms: Term[]; match: Ma
 async function nearHits(question: Sampling, limit: number, before: Hits): Promise<Hits> {
   const { ctx } = question;
   const { terms, match } = await nearMatch(question);
-  const except = before.ranked.map(({ id }) => id);
+  const except = before.ranked.slice().map(({ id }) => id);
   const ids = await listMatches(ctx, match, limit, 0, except);
   if (ids.length === 0) return before;
   const weighed = await weigh(question, 'near', terms, terms.length > 1);

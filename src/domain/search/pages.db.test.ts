@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts';
 import { watchAnswers } from '../../../test/harness/response-check.ts';
 import { bundle, stored } from '../../../test/harness/small-configuration.ts';
-import { type Searcher, type SearchFixture, startSearchFixture } from '../../../test/harness/search-fixture.ts';
+import {
+  queryOf,
+  type Searcher,
+  type SearchFixture,
+  startSearchFixture,
+} from '../../../test/harness/search-fixture.ts';
 
 const RECORDS = 1400;
 
 describe('pages of a search', () => {
   let world: SearchFixture;
+  /** Answers from the index in memory, on the same database. */
+  let second: TestApp;
   let problems: string[];
   before(async () => {
     world = await startSearchFixture();
@@ -25,17 +34,27 @@ describe('pages of a search', () => {
     ];
     for (const statement of copies) await stored(world.app, statement, [first]);
     problems = watchAnswers(world.app);
+    second = await startTestApp({ on: world.app, searchMemory: 100_000_000 });
+    while (second.app.searchMemory?.state.state !== 'ready') await sleep(20);
   });
   after(async () => {
+    const answered = second.app.searchMemory?.answers.index ?? 0;
+    await second.close();
     await world.close();
+    assert.ok(answered > 100, `only ${answered} questions were answered by the index`);
     assert.deepEqual(problems, []);
   });
 
   const pages = async (who: Searcher, query: Record<string, unknown>, pageSize: number): Promise<any[]> => {
     const all: any[] = [];
+    await second.app.versions.refresh();
     for (let page = 1; page < 100; page++) {
-      const { status, body } = await world.search(who, { ...query, page, pageSize });
+      const asked = { ...query, page, pageSize };
+      const path = `/api/v1/search?${queryOf(asked)}`;
+      const { status, body } = await world.search(who, asked);
       assert.equal(status, 200);
+      const again = await second.request('GET', path, { key: world.keys[who] });
+      assert.deepEqual(again.body.data, body.data);
       all.push(body.data);
       if (!body.data.hasMore) return all;
       assert.equal(body.data.results.length, pageSize);

@@ -13,7 +13,7 @@ import { registry } from '../metadata/index.ts';
 import { findVisible, preload, type VisibleObject, type WordMatch } from '../objects/index.ts';
 import { KINDS, type Kind, RIGHT_OF } from './contract.ts';
 import { areIndexed, filterableTypes, readFilter, type TypedFilter, typeFilter } from './filter.ts';
-import { findHits, findIds, type Hits, namedIds, NOTHING, type Question } from './hits.ts';
+import { findHits, findIds, type Hits, namedIds, NOTHING } from './hits.ts';
 import { profileView } from './indexing/profile.ts';
 import { MemoryQuestion, scopeOf } from './memory/scope.ts';
 import { otherHits, type SearchParts } from './parts.ts';
@@ -26,8 +26,10 @@ import {
   type SearchResult,
   Snippets,
 } from './results.ts';
+import type { Question } from './rank-hits.ts';
 import { type AccessFilter, accessFilterOf, filterPredicate } from './store-access-filter.ts';
 import { listMatches } from './store-match.ts';
+import type { Scored } from './store-words.ts';
 import { synonymView } from './synonyms.ts';
 import { besideNumbers, numbersOf, respelledTerms, type Term, termsOf } from './terms.ts';
 
@@ -126,13 +128,13 @@ async function answer(
   }
   const terms = request.q === null ? [] : termsWithSynonyms(ctx, parts, request.q);
   const counted = registry(ctx).settings.searchExactTotal;
-  const from = request.kinds.length === 1 ? window.offset : 0;
+  const page = request.kinds.length === 1 ? { offset: window.offset, limit: window.limit } : null;
   const find = async (): Promise<SearchAnswer> => {
     const hits: Hits[] = [];
     for (const kind of request.kinds) {
       hits.push(
         kind === 'object'
-          ? await recordHits(ctx, parts, request, terms, { comments, counted, from })
+          ? await recordHits(ctx, parts, request, terms, { comments, counted, page })
           : await otherHits(ctx, parts, kind, terms),
       );
     }
@@ -165,7 +167,7 @@ function activeRecords(
   };
 }
 
-type Counting = Pick<Question, 'comments' | 'counted' | 'from'>;
+type Counting = Pick<Question, 'comments' | 'counted' | 'page'>;
 
 function questionOf(
   ctx: ReadContext,
@@ -173,7 +175,7 @@ function questionOf(
   { q, terms }: Pick<Question, 'q' | 'terms'>,
   accessFilter: AccessFilter,
   base: Question['base'],
-  counting: Counting = { comments: false, counted: 0, from: 0 },
+  counting: Counting = { comments: false, counted: 0, page: null },
 ): Question {
   const numbers = numbersOf(analysis, q, ctx.config.get(profileView).numberings);
   return { ctx, analysis, accessFilter, base, q, terms: besideNumbers(terms, numbers), numbers, ...counting };
@@ -280,10 +282,16 @@ export async function withinBudget<T>(ctx: ReadContext, path: string, run: () =>
 
 /** The page of the combined hits of all kinds: ranked ones by score, then the rest of each kind. */
 async function pageOfHits(hits: readonly Hits[], offset: number, limit: number): Promise<Found[]> {
-  const ranked = hits.flatMap(({ kind, ranked: of }) => of.map(({ id, score }): Found => ({ kind, id, score })));
-  if (hits.length > 1) ranked.sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
-  const page = ranked.slice(offset, offset + limit);
-  let passed = ranked.length;
+  const foundOf = (kind: Kind, of: readonly Scored[]): Found[] => of.map(({ id, score }) => ({ kind, id, score }));
+  const [only] = hits.length === 1 ? hits : [];
+  const page =
+    only !== undefined
+      ? foundOf(only.kind, only.ranked.slice(offset, offset + limit))
+      : hits
+          .flatMap(({ kind, ranked }) => foundOf(kind, ranked.slice()))
+          .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
+          .slice(offset, offset + limit);
+  let passed = hits.reduce((sum, { ranked }) => sum + ranked.length, 0);
   for (const { kind, ranked: of, count, complete, rest, restScore } of hits) {
     if (page.length >= limit) break;
     // All its hits are ranked.

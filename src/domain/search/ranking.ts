@@ -87,6 +87,11 @@ export function rankPlan(terms: readonly TermFacts[], _tier: Tier): RankPlan {
   return { weights: terms.map(weightOf), zones: ZONES, b: LENGTH };
 }
 
+/** The score of the first pass: the rank, normalised by the size of the record and rounded down, so that both paths agree. */
+export function scoreOf(rank: number, size: number, average: number, b: number): number {
+  return Math.floor((1e6 * rank) / (1 - b + (b * size) / average)) / 1e6;
+}
+
 /**
  * Steps for selecting candidates, to be run until there are enough. Each step is a list of combinations; each combination has
  * the indexes of words that a record must all contain. The first steps require most of the weight of the question's rare words,

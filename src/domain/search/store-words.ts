@@ -8,9 +8,9 @@ import { visibleComments } from '../comments/index.ts';
 import { duplicatesOf } from '../relations/index.ts';
 import type { Operand } from './indexing/lexemes.ts';
 import type { Need } from './memory/need.ts';
-import type { Matched, MemoryQuestion } from './memory/scope.ts';
+import type { Matched, MemoryQuestion, OccurrencesById } from './memory/scope.ts';
 import type { Ranking } from './memory/search.ts';
-import type { RankPlan, RerankHit } from './ranking.ts';
+import { type RankPlan, type RerankHit, scoreOf } from './ranking.ts';
 import { type AccessFilter, trustedRows, whereTitlesReadable } from './store-access-filter.ts';
 import {
   type FieldTokens,
@@ -255,6 +255,8 @@ export async function loadForRerank(
   queries: readonly TermQuery[],
   comments: boolean,
   memory: MemoryQuestion | null,
+  /** How often the records contain the words, if the index in memory has said so. */
+  counts?: OccurrencesById,
 ): Promise<(RerankHit & { id: string })[]> {
   if (queries.length === 0) return [];
   const titled = whereTitlesReadable(ctx, accessFilter.typeIds);
@@ -265,7 +267,7 @@ export async function loadForRerank(
   const best = comments ? bestComments(ctx, queries) : empty;
   if (memory !== null) {
     const [known, rows] = await Promise.all([
-      memory.occurrences(ids, queries),
+      counts ?? memory.occurrences(ids, queries),
       ctx.query<Pick<RerankHit, 'title' | 'duplicateTitles' | 'commentTf'> & { id: string }>(
         sql`SELECT s.id, ${texts} FROM unnest(${[...ids]}::uuid[]) AS s (id) JOIN objects o ON o.id = s.id ${best}`,
       ),
@@ -334,7 +336,7 @@ export async function score(
   const average = plan.average > 0 ? plan.average : averageOf(rows);
   return rows
     .map(({ id, rank = 0, size = 0 }) => {
-      return { id, score: Math.floor((1e6 * rank) / (1 - plan.b + (plan.b * size) / average)) / 1e6 };
+      return { id, score: scoreOf(rank, size, average, plan.b) };
     })
     .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
 }

@@ -2,7 +2,7 @@
 import type { FollowerState } from './follower.ts';
 import type { Need } from './need.ts';
 import type { TermQuery } from '../terms.ts';
-import type { Page, Ranking, Scope } from './search.ts';
+import type { BestQuestion, Page, Ranking, Scope } from './search.ts';
 import type { Occurrences } from './word-ranks.ts';
 
 /** What the thread is asked. */
@@ -13,6 +13,8 @@ export type Ask = {
 } & (
   | /** Matches of a page, last updated first, with ranks if a ranking is given. */
   { kind: 'find'; need: Need; page: Page; ranking: Ranking | null }
+  /** The matches of a need as far as they are counted, and the last updated ones of them ranked. */
+  | ({ kind: 'best' } & BestQuestion)
   /** The first matches of the needs one after the other, each last updated first, without those of earlier needs. */
   | { kind: 'steps'; needs: readonly Need[]; limit: number; except: ReadonlySet<string>; ranking: Ranking }
   /** The ranks of these records. Records that are not in the index are left out. */
@@ -27,7 +29,7 @@ export type Ask = {
 export interface FoundRecords {
   /** One after the other, 36 characters each. */
   ids: string;
-  /** Null without a ranking. */
+  /** Ranks or scores; null without a ranking. */
   ranks: Float64Array | null;
   /** Numbers of words. */
   sizes: Uint32Array;
@@ -36,6 +38,8 @@ export interface FoundRecords {
 export type Answer =
   | { kind: 'found'; found: FoundRecords }
   | { kind: 'occurrences'; found: FoundRecords; occurrences: Occurrences }
+  /** A page of ranked matches. */
+  | { kind: 'best'; count: number; titled: FoundRecords; found: FoundRecords }
   | { kind: 'sample'; records: number; holding: readonly number[]; average: number }
   /** The index cannot answer; the statement must. */
   | { kind: 'statement' };

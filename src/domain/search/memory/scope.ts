@@ -9,7 +9,7 @@ import { ruleOfFilters, type TypedFilter } from '../filter.ts';
 import { type ConditionEnvironment, type ConditionNames, keyOfField, keyOfShape } from './conditions.ts';
 import type { Answer, Ask, FoundRecords } from './messages.ts';
 import type { Need } from './need.ts';
-import type { Ranking, Scope } from './search.ts';
+import type { BestQuestion, Ranking, Scope } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
 import type { AccessFilter } from '../store-access-filter.ts';
 import type { TermQuery } from '../terms.ts';
@@ -27,6 +27,23 @@ export interface RecordOccurrences {
   size: number;
   titleTf: Float64Array;
   restTf: Float64Array;
+}
+
+export type OccurrencesById = ReadonlyMap<string, RecordOccurrences>;
+
+/** A page of many ranked matches. */
+export interface BestPage {
+  count: number;
+  /** Those that come first, last updated first. */
+  titled: string[];
+  /** The others on the page, best first. */
+  page: { id: string; score: number }[];
+}
+
+/** All matches, because they are few, last updated first. */
+export interface FewMatches {
+  few: Matched[];
+  occurrences: OccurrencesById;
 }
 
 type AskOf<Kind extends Ask['kind']> = Omit<Extract<Ask, { kind: Kind }>, 'scope' | 'fresh'>;
@@ -77,21 +94,25 @@ export class MemoryQuestion {
     return answer.kind === 'found' ? matchedOf(answer.found) : undefined;
   }
 
-  /** How often the records contain each word, by id. */
-  async occurrences(
-    ids: readonly string[],
-    words: readonly TermQuery[],
-  ): Promise<ReadonlyMap<string, RecordOccurrences> | undefined> {
+  /** How often the records contain each word. */
+  async occurrences(ids: readonly string[], words: readonly TermQuery[]): Promise<OccurrencesById | undefined> {
     const answer = await this.#ask({ kind: 'occurrences', ids, words });
-    if (answer.kind !== 'occurrences') return undefined;
-    const { title, rest } = answer.occurrences;
-    const of = (all: Float64Array, at: number): Float64Array =>
-      all.subarray(words.length * at, words.length * (at + 1));
-    return new Map(
-      matchedOf(answer.found).map(({ id, size = 0 }, at) => {
-        return [id, { size, titleTf: of(title, at), restTf: of(rest, at) }];
-      }),
-    );
+    return answer.kind === 'occurrences' ? occurrencesById(answer, words.length) : undefined;
+  }
+
+  /** A page of the ranked matches, or if there are few, all of them with the occurrences of the words. */
+  async best(asked: BestQuestion): Promise<BestPage | FewMatches | undefined> {
+    const answer = await this.#ask({ kind: 'best', ...asked });
+    switch (answer.kind) {
+      case 'best': {
+        const page = matchedOf(answer.found).map(({ id, rank: score = 0 }) => ({ id, score }));
+        return { count: answer.count, titled: matchedOf(answer.titled).map(({ id }) => id), page };
+      }
+      case 'occurrences':
+        return { few: matchedOf(answer.found), occurrences: occurrencesById(answer, asked.ranking.words.length) };
+      default:
+        return undefined;
+    }
   }
 
   /** How many of the newest records satisfy each need. */
@@ -106,7 +127,7 @@ export class MemoryQuestion {
   }
 
   async #ask(
-    ask: AskOf<'find'> | AskOf<'steps'> | AskOf<'rank'> | AskOf<'occurrences'> | AskOf<'sample'>,
+    ask: AskOf<'find'> | AskOf<'best'> | AskOf<'steps'> | AskOf<'rank'> | AskOf<'occurrences'> | AskOf<'sample'>,
   ): Promise<Answer> {
     const course = this.#course;
     // An index that could not answer once is not waited for again.
@@ -124,6 +145,17 @@ function matchedOf({ ids, ranks, sizes }: FoundRecords): Matched[] {
     const rank = ranks?.[at];
     return rank === undefined ? { id, size } : { id, size, rank };
   });
+}
+
+/** @param words number of words */
+function occurrencesById(
+  { found, occurrences: { title, rest } }: Extract<Answer, { kind: 'occurrences' }>,
+  words: number,
+): OccurrencesById {
+  const of = (all: Float64Array, at: number): Float64Array => all.subarray(words * at, words * (at + 1));
+  return new Map(
+    matchedOf(found).map(({ id, size = 0 }, at) => [id, { size, titleTf: of(title, at), restTf: of(rest, at) }]),
+  );
 }
 
 /** @param filters null for no filter; null is returned if no record can match them */

@@ -11,6 +11,7 @@ import {
 import { makeAnalysis } from '../../../lib/words.ts';
 import { fieldTokenOf, type Operand } from '../indexing/lexemes.ts';
 import { needAll, needAny } from '../store-words.ts';
+import { scoreOf } from '../ranking.ts';
 import { termQuery, termsOf, type TermQuery } from '../terms.ts';
 import type { RecordRule } from './conditions.ts';
 import { MemoryIndex } from './memory-index.ts';
@@ -211,6 +212,30 @@ describe('Answers of the index in memory', () => {
           assert.deepEqual(
             [...search.ranks(of, found, { words: queries, weights, zones: ZONES })],
             page.map((one) => queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0)),
+          );
+          const ranking = { words: queries, weights, zones: ZONES };
+          const asked = { need, titled: need, counted: 9, few: 0, ranking, b: 0.2, ranked: 5, page: { offset, limit } };
+          const titled = search.byIds([...except]);
+          const best = search.best(
+            of,
+            search.find(of, need, { limit: 9, offset: 0, except: new Set() }),
+            titled,
+            asked,
+          );
+          const others = right
+            .slice(0, 9)
+            .filter(({ id }) => !except.has(id))
+            .slice(0, 5 - except.size);
+          const average = Math.max(1, others.reduce((sum, { size }) => sum + size, 0) / Math.max(1, others.length));
+          const scored = others.map((one) => {
+            const rank = queries.reduce((sum, query, at) => sum + (at + 0.5) * rankOf(one, query, of), 0);
+            return { id: one.id, score: scoreOf(rank, one.size, average, 0.2) };
+          });
+          assert.deepEqual(
+            best.found.map(({ segment, doc }, at) => ({ id: segment.id(doc), score: best.scores[at] })),
+            scored
+              .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1))
+              .slice(Math.max(0, offset - except.size), Math.max(0, offset + limit - except.size)),
           );
           const { title, rest } = search.occurrences(of, found, queries);
           for (const [ranks, zones] of [[title, TITLE_ONLY] as const, [rest, ALL_BUT_TITLE] as const]) {

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto';
 import { isActive, type ItemState } from '../../../contract/state.ts';
 import { fieldsOf, variablesOf } from '../../../lib/filter.ts';
+import { scoreOf } from '../ranking.ts';
 import type { TermQuery } from '../terms.ts';
 import {
   columnsOfCondition,
@@ -15,6 +16,7 @@ import {
   ruleTest,
   TYPE_COLUMN,
 } from './conditions.ts';
+import { compareBytes } from './dictionary.ts';
 import { Bits, DocumentSet } from './document-set.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import { documentsWith, type DocumentTest, type Need } from './need.ts';
@@ -57,6 +59,24 @@ export interface Ranking {
   /** By word. */
   weights: readonly number[];
   zones: ZoneWeights;
+}
+
+/** What a page of the best matches depends on. */
+export interface BestQuestion {
+  need: Need;
+  /** Matches that come before all others, whatever their ranks. */
+  titled: Need;
+  /** Maximum number of matches that are counted. */
+  counted: number;
+  /** Maximum number of matches that are ranked, those that come first included: the last updated ones. */
+  ranked: number;
+  /** Up to this number of matches, all are returned, in the order of their last update. */
+  few: number;
+  ranking: Ranking;
+  /** Strength of the length normalisation, 0 to 1. */
+  b: number;
+  /** The page among all ranked matches. */
+  page: { offset: number; limit: number };
 }
 
 /** Maximum number of sets of documents that are kept for a segment: about a tenth of the memory of a full one. */
@@ -141,6 +161,29 @@ export class MemorySearch {
       }
     });
     return ranks;
+  }
+
+  /**
+   * A page of the last updated matches in the order of their scores, without those that come first. The scores are those of
+   * `score` in `../store-words.ts`.
+   */
+  best(scope: Scope, found: readonly Found[], titled: readonly Found[], asked: BestQuestion): ScoredPage {
+    const { ranked, ranking, b, page } = asked;
+    const first = new FoundSet(titled);
+    const others = found.filter((one) => !first.has(one)).slice(0, Math.max(0, ranked - titled.length));
+    const ranks = this.ranks(scope, others, ranking);
+    const sizeOf = ({ segment, doc }: Found): number => segment.parts.sizes[doc] as number;
+    const average = Math.max(1, others.reduce((sum, one) => sum + sizeOf(one), 0) / Math.max(1, others.length));
+    const scores = others.map((one, at) => scoreOf(ranks[at] as number, sizeOf(one), average, b));
+    const order = Uint32Array.from(others.keys()).sort(
+      (a, z) => (scores[z] as number) - (scores[a] as number) || compareIds(others[z] as Found, others[a] as Found),
+    );
+    const from = Math.max(0, page.offset - titled.length);
+    const shown = order.subarray(from, Math.max(from, page.offset + page.limit - titled.length));
+    return {
+      found: Array.from(shown, (place) => others[place] as Found),
+      scores: Float64Array.from(shown, (place) => scores[place] as number),
+    };
   }
 
   /** The rank of each word in the title and in the rest: for each document, one number for each word. */
@@ -259,6 +302,16 @@ export class MemorySearch {
     }
     return key;
   }
+}
+
+/** A part of the ranked documents, with their scores. */
+export interface ScoredPage {
+  found: Found[];
+  scores: Float64Array;
+}
+
+function compareIds(a: Found, b: Found): number {
+  return compareBytes(a.segment.idBytes(a.doc), b.segment.idBytes(b.doc));
 }
 
 /** Asks once for each segment, so that what was found out about it serves all needs of a question. */

@@ -2,7 +2,8 @@
 import type { FollowerState } from './follower.ts';
 import type { MemoryIndex } from './memory-index.ts';
 import type { Answer, Ask, FoundRecords } from './messages.ts';
-import { MemorySearch, type Ranking, type Scope } from './search.ts';
+import type { TermQuery } from '../terms.ts';
+import { type BestQuestion, MemorySearch, type Ranking, type Scope } from './search.ts';
 import { ID_LENGTH } from './segment.ts';
 import type { Found } from './walk.ts';
 
@@ -47,15 +48,14 @@ export class MemoryServer {
         return { kind: 'sample', ...search.sample(scope, ask.needs, ask.size) };
       case 'find':
         return answerWith(search, scope, search.find(scope, ask.need, ask.page), ask.ranking);
+      case 'best':
+        return bestAnswer(search, scope, ask);
       case 'steps':
         return answerWith(search, scope, search.findInSteps(scope, ask.needs, ask.limit, ask.except), ask.ranking);
       case 'rank':
         return answerWith(search, scope, search.byIds(ask.ids), ask.ranking);
-      case 'occurrences': {
-        const found = search.byIds(ask.ids);
-        const occurrences = search.occurrences(scope, found, ask.words);
-        return { kind: 'occurrences', found: foundRecords(found, null), occurrences };
-      }
+      case 'occurrences':
+        return occurrencesOf(search, scope, search.byIds(ask.ids), ask.words);
     }
   }
 
@@ -69,6 +69,34 @@ export class MemoryServer {
 function answerWith(search: MemorySearch, scope: Scope, found: readonly Found[], ranking: Ranking | null): Answer {
   const ranks = ranking === null ? null : search.ranks(scope, found, ranking);
   return { kind: 'found', found: foundRecords(found, ranks) };
+}
+
+function occurrencesOf(
+  search: MemorySearch,
+  scope: Scope,
+  found: readonly Found[],
+  words: readonly TermQuery[],
+): Answer {
+  return {
+    kind: 'occurrences',
+    found: foundRecords(found, null),
+    occurrences: search.occurrences(scope, found, words),
+  };
+}
+
+/** Few matches with the occurrences of the words, which reranking needs; of many matches, a page of ranked ones. */
+function bestAnswer(search: MemorySearch, scope: Scope, asked: BestQuestion): Answer {
+  const all = { limit: asked.counted, offset: 0, except: new Set<string>() };
+  const found = search.find(scope, asked.need, all);
+  if (found.length <= asked.few) return occurrencesOf(search, scope, found, asked.ranking.words);
+  const titled = search.find(scope, asked.titled, { ...all, limit: asked.ranked });
+  const page = search.best(scope, found, titled, asked);
+  return {
+    kind: 'best',
+    count: found.length,
+    titled: foundRecords(titled, null),
+    found: foundRecords(page.found, page.scores),
+  };
 }
 
 function foundRecords(found: readonly Found[], ranks: Float64Array | null): FoundRecords {
