@@ -9,7 +9,7 @@ import { actorFor } from '../access/actor.ts';
 import { loadUser } from '../access/store.ts';
 import { listObjects } from './queries.ts';
 
-const USERS = ['chief', 'clerk', 'titles', 'mixed', 'nobody'];
+const USERS = ['chief', 'clerk', 'titles', 'mixed', 'pair', 'both'];
 
 const world = (more = ''): string => `
 types:
@@ -26,6 +26,7 @@ types:
       - { code: many, dataType: string, multiple: true }
       ${more}
   - { code: free, title: title, fields: [{ code: title, dataType: string }, { code: any, dataType: json }] }
+  - { code: other, title: title, fields: [{ code: title, dataType: string }, { code: kind, dataType: string }] }
 workflows:
   - code: flow
     initial: new
@@ -48,6 +49,16 @@ roles:
       - { type: plain, where: { field: kind, operator: equals, value: a }, actions: [read], fields: { read: '*' } }
       - { type: plain, actions: [read], fields: { read: [title, kind] } }
     assignedTo: { users: [mixed] }
+  - code: pair
+    records:
+      - { type: plain, actions: [read], fields: { read: [kind] } }
+      - { type: other, actions: [read], fields: { read: [title] } }
+    assignedTo: { users: [pair] }
+  - code: both
+    records:
+      - { type: plain, actions: [read], fields: { read: [title, kind] } }
+      - { type: other, actions: [read], fields: { read: '*' } }
+    assignedTo: { users: [both] }
 users:
 ${USERS.map(user).join('')}`;
 
@@ -78,8 +89,10 @@ describe('a page of records', () => {
     const config = app.app.versions.current();
     return { ...app.app.system(), actor: actorFor(row, config), config };
   };
-  const listed = (caller: Caller, typeId: string): Promise<JsonText | object> =>
-    app.app.work.read(caller, (ctx) => listObjects(ctx, { typeId, page: 1, pageSize: 25 }, async () => []));
+  const listed = (caller: Caller, typeId?: string): Promise<JsonText | object> => {
+    const query = { ...(typeId === undefined ? {} : { typeId }), page: 1, pageSize: 25 };
+    return app.app.work.read(caller, (ctx) => listObjects(ctx, query, async () => []));
+  };
 
   before(async () => {
     app = await startTestApp({ bundle: bundle(world()) });
@@ -87,6 +100,7 @@ describe('a page of records', () => {
     keys = Object.fromEntries(await Promise.all(made));
     for (const values of PLAIN) await create('plain', values);
     for (const any of [1e21, { a: [1.5, -0.25] }, null]) await create('free', { title: 'free', any });
+    await create('other', { title: 'other', kind: 'shown' });
   });
   after(() => app.close());
 
@@ -142,6 +156,20 @@ describe('a page of records', () => {
       const page = await listed(await callerOf(who), type);
       assert.equal(page instanceof JsonText, isText, `${who} ${type}`);
       assert.equal(JSON.stringify(page).includes('hidden word'), ['chief', 'mixed'].includes(who) && type === 'plain');
+    }
+  });
+
+  it('of several types is text where no field is hidden in one of them and shown in another', async () => {
+    for (const [who, count, isText] of [
+      ['chief', 8, false],
+      ['titles', 4, true],
+      ['pair', 5, false],
+      ['both', 5, true],
+    ] as const) {
+      const { rows } = await ask(who, '/objects');
+      assert.equal(rows.length, count, who);
+      for (const row of rows) assert.deepEqual(row, await ask(who, `/objects/${row.id}`));
+      assert.equal((await listed(await callerOf(who))) instanceof JsonText, isText, who);
     }
   });
 

@@ -71,19 +71,20 @@ export type WordMatch = (
  */
 export async function listObjects(ctx: ReadContext, query: ListQuery, matches: WordMatch): Promise<JsonText | object> {
   const window = windowOf(query);
-  const { type, filter, visible } = readScope(ctx, query);
+  const { type, typeIds, filter, visible } = readScope(ctx, query);
   if (visible === null) return pageOf([], window);
   if (query.q !== undefined && query.q !== '') {
     const { limit, offset } = window;
-    const typeIds = type === undefined ? {} : { typeIds: [type.id] };
-    const page = pageOf(await matches(ctx, { q: query.q, ...typeIds, ...filter, limit, offset }), window);
+    const among = type === undefined ? {} : { typeIds };
+    const page = pageOf(await matches(ctx, { q: query.q, ...among, ...filter, limit, offset }), window);
     await preload(ctx, page.rows);
     const found = await Promise.all(page.rows.map((id) => findVisible(ctx, id)));
     return { ...page, rows: found.flatMap((object) => (object === undefined ? [] : [project(ctx, object)])) };
   }
   const { limit, offset } = window;
   const asked = { visible, ...(type === undefined ? {} : { typeId: type.id }), ...filter, limit, offset };
-  const text = type === undefined ? undefined : await listAsText(ctx, type, asked, window);
+  const types = typeIds.flatMap((id) => registry(ctx).byId.get(id) ?? []);
+  const text = await listAsText(ctx, types, asked, window);
   if (text !== undefined) return text;
   const page = pageOf(await listVisible(ctx, asked), window);
   return { ...page, rows: page.rows.map((row) => project(ctx, evaluateAccess(ctx, row))) };
