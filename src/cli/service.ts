@@ -234,7 +234,7 @@ export function openBlobs(settings: Settings): BlobStore {
 /** How long a log line may wait for others, in milliseconds. To write a line alone takes longer than to make it. */
 const LOG_MS = 20;
 /** Characters of lines that are written without waiting for more. */
-const LOG_LENGTH = 8192;
+const LOG_LENGTH = 65_536;
 
 /** Structured logs to standard error, without secrets and record values. Lines of the same moment are written together. */
 export function makeLog(): Logger {
