@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestApp } from './app.ts';
 import { LARGE_CONFIGURATIONS, repeat } from './largest-configurations.ts';
+import { KINDS, LONG_FIELDS, LONGEST, longValues, richTexts, textOf } from './largest-texts.ts';
 import { operations } from '../../src/modules.ts';
 import { isRecordRead, WORLD } from './operation-calls.ts';
 import type { Large } from './operation-calls-case.ts';
@@ -16,8 +17,6 @@ export const MINIMAL = 'minimal';
 
 export type LargeRow = typeof MINIMAL | ((seen: Seeded) => Promise<Large[]> | Large[]);
 
-const LONG_FIELDS = 10;
-const LONGEST = 100_000;
 const LONG_COLUMNS = ['title', 'type', 'long0', 'long1', 'number'];
 const BODY = 10 * 1024 * 1024 - 1000;
 
@@ -29,49 +28,6 @@ export const LARGE_CONFIGURATION = WORLD.replace(
     (_, index) => `      - { code: long${index}, dataType: text }\n`,
   ).join('')}`,
 );
-
-let seed = 7;
-function below(most: number): number {
-  seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
-  return seed % most;
-}
-
-function fill(length: number, part: () => string): string {
-  const parts: string[] = [];
-  for (let size = 0; size < length; ) {
-    const next = part();
-    parts.push(next);
-    size += next.length;
-  }
-  return parts.join('').slice(0, length);
-}
-
-const letters = (count: number, first: number, alphabet: number): string =>
-  String.fromCharCode(...Array.from({ length: count }, () => first + below(alphabet)));
-
-/** Texts that are expensive in different ways. */
-const TEXTS: Readonly<Record<string, (length: number) => string>> = {
-  'different words': (length) => fill(length, () => `${letters(4 + below(8), 0x61, 26)} `),
-  'Chinese signs': (length) => fill(length, () => letters(50, 0x4e00, 20_000)),
-  compounds: (length) => fill(length, () => `${letters(4, 0x61, 26)}${letters(4, 0x41, 26)}${below(100)}-`),
-};
-
-/** Field → text, as long as they may be. */
-function longValues(kind: string, fields = LONG_FIELDS): Record<string, string> {
-  const text = TEXTS[kind] as (length: number) => string;
-  return Object.fromEntries(Array.from({ length: fields }, (_, index) => [`long${index}`, text(LONGEST)]));
-}
-
-/** Rich text as HTML and as a document, each about as large as is admitted. */
-function richTexts(): Record<string, unknown> {
-  const paragraph = { type: 'paragraph', content: [{ type: 'text', text: 'abc' }] };
-  return {
-    'HTML of paragraphs': `${repeat('<p>abc</p>', 150_000)}`,
-    'HTML of marks': repeat('<b>a<i>b</i></b> ', 110_000),
-    'HTML of links': repeat('<a href="https://example.org/x">a</a> ', 190_000),
-    'a document of paragraphs': { type: 'doc', content: Array.from({ length: 12_000 }, () => paragraph) },
-  };
-}
 
 /** The stored data before the calls. */
 export interface Seeded {
@@ -89,7 +45,7 @@ const COMMENTS = 60;
 export async function seedLarge(app: TestApp, send: Seeded['send']): Promise<Seeded> {
   const values = { title: 'Banana harvest', ...longValues('different words') };
   const { id } = await send('POST', '/objects', { typeDefinitionId: 'thing', values });
-  const body = (TEXTS['different words'] as (length: number) => string)(LONGEST);
+  const body = textOf('different words', LONGEST);
   await send('POST', `/objects/${id}/comments`, { body, visibility: 'public' });
   await send('PATCH', `/objects/${id}`, { expectedRevision: 1, changes: { long0: body } });
   await stored(
@@ -119,7 +75,6 @@ async function records(seen: Seeded, count: number): Promise<string[]> {
   return ids.map(({ id }) => id);
 }
 
-const textOf = (kind: string, length: number): string => (TEXTS[kind] as (length: number) => string)(length);
 const unknownKeys = (): object => Object.fromEntries(Array.from({ length: 66_000 }, (_, index) => [`k${index}`, 0]));
 
 /** Conditions nested as deep and as wide as a filter may be. */
@@ -251,8 +206,8 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
   'dashboards.list': () => [{ name: 'dashboards with wide filters', status: 200 }],
   'desk.applyMacro': async (seen) => {
     const macroId = await idOf(seen.app, 'config_items', 'prepared');
-    const ids = await records(seen, Object.keys(TEXTS).length);
-    return Object.keys(TEXTS).map((kind, index) => ({
+    const ids = await records(seen, KINDS.length);
+    return KINDS.map((kind, index) => ({
       name: kind,
       params: { objectId: ids[index] ?? '' },
       body: { macroId, expectedRevision: 1, comment: { body: textOf(kind, 20_000), visibility: 'public' } },
@@ -260,7 +215,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     }));
   },
   'objects.create': () => [
-    ...Object.keys(TEXTS).map((kind) => ({
+    ...KINDS.map((kind) => ({
       name: `2 texts of ${kind}`,
       body: { typeDefinitionId: 'thing', values: { title: 'x', ...longValues(kind, 2) } },
       status: 201,
@@ -322,7 +277,7 @@ export const LARGE: Readonly<Record<string, LargeRow>> = {
     return [{ name: 'many ids', body: { ids }, status: 200 }];
   },
   'comments.add': (seen) =>
-    Object.keys(TEXTS).map((kind) => ({
+    KINDS.map((kind) => ({
       name: kind,
       params: { objectId: seen.record },
       body: { body: textOf(kind, 20_000), visibility: 'public' },
