@@ -148,7 +148,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     replica,
     ...(settings.groupSize === undefined ? {} : { groupSize: settings.groupSize }),
   });
-  work.onInvalidated = () => versions.refresh();
+  work.onInvalidated = (unit) => versions.onCommitted(unit);
   const authenticator = new Authenticator({ db, versions, clock, onLoaded: async () => await replica?.advance() });
   const freshCaller = async (caller: Caller): Promise<Caller> => {
     if (caller.actor.isTraced === true) return caller;

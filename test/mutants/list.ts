@@ -42,6 +42,9 @@ const IMPORT_ROWS = of('src/domain/imports/store.ts', 'src/domain/imports/dry-ru
 const UNDO = of('src/domain/imports/undo.ts', 'src/domain/imports/dry-run.db.test.ts');
 const ESCALATION = of('src/domain/identity/escalation.ts', 'test/identity-escalation.db.test.ts');
 const HANDED = of('src/domain/identity/escalation-rules.ts', 'test/identity-escalation.db.test.ts');
+const PLAIN = 'src/domain/identity/plain.db.test.ts';
+const PLAIN_RACES = 'test/plain-memberships.db.test.ts';
+const FLUSH = of('src/platform/unit-of-work/flush.ts', PLAIN_RACES);
 const ACCESS_FOLLOW = of('src/domain/access/follow.ts', 'test/last-administrator.db.test.ts');
 const BUNDLE_RIGHTS = of('src/configuration/rights.ts', 'test/bundle-rights.db.test.ts');
 const HOOK_RULES = of('src/domain/webhooks/rules.ts', 'src/domain/webhooks/rules.test.ts');
@@ -156,6 +159,16 @@ export const MUTANTS: readonly Mutant[] = [
   HANDED("|| (await this.#someDepend(subjects, '$myGroups'))", ''),
   HANDED('if (!has) throw escalation(', 'if (has === undefined) throw beyond('),
   HANDED('if (configured || (await', 'if (configured && (await'),
+  HANDED('return !heldRoles.some(depends) && ', 'return ', PLAIN),
+  HANDED(' && !around.some((id) => named.has(id))', '', PLAIN),
+  HANDED(' || inArticles) return false;', ') return false;', PLAIN),
+  ESCALATION('  if (facts.givesRole === true) return undefined;\n', '', PLAIN_RACES),
+  ESCALATION(
+    "  if (!ctx.actor.has('role.assign') && !grantsNothing(ctx.config, facts, variables)) return undefined;\n",
+    '',
+    PLAIN_RACES,
+  ),
+  FLUSH(' WHERE rights - memberships = ${structure}::bigint RETURNING 1`', ' RETURNING 1`'),
   ACCESS_FOLLOW(
     'if (ctx.invalidated.size > 0 && !events.every(({ type }) => HARMLESS.has(type))) ctx.verify(invariant);',
     '',

@@ -19,9 +19,12 @@ export interface FactVersions {
 
 /** What a membership of a user could grant. */
 export interface Granting extends FactVersions {
-  /** The group and the active groups that contain it, or the unit and the active units above it. */
+  /** The group and the groups that contain it, or the unit and the units above it; also archived ones, which grant nothing. */
   around: string[];
-  /** The roles that the user holds, active or not; null if the user is in too many groups to find them quickly. */
+  /**
+   * The roles that the user holds, active or not, also by archived groups; null if the user is in too many groups to find them
+   * quickly.
+   */
   heldRoles: string[] | null;
   /** Whether the audience of an active article names one of `around` and not everyone. */
   inArticles: boolean;
@@ -47,14 +50,13 @@ const MOST_GROUPS = 100;
 
 const VERSIONS = sql`${STRUCTURE_VERSION} AS structure, ${CONFIG_VERSION} AS config`;
 
-/** Rows `id`: the group and the active groups that contain it, directly or indirectly. */
+/** Rows `id`: the group and the groups that contain it, directly or indirectly. */
 function groupsAround(groupId: Sql): Sql {
   return sql`
     WITH RECURSIVE around AS (
       SELECT ${groupId} AS id
       UNION
       SELECT m.group_id FROM around a JOIN group_members m ON m.member_type = 'group' AND m.member_id = a.id
-        JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
     ) SELECT id FROM around`;
 }
 
@@ -68,11 +70,9 @@ function heldRoles(userId: Sql): Sql {
       SELECT FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${userId} LIMIT ${most} + 1) AS n) <= ${most}
     THEN ARRAY(
       WITH RECURSIVE held AS (
-        SELECT m.group_id AS id FROM group_members m JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
-        WHERE m.member_type = 'user' AND m.member_id = ${userId}
+        SELECT m.group_id AS id FROM group_members m WHERE m.member_type = 'user' AND m.member_id = ${userId}
         UNION
         SELECT m.group_id FROM held h JOIN group_members m ON m.member_type = 'group' AND m.member_id = h.id
-          JOIN groups g ON g.id = m.group_id AND g.state = 'ACTIVE'
       )
       SELECT r.role_id::text FROM role_assignments r WHERE r.member_type = 'user' AND r.member_id = ${userId}
       UNION
@@ -116,7 +116,7 @@ const placeFacts: Lookup<PlaceFacts, { unitId: string; userId: string }> = {
         WITH RECURSIVE above AS (
           SELECT o.id, o.parent_id FROM org_units o WHERE o.id = q.unit_id
           UNION
-          SELECT o.id, o.parent_id FROM above a JOIN org_units o ON o.id = a.parent_id AND o.state = 'ACTIVE'
+          SELECT o.id, o.parent_id FROM above a JOIN org_units o ON o.id = a.parent_id
         ) SELECT id FROM above) AS ids OFFSET 0) AS a`,
 };
 

@@ -173,6 +173,12 @@ export interface PlainMembers {
   structure: number;
 }
 
+/** The versions that a unit increments. */
+export interface Invalidated {
+  readonly invalidated: ReadonlySet<'rights' | 'config'>;
+  readonly plainMembers?: PlainMembers | undefined;
+}
+
 interface EventParts {
   /** The record that the event is about; absent for audit events. */
   objectId?: string;

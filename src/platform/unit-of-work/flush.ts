@@ -3,7 +3,7 @@
  * record, journal, outbox and stored response. `statement.ts` builds and caches the parts.
  */
 import sql, { empty, raw, type Sql } from 'sql-template-tag';
-import type { PlainMembers, ReturnedValue, TableWrite } from './context.ts';
+import type { Invalidated, PlainMembers, ReturnedValue, TableWrite } from './context.ts';
 import type { Statement } from '../database/pool.ts';
 import { type Claimed, claimParts, claimRow } from './idempotency.ts';
 import { type Part, required, Slot, type Statements, writeGuard, writePart } from './statement.ts';
@@ -15,12 +15,10 @@ export interface Planned {
 }
 
 /** What one unit writes. */
-export interface Flushed {
+export interface Flushed extends Invalidated {
   planned: readonly Planned[];
   claimed: Claimed | undefined;
   returned: { key: string; value: ReturnedValue } | undefined;
-  invalidated: ReadonlySet<'rights' | 'config'>;
-  plainMembers?: PlainMembers | undefined;
 }
 
 /** What the text of a unit's own statement depends on. */

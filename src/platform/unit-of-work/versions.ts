@@ -11,6 +11,7 @@ import { databaseNow, positionColumn } from '../database/readings.ts';
 import type { Queryable } from '../database/pool.ts';
 import { isConnectionLost } from '../database/sqlstate.ts';
 import { journalColumns, type JournalReading } from './changes.ts';
+import type { Invalidated } from './context.ts';
 import { type ConfigSnapshot, loadSnapshot } from './snapshot.ts';
 
 const POLL_MS = 300;
@@ -66,6 +67,12 @@ export class VersionWatcher {
   /** Sets the callback that drops the caches which depend on rights: all, or only the rights of these users. */
   onRights(drop: (userIds?: readonly string[]) => void): void {
     this.#dropRights = drop;
+  }
+
+  /** Called after a unit of this process was committed: drops what it changed. Only plain memberships need no read for that. */
+  async onCommitted({ invalidated, plainMembers }: Invalidated): Promise<void> {
+    if (invalidated.size > 0) await this.refresh();
+    else if (plainMembers !== undefined) this.#dropRights(plainMembers.userIds);
   }
 
   /** Reads the versions now. A call during a running read waits for another read, which sees the caller's own commit. */

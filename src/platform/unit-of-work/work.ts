@@ -9,7 +9,8 @@
 import { isFault } from '../../lib/fault.ts';
 import { Turns } from '../../lib/yielding.ts';
 import { type Clock, instant } from '../clock.ts';
-import type { Actor, Caller, Follower, PlannedEvent, Reacted, ReadContext, Via, WriteContext } from './context.ts';
+import type { Actor, Caller, Follower, Invalidated, PlannedEvent, Reacted } from './context.ts';
+import type { ReadContext, Via, WriteContext } from './context.ts';
 import { touchBlobs } from '../blobs/register.ts';
 import { type BlobStore, putAll } from '../blobs/store.ts';
 import type { Database, Transaction } from '../database/pool.ts';
@@ -81,10 +82,8 @@ export class Work {
   readonly #reaction: Follower | undefined;
   readonly #constraints: Constraints;
   readonly #replica: Replica | undefined;
-  /**
-   * Called after a unit that changed the rights or configuration version has committed, so that this process reloads at once.
-   */
-  onInvalidated: () => Promise<void> = async () => {};
+  /** Called after the commit of a unit that changed the rights or configuration version: this process reloads at once. */
+  onInvalidated: (unit: Invalidated) => Promise<void> = async () => {};
   /** Called after a unit that emitted events has committed. It only speeds up processing; correctness must not depend on it. */
   onEmitted: () => void = () => {};
 
@@ -248,7 +247,7 @@ export class Work {
       if (returned !== undefined) (data as Record<string, unknown>)[returned.key] = returned.value;
       await held.close(true);
       // The change is committed, so a failed reload must not fail the request. The next poll reloads.
-      if (ctx.invalidated.size > 0 || ctx.plainMembers !== undefined) await this.onInvalidated().catch(() => {});
+      if (ctx.invalidated.size > 0 || ctx.plainMembers !== undefined) await this.onInvalidated(ctx).catch(() => {});
       if (ctx.events.length > 0) this.onEmitted();
       return { kind: 'done', data };
     } catch (error) {
