@@ -305,7 +305,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
       );
       loop = startLoop(apart, onError);
       wake.listen(() => loop?.wake('outbox'));
-      changes.listen(() => loop?.wake('places'));
+      changes.listen(() => {
+        if (places.isUsed) loop?.wake('places');
+      });
       return loop;
     },
     stop: async () => {

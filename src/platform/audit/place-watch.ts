@@ -38,6 +38,11 @@ export class PlaceWatch {
     });
   }
 
+  /** Whether a reader waits, or one did within the last minute. Otherwise places may be given later. */
+  get isUsed(): boolean {
+    return this.#unlisten !== undefined;
+  }
+
   /** @returns ends the listening */
   listen(listener: PlaceListener): () => void {
     clearTimeout(this.#idle);
