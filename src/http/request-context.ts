@@ -45,6 +45,9 @@ const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'];
 /** A rejected request with at most this many unread body bytes keeps its connection. */
 const SMALL_BODY = 65_536;
 
+/** Longer text is encoded here, once. Node would measure it, copy it behind the headers and measure it again. In characters. */
+const LONG_TEXT = 8192;
+
 /** Bytes that a streamed answer counts as in the answer budget. */
 const STREAMED = 4 * 1024 * 1024;
 
@@ -103,9 +106,10 @@ export class RequestContext {
   }
 
   /** Answers with text or bytes; no body for 204 and 304. Calls after the first answer are ignored. */
-  sendText(status: number, type: string | undefined, body: string | Uint8Array, headers?: Headers): void {
+  sendText(status: number, type: string | undefined, content: string | Uint8Array, headers?: Headers): void {
     if (this.#answered) return;
     const bodiless = status === 204 || status === 304;
+    const body = typeof content === 'string' && content.length > LONG_TEXT ? Buffer.from(content) : content;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const large = !bodiless && length > PIECE && this.request.method !== 'HEAD';
     if (large && !this.#holdAnswer(length)) {
@@ -127,9 +131,8 @@ export class RequestContext {
       if (!bodiless) this.response.write(body);
       lingeringEnd(this.request, this.response, this.expectsContinue);
     } else if (large) {
-      const bytes = typeof body === 'string' ? Buffer.from(body) : body;
       const { stalledMs } = this.#shared;
-      sendPieces([bytes], this.response, { stalledMs }, (error) => this.#record(status, error));
+      sendPieces([body as Uint8Array], this.response, { stalledMs }, (error) => this.#record(status, error));
       if (!this.request.complete) this.request.resume();
       return;
     } else {
