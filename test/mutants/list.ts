@@ -16,6 +16,7 @@ const of =
   (find: string, replace: string, other?: string): Mutant => ({ file, find, replace, killedBy: [other ?? killedBy] });
 
 const OBJECTS_STORE = of('src/domain/objects/store.ts', 'test/races.db.test.ts');
+const PAGES = of('src/domain/objects/page-text.ts', 'src/domain/objects/page-text.db.test.ts');
 const AUTHENTICATE = of('src/domain/access/authenticate.ts', 'test/access.db.test.ts');
 const ACTOR = of('src/domain/access/actor.ts', 'test/rights.db.test.ts');
 const KEYS = of('src/domain/access/keys.ts', 'test/keys.db.test.ts');
@@ -117,6 +118,16 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   RELATION_STORE("x.revision = r.expected AND x.state = 'ACTIVE'", 'true'),
   // Keys, sessions, rights.
+  PAGES(
+    'if (codes.has(code) && hidden?.includes(code) !== true) return undefined;',
+    'if (code === null) return undefined;',
+  ),
+  PAGES('hidden.some((code) => access.canRead(code)) ? undefined : hidden', 'hidden'),
+  OBJECTS_STORE(
+    'const only = hidden === null ? empty',
+    'const only = hidden !== undefined ? empty',
+    'src/domain/objects/page-text.db.test.ts',
+  ),
   AUTHENTICATE(
     'if (found === undefined || !isActive(found.user)) throw unauthenticated();\n    this.#used',
     'if (found === undefined) throw unauthenticated();\n    this.#used',
