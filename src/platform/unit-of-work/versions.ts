@@ -56,7 +56,7 @@ export class VersionWatcher {
   #asOf = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #dropRights: (userIds?: readonly string[]) => void = () => {};
+  readonly #dropRights: ((userIds?: readonly string[]) => void)[] = [];
   /** How often configuration was reloaded, and how often cached rights were dropped. */
   readonly reads = { config: 0, rights: 0 };
 
@@ -64,9 +64,9 @@ export class VersionWatcher {
     this.#options = options;
   }
 
-  /** Sets the callback that drops the caches which depend on rights: all, or only the rights of these users. */
+  /** Adds a callback that drops the caches which depend on rights: all, or only the rights of these users. */
   onRights(drop: (userIds?: readonly string[]) => void): void {
-    this.#dropRights = drop;
+    this.#dropRights.push(drop);
   }
 
   /** Called after a unit of this process was committed: drops what it changed. Only plain memberships need no read for that. */
@@ -115,8 +115,8 @@ export class VersionWatcher {
     this.#memberships = memberships;
     this.reads.rights++;
     // After a restore of the database the number may be lower than before.
-    if (isSame && added > 0 && added <= recent.length) this.#dropRights(recent.slice(-added));
-    else this.#dropRights();
+    const userIds = isSame && added > 0 && added <= recent.length ? recent.slice(-added) : undefined;
+    for (const drop of this.#dropRights) drop(userIds);
   }
 
   async start(): Promise<void> {
