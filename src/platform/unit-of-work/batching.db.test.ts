@@ -311,6 +311,22 @@ describe('units of work in groups', () => {
     assert.ok(LOCK_MS < (deadlock?.ms ?? 0), 'no group waits until the server looks for deadlocks');
   });
 
+  it('are not in a group with others on the same record', async () => {
+    const groups = new Groups(db, new Statements(), 16);
+    const write = { ...takeName, name: 'take_name_of_record', records: ({ id }) => [id] } satisfies typeof takeName;
+    const id = randomUUID();
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, at) => {
+        // Every second one is on a record of its own.
+        const rows = [{ id: at % 2 === 0 ? id : randomUUID(), name: randomUUID() }];
+        const planned = [{ write: write as TableWrite<unknown>, rows }];
+        await groups.write({ planned, claimed: undefined, returned: undefined, invalidated: new Set() });
+      }),
+    );
+    const { units, statements, refused } = groups.counts;
+    assert.deepEqual([units, statements, refused], [8, 4, 0], 'one group of five, and three alone');
+  });
+
   it('get the error of their own guard only', async () => {
     const groups = new Groups(db, new Statements(), 16);
     const ids = Array.from({ length: 16 }, () => randomUUID());
