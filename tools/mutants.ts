@@ -26,6 +26,7 @@ const COPIED = [
   'tsconfig.json',
   'bin',
   'acceptance',
+  'deploy',
   'docs',
 ];
 const PATIENCE_MS = 400_000;

@@ -59,6 +59,15 @@ const VALIDATE = of('src/http/validate.ts', 'src/http/input.test.ts');
 const BODY = of('src/http/body.ts', 'src/http/limits.test.ts');
 const JSON_TEXT = of('src/lib/json.ts', 'src/lib/json.test.ts');
 const CSV = of('src/lib/csv.ts', 'src/lib/csv.test.ts');
+const GROUPS = of('src/platform/unit-of-work/groups.ts', 'src/platform/unit-of-work/batching.db.test.ts');
+const MAIL_DECISION = of('src/domain/mail/decision.ts', 'src/domain/mail/decision.test.ts');
+const RULES = of('src/domain/rules/rules.ts', 'src/domain/rules/rules.test.ts');
+const RULE_READS = of('src/domain/rules/queries.ts', 'src/domain/rules/hidden.db.test.ts');
+const NOTIFIED = 'src/domain/notifications/notifications.db.test.ts';
+const NOTIFIED_HIDDEN = 'src/domain/notifications/hidden.db.test.ts';
+const AUDIENCE = of('src/domain/notifications/audience.ts', NOTIFIED_HIDDEN);
+const NOTIFIED_EFFECTS = of('src/domain/notifications/effects.ts', NOTIFIED);
+const NOTIFIED_STORE = of('src/domain/notifications/store.ts', NOTIFIED);
 
 export const MUTANTS: readonly Mutant[] = [
   // Revisions and locks.
@@ -282,4 +291,67 @@ export const MUTANTS: readonly Mutant[] = [
   UNDO("if (run.state === 'RUNNING' && Date.parse(ctx.now) - Date.parse(run.touchedAt) < LIVE_MS) {", 'if (false) {'),
   UNDO("if (run.dryRun) throw new Fault('STATE_CONFLICT'", "if (run.total < 0) throw new Fault('STATE_CONFLICT'"),
   IMPORT_ROWS('SET undo = r.undo, undo_revision = r.undo_revision', 'SET undo = r.undo'),
+
+  // Groups of units.
+  GROUPS('const LOCK_MS = 100;', 'const LOCK_MS = 100_000;'),
+  GROUPS('const isFree = !records.some((record) => this.#writing.has(record));', 'const isFree = records.length >= 0;'),
+  GROUPS("if (this.#claimed.has(key)) throw failedGuard('idempotency-busy');", '', 'test/group-commit.db.test.ts'),
+  GROUPS(
+    '(row?.returned?.[returned.value.id] ?? null)',
+    '(Object.values(row?.returned ?? {})[0] ?? null)',
+    'test/group-commit.db.test.ts',
+  ),
+
+  // Mail.
+  MAIL_DECISION("sender.mustBeProven && facts.dmarc !== 'pass'", "sender.mustBeProven && facts.dmarc === 'fail'"),
+  MAIL_DECISION("token.state === 'valid' && token.userId !== sender.userId", "sender.userId === ''"),
+  MAIL_DECISION('record.objectId !== objectId || ', ''),
+  MAIL_DECISION("unknownSender === 'refuse' || dmarc === 'fail'", "unknownSender === 'refuse'"),
+  MAIL_DECISION("answers === 'unknown' ? mostRestricted(record)", "answers === 'unknown' ? ownVisibility(record)"),
+  MAIL_DECISION("  if (!seenBy(record).includes(visibility)) return listed('RIGHT_MISSING');\n", ''),
+  MAIL_DECISION('...COMMENT_RIGHTS]', '...COMMENT_RIGHTS.slice(1)]'),
+  MAIL_DECISION("  if (token.state === 'none' && facts.refers) return listed('TOKEN_MISSING');\n", ''),
+
+  // Rules.
+  RULES("!right.can('read') || !seesEvent", '!seesEvent'),
+  RULES("!right.can('read') || !seesEvent(occasion.event, right)", "!right.can('read')"),
+  RULES('timing.since !== SINCE_STATE && !right.canRead(timing.since)', "timing.since === ''"),
+  RULES("code === 'state' || code === 'workflowState' || right.canRead(code)", "code !== ''"),
+  RULES("if (field.kind === 'value') return right.canRead(code);", "if (field.kind === 'value') return true;"),
+  RULES('return titleField !== null && right.canRead(titleField);', 'return true;'),
+  RULES('withEvent(after, { ...event, changed }, right.canRead)', 'withEvent(after, { ...event, changed })'),
+  RULES("return visibility ?? (typeof commentId === 'string' ? DEFAULT_VISIBILITY : null);", 'return visibility;'),
+  RULE_READS('decidingFields(rule, object).every((code) => object.right.canRead(code))', 'object !== undefined'),
+  RULE_READS("return runAsId === ctx.actor.userId || ctx.actor.has('role.assign');", 'return true;'),
+  of('src/domain/rules/reaction.ts', 'src/domain/rules/many.db.test.ts')(' || ++count.fired > MOST_FIRINGS', ''),
+
+  // Notifications.
+  of('src/domain/notifications/rules.ts', 'src/domain/notifications/rules.test.ts')(
+    'if (id !== event.actorId) found',
+    'found',
+  ),
+  AUDIENCE(
+    'if (visibility !== null && !canSeeComment(object, visibility)) return',
+    'if (object === null) return',
+    NOTIFIED,
+  ),
+  AUDIENCE("    if (kind === 'watch' && !object.right.can('history')) return false;\n", ''),
+  AUDIENCE(
+    'return Object.keys(current).some((code) => object.right.canRead(code));',
+    'return Object.keys(current).length > 0;',
+  ),
+  AUDIENCE("(eventType === 'RuleNotified' || named.has(code))", 'named.has(code)'),
+  NOTIFIED_EFFECTS("const seesOthers = actor.has('user.administer');", 'const seesOthers = actor !== null;'),
+  NOTIFIED_EFFECTS('seesOthers && maySeeOthers(ctx, objects.get(one.event.objectId), one)', 'seesOthers'),
+  NOTIFIED_EFFECTS(
+    'return visibility === null || canSeeComment(object, visibility);',
+    'return visibility === null || object !== undefined;',
+    NOTIFIED_HIDDEN,
+  ),
+  NOTIFIED_STORE('WHERE n.user_id = r.user_id AND n.in_console', 'WHERE n.in_console'),
+  NOTIFIED_STORE("(c.state = 'ACTIVE' AND ${visibleComments(ctx, 'c', 'o')})", "(c.state = 'ACTIVE')"),
+  NOTIFIED_STORE('`n.user_id = ${userId}::uuid AND ${read}', '`n.user_id = ${userId}::uuid'),
+  NOTIFIED_STORE("(n.kind <> 'watch' OR ${history}) AND", '(true OR ${history}) AND', NOTIFIED_HIDDEN),
+  NOTIFIED_STORE(' AND ${readableFields(ctx)}))`', '))`', NOTIFIED_HIDDEN),
+  of('src/modules.ts', 'test/backup-notifications.db.test.ts')('{ notification_imports: importsForBackup }', '{}'),
 ];

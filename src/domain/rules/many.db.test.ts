@@ -67,6 +67,19 @@ describe('a change that fires a hundred rules', () => {
     assert.equal(said.data.length, MOST_FIRINGS);
     assert.ok(longest < total / 2, `${longest} of ${total} ms of processor time in one turn of the event loop`);
   });
+
+  it('is refused with one rule more', async () => {
+    const one = { ...rules[0], code: 'rule-one-more', do: [{ set: { note: 'one more' } }] };
+    await app.apply([{ name: 'rules.yaml', text: JSON.stringify({ rules: [one] }) }]);
+    const body = { typeDefinitionId: 'case', values: { title: 'Scanner' } };
+    const refused = await app.request('POST', '/api/v1/objects', { key, body });
+    assert.deepEqual([refused.status, refused.body.error?.code], [409, 'RULE_LOOP']);
+    const { body: listed } = await app.request('GET', '/api/v1/objects?typeId=case', { key });
+    assert.deepEqual(
+      listed.data.rows.map(({ title }: { title: string }) => title),
+      ['Printer'],
+    );
+  });
 });
 
 const THOUSAND = 1000;

@@ -15,7 +15,7 @@ import { asMarkdown, fillTemplate } from '../../lib/template.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import { isEventField } from '../../contract/rule-fields.ts';
 import { requiredValue, type Rule } from './registry.ts';
-import { canMatch, type EventFacts, fires, type Occasion, withEvent } from './rules.ts';
+import { canMatch, type EventFacts, fires, type Occasion, seenAs, withEvent } from './rules.ts';
 
 const FIELDS = ['priority', 'team', 'secret'];
 const USERS = ['requester'];
@@ -179,6 +179,31 @@ describe('whether a rule fires', () => {
     const unseen: RecordRight = { ...ALL, canRead: (code) => code !== 'requester' };
     assert.equal(fires(own, occasion({ requester: 'u' }, {}), VARIABLES, unseen), false);
     assert.equal(fires(ruleWith(P1), occasion({ priority: 'p1' }, {}), VARIABLES, { ...ALL, can: () => false }), false);
+    const title = ruleWith({ field: 'title', operator: 'equals', value: 'T' }, 'every-time');
+    for (const [titleField, expected] of [
+      ['secret', false],
+      ['team', true],
+      [null, false],
+    ] as const) {
+      assert.equal(fires(title, { ...occasion({}, {}), titleField }, VARIABLES, hides), expected, titleField ?? 'none');
+    }
+  });
+
+  it('does not fire on comments, and files of comments, that the user of the rule may not see', () => {
+    const rule = ruleWith(P1, 'every-time');
+    const reader: RecordRight = { ...ALL, can: (action) => action === 'read' };
+    const on = (visibility: EventFacts['seenAs'], commentId?: string): Occasion =>
+      occasion({ priority: 'p1' }, {}, { ...EVENT, seenAs: seenAs(visibility, commentId) });
+    for (const [about, expected] of [
+      [on(null), true],
+      [on('public'), true],
+      [on('public', 'c'), true],
+      [on('internal', 'c'), false],
+      [on(null, 'c'), false],
+    ] as const) {
+      assert.equal(fires(rule, about, VARIABLES, reader), expected, about.event.seenAs ?? 'none');
+      assert.equal(fires(rule, about, VARIABLES, ALL), true);
+    }
   });
 });
 
