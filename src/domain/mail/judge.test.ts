@@ -41,6 +41,7 @@ const people: Readonly<Record<string, { userId: string; actions: readonly Record
 const threads = [
   { handle: 1, objectId: RECORD as string, userId: ANNA as string },
   { handle: 2, objectId: RECORD as string, userId: AGENT as string },
+  { handle: 3, objectId: RECORD as string, userId: GONE as string },
 ];
 const lookups: Lookups = {
   sender: async (address) => {
@@ -53,7 +54,9 @@ const lookups: Lookups = {
   thread: async (handle) => threads.find((thread) => thread.handle === handle),
   record: async (userId, objectId) => {
     const found = Object.values(people).find((one) => one.userId === userId);
-    if (objectId !== RECORD || !found?.actions) return null;
+    // The receiver reads the record with the rights of the sender, and an archived user has none.
+    assert.ok(found?.actions, 'only records of active users are read');
+    if (objectId !== RECORD) return null;
     return { objectId, archived: false, isRequester: userId === ANNA, actions: new Set(found.actions) };
   },
   answered: async (_userId, _objectId, mailIds) => {
@@ -197,6 +200,7 @@ describe('a received mail', () => {
       },
     ],
     ['an archived user', 'SENDER_ARCHIVED', { from: 'gone@example.com' }],
+    ['a reply of an archived user', 'SENDER_ARCHIVED', { from: 'gone@example.com', to: addressOf(3) }],
     [
       'a record that is hidden now',
       'RECORD_NOT_FOUND',
