@@ -78,5 +78,16 @@ describe('the envelope of a mail', () => {
     assert.equal(key('', 'raw 1'), key('', 'raw 1'));
     assert.notEqual(key('', 'raw 1'), key('', 'raw 2'));
     assert.notEqual(key('<a@b> <c@d>', 'raw 1'), key('<a@b> <c@d>', 'raw 2'), 'an ambiguous id is none');
+    const twice = ['raw 1', 'raw 2'].map((raw) =>
+      read(['Message-ID: <a@b>', 'Message-ID: <c@d>'], undefined, undefined, raw),
+    );
+    assert.deepEqual(
+      twice.map(({ messageId, messageKey }) => [messageId, messageKey === twice[0]?.messageKey]),
+      [
+        [null, true],
+        [null, false],
+      ],
+      'nor is one of two',
+    );
   });
 });
