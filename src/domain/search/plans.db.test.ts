@@ -174,8 +174,9 @@ describe('SQL plans of frequent searches', () => {
     it(name, async () => {
       const found = await paths(path);
       for (const one of expected) assert.ok(found.includes(one), `${one} is not among ${found.join(', ')}`);
+      // The table of the versions of caches has one row.
       assert.deepEqual(
-        found.filter((one) => one.startsWith('Seq Scan')),
+        found.filter((one) => one.startsWith('Seq Scan') && one !== 'Seq Scan cache_versions'),
         [],
       );
     });
