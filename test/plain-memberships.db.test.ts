@@ -203,6 +203,26 @@ describe('memberships without the lock', () => {
     assert.deepEqual(await fixture.rows('SELECT 1 FROM group_members WHERE group_id = $1', [id]), []);
   });
 
+  it('of the caller, taken while the full check waits, count in it', async () => {
+    const [secret, member, reader] = await Promise.all(['secret', 'member', 'by-group'].map(fixture.id));
+    const [standing] = await fixture.rows<{ id: string }>(
+      'SELECT id FROM group_members WHERE group_id = $1 AND member_id = $2',
+      [secret, member],
+    );
+    const answer = await duringTransaction(fixture.app.db, async (client) => {
+      // As the statement of a removal without the lock.
+      await client.query('DELETE FROM group_members WHERE id = $1', [standing?.id]);
+      await client.query('UPDATE cache_versions SET rights = rights + 1, memberships = memberships + 1');
+      const sent = join('member', secret ?? '', reader ?? '');
+      await lockAwaited();
+      await client.query('COMMIT');
+      return await sent;
+    });
+    assert.equal(nameOf(answer), '403 ROLE_ESCALATION');
+    assert.equal(nameOf(await join('admin', secret ?? '', member ?? '')), 'ok');
+    assert.equal(nameOf(await join('member', secret ?? '', reader ?? '')), 'ok', 'a member may');
+  });
+
   it('are written in groups, one version for each, and once each', async () => {
     const [groups, person] = [await Promise.all(Array.from({ length: 40 }, group)), await fixture.user()];
     const people = await Promise.all(Array.from({ length: 8 }, () => fixture.user()));

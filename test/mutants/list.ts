@@ -183,6 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
   HANDED(' && !around.some((id) => named.has(id))', '', PLAIN),
   HANDED(' || inArticles) return false;', ') return false;', PLAIN),
   ESCALATION('  if (facts.givesRole === true) return undefined;\n', '', PLAIN_RACES),
+  ESCALATION('    await requireSame(ctx, caller);\n', '', PLAIN_RACES),
   ESCALATION(
     "  if (!ctx.actor.has('role.assign') && !grantsNothing(ctx.config, facts, variables)) return undefined;\n",
     '',
