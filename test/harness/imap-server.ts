@@ -118,7 +118,11 @@ export class ImapServer {
         `* OK [PERMANENTFLAGS (\\Seen \\Flagged)]\r\n* OK [UIDVALIDITY 1]\r\n* OK [UIDNEXT ${this.messages.length + 1}]\r\n`,
       );
     } else if (/^UID SEARCH /i.test(command)) {
-      const uids = this.messages.flatMap(({ flags }, index) => (flags.has('\\Seen') ? [] : [index + 1]));
+      const [, from = '1', to = String(this.messages.length)] = /^UID SEARCH (\d+):(\d+)/i.exec(command) ?? [];
+      const uids: number[] = [];
+      for (let uid = Number(from); uid <= Math.min(Number(to), this.messages.length); uid++) {
+        if (this.messages[uid - 1]?.flags.has('\\Seen') !== true) uids.push(uid);
+      }
       ok(`* SEARCH${uids.map((uid) => ` ${uid}`).join('')}\r\n`);
     } else if (/^UID FETCH /i.test(command)) {
       ok(...this.#fetched(command));

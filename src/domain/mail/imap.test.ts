@@ -144,6 +144,45 @@ describe('reading a mailbox', () => {
     assert.deepEqual([got.length, server.seen()], [1, [false, true]]);
   });
 
+  /** Fills the inbox with messages of which the last ones are new. */
+  function fill(count: number, unseen: number): void {
+    const raw = Buffer.from('Subject: x\r\n\r\nmany');
+    server.commands.length = 0;
+    server.messages.length = 0;
+    for (let at = 0; at < count; at++) {
+      server.messages.push({ raw, flags: new Set(at < count - unseen ? ['\\Seen'] : []) });
+    }
+  }
+
+  it('reads only the new ones of 100,000 messages', async () => {
+    fill(100_000, 3);
+    const { got } = await readUntil(() => server.messages.at(-1)?.flags.has('\\Seen') === true);
+    assert.equal(got.length, 3);
+    const of = (name: string): number => server.commands.filter((one) => one.startsWith(name)).length;
+    // The size and the content of each.
+    assert.deepEqual([of('UID FETCH'), of('UID STORE')], [6, 3]);
+    // Each search is of a part of the inbox.
+    assert.ok(of('UID SEARCH') <= 20, server.commands.join());
+    assert.match(server.commands.find((one) => one.startsWith('UID SEARCH')) ?? '', /^UID SEARCH 1:10000 UNSEEN$/);
+  });
+
+  it('begins with the first of 100,000 new messages, in bounded time and memory', async () => {
+    fill(100_000, 100_000);
+    const heap = process.memoryUsage().heapUsed;
+    let most = 0;
+    const { got } = await readUntil(
+      () => server.messages[19]?.flags.has('\\Seen') === true,
+      () => (most = Math.max(most, process.memoryUsage().heapUsed)),
+    );
+    assert.ok(got.length >= 20 && got.length < 1000, String(got.length));
+    // The numbers of the first ones are asked for, and no content but that of the messages that were read.
+    const searches = server.commands.filter((one) => one.startsWith('UID SEARCH')).length;
+    const fetches = server.commands.filter((one) => one.startsWith('UID FETCH')).length;
+    assert.deepEqual([searches, fetches <= 2 * (got.length + 1)], [1, true]);
+    assert.ok(most - heap < 64 * 1024 * 1024, `${Math.round((most - heap) / 2 ** 20)} MiB`);
+    server.messages.length = 0;
+  });
+
   it('does not connect if it is ended at once', async () => {
     const count = server.commands.length;
     await readInbox(account(), {

@@ -12,6 +12,8 @@ const CONNECT_MS = 20_000;
 const SEARCH_MS = 60_000;
 /** Pause before a message that could not be received, for example under overload, is tried again. */
 const AGAIN_MS = 300_000;
+/** Number of messages among which new ones are searched at once. */
+const SEARCHED_AT_ONCE = 10_000;
 /** The connection waits for news (IDLE) after this time without a command. */
 const IDLE_AFTER_MS = 500;
 
@@ -71,9 +73,10 @@ export async function readInbox(account: ImapAccount, reader: ImapReader): Promi
     const { uidValidity } = await client.mailboxOpen('INBOX');
     while (!signal.aborted) {
       news = Promise.withResolvers();
-      const found = new Map((await unseen(client)).map((uid) => [`${uidValidity} ${uid}`, uid]));
-      for (const key of waiting.keys()) if (!found.has(key)) waiting.delete(key);
-      for (const [key, uid] of found) {
+      const before = new Set(waiting.keys());
+      for await (const uid of unseen(client)) {
+        const key = `${uidValidity} ${uid}`;
+        before.delete(key);
         if ((waiting.get(key) ?? 0) > performance.now()) continue;
         if (signal.aborted) return;
         // Set before the fetch: it can end the session, and the next session must not begin with the same message.
@@ -82,6 +85,8 @@ export async function readInbox(account: ImapAccount, reader: ImapReader): Promi
         waiting.delete(key);
         await reader.onProgress();
       }
+      // They are not in the mailbox any more, or were read elsewhere.
+      for (const key of before) waiting.delete(key);
       await reader.onProgress();
       const timer = setTimeout(wake, SEARCH_MS).unref();
       await news.promise;
@@ -126,11 +131,19 @@ async function clientFor({ host, port, tls, user, password, address, ca }: ImapA
   });
 }
 
-async function unseen(client: ImapFlow): Promise<number[]> {
-  const found = await client.search({ seen: false }, { uid: true });
-  // False: the server refused the command.
-  if (!Array.isArray(found)) throw new Error('The IMAP server refused the search for new messages.');
-  return found.toSorted((a, b) => a - b);
+/**
+ * The UIDs of the messages that are not marked as seen. An inbox can have millions of messages, and an answer is parsed at once,
+ * so only a part of the inbox is searched at a time. A message that moves to a part that was searched already, because others
+ * were deleted, is found the next time.
+ */
+async function* unseen(client: ImapFlow): AsyncGenerator<number> {
+  for (let from = 1; client.mailbox !== false && from <= client.mailbox.exists; from += SEARCHED_AT_ONCE) {
+    const to = Math.min(from + SEARCHED_AT_ONCE - 1, client.mailbox.exists);
+    const found = await client.search({ seq: `${from}:${to}`, seen: false }, { uid: true });
+    // False: the server refused the command.
+    if (!Array.isArray(found)) throw new Error('The IMAP server refused the search for new messages.');
+    yield* found.toSorted((a, b) => a - b);
+  }
 }
 
 /** @returns true if the message need not be fetched again */
