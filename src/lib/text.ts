@@ -54,7 +54,7 @@ export function hasLongMarkRun(text: string): boolean {
 export function fold(text: string): string {
   if (isPlainText(text)) return text.toLowerCase().replaceAll('ё', 'е');
   if (hasLongMarkRun(text)) return text;
-  return withoutYo(nfc(caseFold(nfc(text))));
+  return withoutYo(caseFold(text.normalize('NFC')).normalize('NFC'));
 }
 
 /** Lower, upper, lower reaches every member of a case class. The result differs from the standard only for `ı`. */
@@ -66,10 +66,13 @@ function caseFold(text: string): string {
 
 /** Expects text that is case-folded and in form C. */
 function withoutYo(text: string): string {
-  if (!text.includes('\u0308')) return text.includes('ё') ? nfc(text.replaceAll('ё', 'е')) : text;
+  if (!text.includes('\u0308')) return text.includes('ё') ? text.replaceAll('ё', 'е').normalize('NFC') : text;
   // A separate diaeresis could compose with the remaining `е`. It is therefore removed in the decomposed form, wherever it
   // stands among the marks of that letter.
-  return nfc(text.normalize('NFD').replace(/е\p{M}+/gu, (letter) => letter.replaceAll('\u0308', '')));
+  return text
+    .normalize('NFD')
+    .replace(/е\p{M}+/gu, (letter) => letter.replaceAll('\u0308', ''))
+    .normalize('NFC');
 }
 
 /** Keys that reach a prototype if they are assigned to a plain object. */

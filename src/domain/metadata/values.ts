@@ -206,19 +206,23 @@ export function plainText(field: FieldDefinition, stored: unknown): string {
 /**
  * Field code → folded copy, for the text fields that `contains` and `starts-with` search
  * (docs/spec/search.md#condition-language).
+ *
+ * @param known text → folded text, of texts that were folded already
  */
 export function foldedCopy(
   fields: Iterable<FieldDefinition>,
   stored: Readonly<Record<string, unknown>>,
+  known?: ReadonlyMap<string, string>,
 ): Record<string, string | string[]> {
   const copies: [string, string | string[]][] = [];
   for (const field of fields) {
     if (!isFolded(field.dataType) || !Object.hasOwn(stored, field.code)) continue;
     const value = stored[field.code];
     if (value === null || value === undefined) continue;
+    const folded = (text: string): string => known?.get(text) ?? fold(text);
     copies.push([
       field.code,
-      Array.isArray(value) ? value.map((element) => fold(String(element))) : fold(plainText(field, value)),
+      Array.isArray(value) ? value.map((element) => fold(String(element))) : folded(plainText(field, value)),
     ]);
   }
   return Object.fromEntries(copies);

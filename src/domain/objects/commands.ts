@@ -30,6 +30,7 @@ import { requireReferences } from './references.ts';
 import {
   changesText,
   derive,
+  type LongTexts,
   planChange,
   planValues,
   requireNoneReadOnly,
@@ -113,8 +114,8 @@ async function create(
   };
   const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(access, code);
   const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
-  const { values, images } = planValues(version, read, 'values', access, configured);
-  const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values);
+  const { values, images, longTexts } = await planValues(version, read, 'values', access, configured);
+  const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values, longTexts);
   const object = evaluateAccess(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
   ctx.markAuthorized(unit);
@@ -147,13 +148,13 @@ function pick(values: Values, codes: readonly string[]): Values {
   return Object.fromEntries(codes.flatMap((code) => (Object.hasOwn(values, code) ? [[code, values[code]]] : [])));
 }
 
-function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values): ObjectRow {
+function newRow(ctx: WriteContext, type: RecordType, id: string, values: Values, longTexts: LongTexts): ObjectRow {
   return {
     id,
     typeId: type.id,
     typeVersion: type.newest.version,
     number: null,
-    ...derive(type.newest, values),
+    ...derive(type.newest, values, longTexts),
     revision: 1,
     state: 'ACTIVE',
     workflowStateId: type.newest.workflow?.initialId ?? null,
@@ -226,7 +227,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const { version, right } = object;
   const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(right, code);
   const read = await withLongTextsRead(input.changes, isRich, 'changes', ctx.actor.userId);
-  const planned = planChange(version, object.row.values, read, 'changes', right, whole);
+  const planned = await planChange(version, object.row.values, read, 'changes', right, whole);
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return liveAnswer(ctx, ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');
@@ -296,6 +297,7 @@ export interface ObjectPlan {
   typeVersion?: number;
   /** Images that were sent with the values. */
   images?: readonly InlineImage[];
+  longTexts?: LongTexts;
 }
 
 /**
@@ -318,7 +320,7 @@ export function applyChange<Event extends ChangeEvent>(
   const state = plan.state ?? row.state;
   // Skip the folding if no text changes.
   const needsRefold = typeVersion !== row.typeVersion || changesText(version, Object.keys(plan.changes));
-  const derived = needsRefold && plan.values !== undefined ? derive(version, plan.values) : {};
+  const derived = needsRefold && plan.values !== undefined ? derive(version, plan.values, plan.longTexts) : {};
   const next: ObjectRow = {
     ...row,
     ...(plan.values === undefined ? {} : { values: plan.values, ...derived }),

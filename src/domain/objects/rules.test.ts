@@ -30,9 +30,9 @@ const first = versionOf(1, [title, note]);
 const second = versionOf(2, [title, { ...note, required: true }, field('integer', {}, { code: 'effort', default: 7 })]);
 
 /** The paths that the refusal names; none if the values are accepted. */
-function refused(version: TypeVersion, given: Record<string, unknown>, member = 'values'): string[] {
+async function refused(version: TypeVersion, given: Record<string, unknown>, member = 'values'): Promise<string[]> {
   try {
-    planValues(version, given, member, ALL);
+    await planValues(version, given, member, ALL);
     return [];
   } catch (error) {
     assert.ok(error instanceof Fault);
@@ -40,36 +40,36 @@ function refused(version: TypeVersion, given: Record<string, unknown>, member = 
   }
 }
 
-test('each version of a type has its own defaults and required fields', () => {
+test('each version of a type has its own defaults and required fields', async () => {
   for (let round = 0; round < 2; round++) {
-    assert.deepEqual(planValues(first, { title: 'Ёлка' }, 'values', ALL).values, { title: 'Ёлка' });
-    assert.deepEqual(planValues(second, { title: 'a', note: 'b' }, 'values', ALL).values, {
+    assert.deepEqual((await planValues(first, { title: 'Ёлка' }, 'values', ALL)).values, { title: 'Ёлка' });
+    assert.deepEqual((await planValues(second, { title: 'a', note: 'b' }, 'values', ALL)).values, {
       title: 'a',
       note: 'b',
       effort: 7,
     });
-    assert.deepEqual(planValues(second, { title: 'a', note: 'b', effort: null }, 'values', ALL).values, {
+    assert.deepEqual((await planValues(second, { title: 'a', note: 'b', effort: null }, 'values', ALL)).values, {
       title: 'a',
       note: 'b',
     });
-    assert.deepEqual(refused(second, { title: 'a' }), ['/values/note']);
+    assert.deepEqual(await refused(second, { title: 'a' }), ['/values/note']);
   }
 });
 
-test('a field that two versions share reports the path in the given member', () => {
+test('a field that two versions share reports the path in the given member', async () => {
   for (const [version, member] of [
     [first, 'values'],
     [second, 'changes'],
     [first, 'changes'],
     [second, 'values'],
   ] as const) {
-    assert.deepEqual(refused(version, { title: 1, note: 'b' }, member), [`/${member}/title`]);
+    assert.deepEqual(await refused(version, { title: 1, note: 'b' }, member), [`/${member}/title`]);
   }
 });
 
-test('a form can require more fields than the version', () => {
+test('a form can require more fields than the version', async () => {
   const configured = { form: new Map([['note', true]]), writes: () => ({}) };
-  assert.throws(() => planValues(first, { title: 'a' }, 'values', ALL, configured), Fault);
+  await assert.rejects(planValues(first, { title: 'a' }, 'values', ALL, configured), Fault);
 });
 
 test('folded copies are those of the text fields and the title', () => {

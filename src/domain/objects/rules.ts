@@ -6,6 +6,7 @@ import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
+import { mapInTurns, Turns } from '../../lib/yielding.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
@@ -22,6 +23,9 @@ import {
 } from '../metadata/index.ts';
 
 export type Values = Record<string, unknown>;
+
+/** Other requests may run before a longer text is checked, in characters. */
+const LONG_TEXT = 10_000;
 
 /** Maximum number of problems collected for one request. */
 const MOST_PROBLEMS = 200;
@@ -56,20 +60,23 @@ function pathOf(field: FieldDefinition, member: string): string {
  * that the caller may neither read nor write is reported as unknown before its value is checked: any other error would reveal
  * that it exists.
  */
-function accept(
+async function accept(
   version: TypeVersion,
   given: Values,
   member: string,
   access: FieldAccess,
   knownImages: ReadonlySet<string>,
-): { stored: Values; images: InlineImage[]; problems: FaultDetail[] } {
+): Promise<{ stored: Values; images: InlineImage[]; problems: FaultDetail[] }> {
   const stored: Values = {};
   const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
+  const turns = new Turns();
   for (const code of Object.keys(given)) {
     // The response names no more problems, and each check costs time.
     if (problems.length >= MOST_PROBLEMS) break;
     const value = given[code];
+    // A long text takes some milliseconds, and a record can have many.
+    if (typeof value === 'string' && value.length > LONG_TEXT) await turns.next();
     const field = version.fields.get(code);
     if (field === undefined || !canName(access, code)) {
       problems.push({ ...unknownField(code), path: pointer(member, code) });
@@ -127,14 +134,14 @@ function missing(
  *
  * @throws Fault INVALID_VALUES with every problem at once
  */
-export function planValues(
+export async function planValues(
   version: TypeVersion,
   given: Values,
   member: string,
   access: FieldAccess,
   configured?: { form: ReadonlyMap<string, boolean>; writes(given: Values): Values },
-): { values: Values; images: readonly InlineImage[] } {
-  const { stored, images, problems } = accept(version, given, member, access, new Set());
+): Promise<{ values: Values; images: readonly InlineImage[]; longTexts: LongTexts }> {
+  const { stored, images, problems } = await accept(version, given, member, access, new Set());
   for (const field of fieldLists(version).withDefault) {
     if (!Object.hasOwn(given, field.code)) stored[field.code] = field.default;
   }
@@ -144,7 +151,21 @@ export function planValues(
     ...missing(version, values, member, access, configured?.form).filter((problem) => !named.has(problem.path)),
   );
   if (problems.length > 0) throw invalidValues(problems);
-  return { values, images };
+  return { values, images, longTexts: await foldLongTexts(values, Object.keys(values)) };
+}
+
+/** Text → folded text, for `derive`. */
+export type LongTexts = ReadonlyMap<string, string>;
+
+const NO_LONG_TEXTS: LongTexts = new Map();
+
+/** Folds the long texts among the values, with other requests between them. */
+async function foldLongTexts(values: Values, codes: readonly string[]): Promise<LongTexts> {
+  const texts = codes.map((code) => values[code]).filter((value) => typeof value === 'string');
+  const long = texts.filter(({ length }) => length > LONG_TEXT);
+  if (long.length === 0) return NO_LONG_TEXTS;
+  const folded = await mapInTurns(long, fold);
+  return new Map(long.map((text, index) => [text, folded[index] as string]));
 }
 
 /**
@@ -183,6 +204,7 @@ export interface PlannedChange {
   changes: Record<string, [unknown, unknown]>;
   /** Images sent with the values, to be stored with the change. */
   images: readonly InlineImage[];
+  longTexts?: LongTexts;
 }
 
 /**
@@ -193,16 +215,16 @@ export interface PlannedChange {
  *   refused only if the value differs from the stored one
  * @throws Fault INVALID_VALUES, FIELD_READ_ONLY
  */
-export function planChange(
+export async function planChange(
   version: TypeVersion,
   current: Values,
   given: Values,
   member: string,
   right: RecordRight,
   whole = false,
-): PlannedChange {
+): Promise<PlannedChange> {
   const known = imagesIn(version, current, (code) => right.canRead(code));
-  const { stored, images, problems } = accept(version, given, member, right, known);
+  const { stored, images, problems } = await accept(version, given, member, right, known);
   const values: Values = { ...current };
   const changes: Record<string, [unknown, unknown]> = {};
   const equal = new Set<string>();
@@ -226,16 +248,21 @@ export function planChange(
   if (whole) requireNoneReadOnly(version, right, asked, member);
   if (problems.length > 0) throw invalidValues(problems);
   requireWritable(right, asked, member);
-  return { values, changes, images };
+  return { values, changes, images, longTexts: await foldLongTexts(values, Object.keys(changes)) };
 }
 
-/** Data stored beside the values: folded copies for conditions, and the title. */
+/**
+ * Data stored beside the values: folded copies for conditions, and the title.
+ *
+ * @param longTexts those of the values that were folded already
+ */
 export function derive(
   version: TypeVersion,
   values: Values,
+  longTexts?: LongTexts,
 ): { folded: Record<string, string | string[]>; title: string | null } {
   const title = titleText(version, values);
-  const folded: Record<string, string | string[]> = foldedCopy(fieldLists(version).folded, values);
+  const folded: Record<string, string | string[]> = foldedCopy(fieldLists(version).folded, values, longTexts);
   // `$title` cannot be a field code. Conditions on the system field `title` compare this copy.
   if (title !== null) folded.$title = fold(title);
   return { folded, title };

@@ -131,7 +131,7 @@ async function plan(
   const readBeside = await withLongTextsRead(beside, isRichBeside, 'values', ctx.actor.userId);
   const { remarks, fields, images, problems } = readForm(object, transition, read);
   const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
-  const planned = collect(
+  const planned = await collect(
     problems,
     () => planChange(object.version, object.row.values, { ...readBeside, ...fields }, 'values', object.right),
     nothing,
@@ -180,9 +180,9 @@ function visibleImages({ version, row, right }: VisibleObject): Set<string> {
 }
 
 /** Returns the result of `decide`. If it throws INVALID_VALUES, adds its details to `problems` and returns `otherwise`. */
-function collect<T>(problems: FaultDetail[], decide: () => T, otherwise: T): T {
+async function collect<T>(problems: FaultDetail[], decide: () => Promise<T>, otherwise: T): Promise<T> {
   try {
-    return decide();
+    return await decide();
   } catch (error) {
     if (!isFault(error) || error.code !== 'INVALID_VALUES') throw error;
     problems.push(...(error.details as FaultDetail[]));

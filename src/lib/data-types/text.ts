@@ -1,6 +1,6 @@
 /** Text types: `string`, `text`, `url`, `email` and `phone` (docs/spec/records.md#data-types). Stored in NFC. */
 import { type Phrase, valueProblem } from '../problem-value.ts';
-import { hasLongMarkRun, isWellFormedText, nfc } from '../text.ts';
+import { hasLongMarkRun, isPlainText, isWellFormedText, nfc } from '../text.ts';
 import { type Constraints, type Descriptor, type Parsed, Refusal, wrongType } from './descriptor.ts';
 
 /** Number of Unicode code points. */
@@ -34,7 +34,8 @@ function readText(input: unknown, maxLength: number): string | Refusal {
   if (hasLongMarkRun(input)) {
     return new Refusal(valueProblem('VALUE_MARKS'));
   }
-  const text = nfc(input);
+  // The run of marks was checked above.
+  const text = isPlainText(input) ? input : input.normalize('NFC');
   return text.length > maxLength && codePoints(text) > maxLength ? tooLong(maxLength) : text;
 }
 
