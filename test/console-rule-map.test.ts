@@ -37,7 +37,9 @@ describe('the diagram of rules', () => {
         ['c', 'c', false],
       ],
     );
-    assert.ok(width > 3 * BOX.width);
+    assert.ok(width > 3 * BOX.width && width <= 1400);
+    for (const { width: own } of places) assert.ok(own > BOX.width, 'wider boxes in a wide panel');
+    assert.ok(layoutOf(RULES, 800).width <= 800);
   });
 
   it('has one column in a narrow panel, and nothing sticks out of it', () => {

@@ -216,6 +216,7 @@ async function photograph(chosen: readonly Screen[], shot: string, options: Page
     for (const { name, path: place, act } of own) {
       await page.goto(desk.url + place);
       await page.waitForLoadState('networkidle');
+      await page.locator('.mantine-Skeleton-root, .mantine-Loader-root').first().waitFor({ state: 'detached' });
       try {
         await act?.(page);
       } catch (error) {

@@ -48,8 +48,11 @@ export function SentMail() {
       </Text>
       <FaultAlert error={error} retry={() => void refetch()} />
       {data?.hasMailServer === false && (
-        <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />} title={t.notSetUp}>
-          {t.setUp}
+        <Alert color="yellow" variant="light" mb="md" icon={<IconAlertTriangle size={18} />}>
+          <Text size="sm" fw={600}>
+            {t.notSetUp}
+          </Text>
+          <Text size="sm">{t.setUp}</Text>
         </Alert>
       )}
       <Select

@@ -47,12 +47,12 @@ export function layoutOf(rules: readonly DrawnRule[], room: number): Drawing {
   const drawn = rules.filter(({ code, fires }) => fires.length > 0 || fired.has(code));
   // Rules that no other rule fires first, and those of loops.
   const starts = [...drawn.filter(({ code }) => !fired.has(code)), ...drawn];
-  const wide = drawingOf(inColumns(drawn, starts), pathRight);
+  const wide = drawingOf(inColumns(drawn, starts, room), pathRight);
   return wide.width <= room ? wide : { ...drawingOf(inOneColumn(starts, room), pathBeside), width: room };
 }
 
-/** Each rule as far right as the longest way to it, without the edges that lead back. */
-function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[]): Place[] {
+/** Each rule as far right as the longest way to it, without the edges that lead back. Boxes are wider if there is room. */
+function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[], room: number): Place[] {
   const byCode = new Map(drawn.map((rule) => [rule.code, rule]));
   const columns = new Map<string, number>();
   const visit = (code: string, column: number, above: readonly string[]): void => {
@@ -61,13 +61,16 @@ function inColumns(drawn: readonly DrawnRule[], starts: readonly DrawnRule[]): P
     for (const next of byCode.get(code)?.fires ?? []) visit(next, column + 1, [...above, code]);
   };
   for (const { code } of starts) if (!columns.has(code)) visit(code, 0, []);
+  const count = Math.max(0, ...columns.values()) + 1;
+  const fitting = Math.floor((room - 4 * BOX.margin - (count - 1) * BOX.gapX) / count);
+  const width = Math.min(WIDEST, Math.max(BOX.width, fitting));
   const filled = new Map<number, number>();
   return drawn.map((rule): Place => {
     const column = columns.get(rule.code) ?? 0;
     const row = filled.get(column) ?? 0;
     filled.set(column, row + 1);
-    const x = BOX.margin + column * (BOX.width + BOX.gapX);
-    return { rule, x, y: BOX.margin + row * (BOX.height + BOX.gapY), width: BOX.width };
+    const x = BOX.margin + column * (width + BOX.gapX);
+    return { rule, x, y: BOX.margin + row * (BOX.height + BOX.gapY), width };
   });
 }
 

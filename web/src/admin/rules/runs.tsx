@@ -51,28 +51,30 @@ export default function RunsPage({ code }: { code: string }) {
         rows={shown}
         rowKey={(row) => row.id}
         onOpen={setOpen}
-        empty={t.noRuns}
+        empty={data?.length === 0 ? t.noRuns : t.noSuchRuns}
         tools={
-          <>
-            <NativeSelect
-              aria-label={t.outcome}
-              value={outcome}
-              data={[
-                { value: '', label: t.allOutcomes },
-                ...(['DONE', 'FAILED'] as const).map((one) => ({ value: one, label: t[one] })),
-              ]}
-              onChange={(changed) => setOutcome(changed.currentTarget.value)}
-            />
-            <NativeSelect
-              aria-label={t.event}
-              value={event}
-              data={[
-                { value: '', label: t.allEvents },
-                ...kinds.map((one) => ({ value: one, label: eventName(events, one) })),
-              ]}
-              onChange={(changed) => setEvent(changed.currentTarget.value)}
-            />
-          </>
+          data?.length === 0 ? undefined : (
+            <>
+              <NativeSelect
+                aria-label={t.outcome}
+                value={outcome}
+                data={[
+                  { value: '', label: t.allOutcomes },
+                  ...(['DONE', 'FAILED'] as const).map((one) => ({ value: one, label: t[one] })),
+                ]}
+                onChange={(changed) => setOutcome(changed.currentTarget.value)}
+              />
+              <NativeSelect
+                aria-label={t.event}
+                value={event}
+                data={[
+                  { value: '', label: t.allEvents },
+                  ...kinds.map((one) => ({ value: one, label: eventName(events, one) })),
+                ]}
+                onChange={(changed) => setEvent(changed.currentTarget.value)}
+              />
+            </>
+          )
         }
       />
       <Dialog opened={open !== undefined} onClose={() => setOpen(undefined)} title={t.run} size="lg">
