@@ -1,6 +1,7 @@
 /** Composition root: creates the modules and adapters and connects them. */
 import type { Logger } from 'pino';
-import type { OidcSettings, Settings } from './settings.ts';
+import type { AppOptions } from './app-options.ts';
+import type { OidcSettings } from './settings.ts';
 import { readExamples } from './contract/examples.ts';
 import { buildDocument } from './contract/openapi.ts';
 import { Authenticator, anonymousActor, DEVICE_COOKIE, Oidc, OIDC_PATH, SignIns } from './domain/access/index.ts';
@@ -12,26 +13,22 @@ import { notificationJobs } from './domain/notifications/index.ts';
 import { mailJobs, TOKEN_KEY } from './domain/mail/index.ts';
 import { reportJobs } from './domain/reports/index.ts';
 import { ruleReaction } from './domain/rules/index.ts';
-import { comparedCodes, MemorySearcher, searchJobs, type SearcherOptions } from './domain/search/index.ts';
-import { Deliverer, type DeliveryLimits, EVENTS, secretText } from './domain/webhooks/index.ts';
+import { comparedCodes, MemorySearcher, searchJobs } from './domain/search/index.ts';
+import { Deliverer, EVENTS, secretText } from './domain/webhooks/index.ts';
 import { buildServer, metricsOf } from './http/server.ts';
 import { SharedRateLimiter } from './http/rate-shared.ts';
 import { loggable } from './http/errors.ts';
 import type { Readiness, RedirectPage } from './http/types.ts';
 import { BlobHealth, type BlobHealthOptions } from './platform/blobs/health.ts';
 import { ContentHolder } from './platform/blobs/serve.ts';
-import type { BlobStore } from './platform/blobs/store.ts';
 import { type Clock, DatabaseClock, newId } from './platform/clock.ts';
-import type { Database } from './platform/database/pool.ts';
 import { Replica } from './platform/database/replica.ts';
 import { VersionWatcher } from './platform/unit-of-work/versions.ts';
-import { Outbound, type OutboundOptions } from './platform/outbound/outbound.ts';
+import { Outbound } from './platform/outbound/outbound.ts';
 import { settleBudgets } from './platform/database/rate-budgets.ts';
-import type { SecretBox } from './platform/secrets.ts';
 import { PlaceWatch } from './platform/audit/place-watch.ts';
 import { headPlace } from './platform/audit/seal-heads.ts';
 import type { SealHead } from './platform/audit/seals.ts';
-import type { Tracer } from './platform/observability/traces.ts';
 import { Changes } from './platform/unit-of-work/changes.ts';
 import { Notifier } from './platform/unit-of-work/notifier.ts';
 import type { Caller } from './platform/unit-of-work/context.ts';
@@ -44,42 +41,6 @@ import { atMostEvery } from './lib/yielding.ts';
 
 /** Bytes of file content that answers may hold in memory at once. */
 const HELD_BYTES = 128 * 1024 * 1024;
-
-export interface AppOptions {
-  settings: Pick<Settings, 'rateLimit' | 'trustedProxies' | 'metricsAllow' | 'webhookAllowPrivate'> & Partial<Settings>;
-  db: Database;
-  blobs: BlobStore;
-  secrets: SecretBox;
-  /** Overrides of outbound call settings, for tests. */
-  outbound?: Partial<OutboundOptions>;
-  /** Overrides of delivery limits, for tests. */
-  deliveries?: Partial<DeliveryLimits>;
-  log: Logger;
-  /** Version of the service, for the header `Docket-Version` of the administration API. */
-  version?: string | undefined;
-  /** Exports spans; undefined disables tracing. */
-  tracer?: Tracer | undefined;
-  /** Default: the database's clock. */
-  clock?: Clock;
-  /**
-   * Milliseconds that a request waits for an overdue read of the rights version, and for a lease of its rate budget; for tests.
-   */
-  patienceMs?: number | undefined;
-  /** Poll interval of deliveries in milliseconds, used when a notification is lost; for tests. */
-  deliveryEveryMs?: number | undefined;
-  /** The search index in memory; undefined: statements answer every search. */
-  searchMemory?: Omit<SearcherOptions, 'onChange'> | undefined;
-  /** A streaming replica of `db`, for reads that may use one. */
-  readDb?: Database | undefined;
-  /** The OpenID Connect provider for sign-in to the console. */
-  oidc?: OidcSettings | undefined;
-  /** Replaces the metrics of this process in `/metrics`, where several processes share the address. */
-  exposition?: (() => Promise<string>) | undefined;
-  /** How often the file store is probed; for tests. */
-  blobProbes?: Pick<BlobHealthOptions, 'everyMs' | 'failedEveryMs'> | undefined;
-  /** The folder of the built web console; without it none is served. */
-  consoleFolder?: string | undefined;
-}
 
 /** The service in this process: the HTTP server, the background worker, and what both use. */
 export interface App {

@@ -69,7 +69,7 @@ const LAYERS: readonly (readonly [string, RegExp])[] = [
   ['domain', /^src\/domain\//],
   ['adapters', /^src\/(?:http|worker)\//],
   ['settings', /^src\/settings(?:-table)?(?:\.test)?\.ts$/],
-  ['app', /^src\/(?:app|modules|background|metrics|worker-thread|search-thread)(?:\.test)?\.ts$/],
+  ['app', /^src\/(?:app|app-options|modules|background|metrics|worker-thread|search-thread)(?:\.test)?\.ts$/],
   // The command line calls services elsewhere with the client.
   ['client', /^client\/src\//],
   ['entry', /^src\/(?:cli\/|cli(?:\.test)?\.ts$|main\.ts$)/],

@@ -72,7 +72,7 @@ export class VersionWatcher {
   /** Called after a unit of this process was committed: drops what it changed. Only plain memberships need no read for that. */
   async onCommitted({ invalidated, plainMembers }: Invalidated): Promise<void> {
     if (invalidated.size > 0) await this.refresh();
-    else if (plainMembers !== undefined) this.#dropRights(plainMembers.userIds);
+    else if (plainMembers !== undefined) this.#drop(plainMembers.userIds);
   }
 
   /** Reads the versions now. A call during a running read waits for another read, which sees the caller's own commit. */
@@ -116,6 +116,10 @@ export class VersionWatcher {
     this.reads.rights++;
     // After a restore of the database the number may be lower than before.
     const userIds = isSame && added > 0 && added <= recent.length ? recent.slice(-added) : undefined;
+    this.#drop(userIds);
+  }
+
+  #drop(userIds?: readonly string[]): void {
     for (const drop of this.#dropRights) drop(userIds);
   }
 
