@@ -156,9 +156,8 @@ export class MemorySearch {
     const ranks = new Float64Array(found.length);
     this.#eachWord(scope, found, words, (of, word, index, places) => {
       const weight = weights[index] ?? 0;
-      for (const [at, rank] of of.ranks(word, zones).entries()) {
-        (ranks[places[at] as number] as number) += weight * rank;
-      }
+      const own = of.ranks(word, zones);
+      for (let at = 0; at < own.length; at++) (ranks[places[at] as number] as number) += weight * (own[at] as number);
     });
     return ranks;
   }

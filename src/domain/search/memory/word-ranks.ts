@@ -88,6 +88,8 @@ export class SegmentRanks {
 
   #partRanks({ exact, like }: RankedPart, byPattern: Float64Array): Float64Array {
     const itself = this.#operandRanks(exact, byPattern);
+    // Only the last word of a question, and less strict matches, have other words than the word itself.
+    if (like.operands.length === 0) return itself;
     const alike = this.#operandRanks(like, byPattern);
     for (let at = 0; at < itself.length; at++) itself[at] = rankOfWord(itself[at] as number, alike[at] as number);
     return itself;
@@ -99,10 +101,11 @@ export class SegmentRanks {
     if (operands.length === 0) return ranks;
     for (const { lexeme, prefix } of operands) this.#addRanks(lexeme, prefix, byPattern);
     const sums = this.#sums;
-    for (const [at, doc] of docs.entries()) {
-      ranks[at] = rankOfOperands(sums[doc] as number, operands.length, count);
+    for (let at = 0; at < docs.length; at++) {
+      const sum = sums[docs[at] as number] as number;
+      if (sum > 0) ranks[at] = rankOfOperands(sum, operands.length, count);
     }
-    for (const doc of docs) sums[doc] = 0;
+    for (const doc of this.#different) sums[doc] = 0;
     return ranks;
   }
 
