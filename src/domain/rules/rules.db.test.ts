@@ -206,6 +206,8 @@ describe('rules on events', () => {
     const refused = await change(bad.id, 1, { kind: 'refuse' });
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'RULE_REFUSED']);
     assert.deepEqual(refused.body.error.details, { rule: 'd-refuse' });
+    // Not why: that can contain what only the user of the rule may see.
+    assert.match(refused.body.error.message, /^The rule d-refuse could not be carried out, so /);
     const items = [
       { objectId: bad.id, expectedRevision: 1, changes: { kind: 'refuse' } },
       { objectId: good.id, expectedRevision: 1, changes: { kind: 'network' } },
