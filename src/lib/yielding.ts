@@ -31,6 +31,16 @@ export async function mapInTurns<Item, Result>(items: readonly Item[], map: (ite
   return results;
 }
 
+/** Runs a calculation in slices. It yields where other requests may run, and needs to wait for nothing. */
+export async function inTurns<Result>(calculation: Generator<undefined, Result>): Promise<Result> {
+  const turns = new Turns();
+  for (let step = calculation.next(); ; step = calculation.next()) {
+    if (step.done === true) return step.value;
+    const turn = turns.next();
+    if (turn !== undefined) await turn;
+  }
+}
+
 /**
  * Returns a function that is true at most once in `ms` milliseconds.
  *

@@ -1,6 +1,7 @@
 /** Write commands on records. Each command checks rights, plans its writes and returns; the unit of work executes them. */
 import { isArchived, type ItemState } from '../../contract/state.ts';
 import { Fault, faultAt } from '../../lib/fault.ts';
+import { inTurns } from '../../lib/yielding.ts';
 import { problem } from '../../lib/problem.ts';
 import { deepEqualJson } from '../../lib/json.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
@@ -114,7 +115,7 @@ async function create(
   };
   const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(access, code);
   const read = await withLongTextsRead(input.values, isRich, 'values', ctx.actor.userId);
-  const { values, images, longTexts } = await planValues(version, read, 'values', access, configured);
+  const { values, images, longTexts } = await inTurns(planValues(version, read, 'values', access, configured));
   const row = newRow(ctx, type, input.objectId ?? ctx.newId(), values, longTexts);
   const object = evaluateAccess(onBehalf, row);
   if (!object.right.can('create')) throw createMissing();
@@ -227,7 +228,7 @@ export async function updateObject(ctx: WriteContext, input: UpdateInput): Promi
   const { version, right } = object;
   const isRich = (code: string): boolean => version.fields.get(code)?.dataType === 'rich-text' && canName(right, code);
   const read = await withLongTextsRead(input.changes, isRich, 'changes', ctx.actor.userId);
-  const planned = await planChange(version, object.row.values, read, 'changes', right, whole);
+  const planned = await inTurns(planChange(version, object.row.values, read, 'changes', right, whole));
   const codes = Object.keys(planned.changes);
   if (codes.length === 0) return liveAnswer(ctx, ctx, object);
   await requireReferences(ctx, object.version, pick(planned.values, codes), 'changes');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { field } from '../../../test/harness/field-values.ts';
 import { Fault } from '../../lib/fault.ts';
+import { inTurns } from '../../lib/yielding.ts';
 import type { FieldDefinition, TypeVersion } from '../metadata/index.ts';
 import { derive, planValues } from './rules.ts';
 
@@ -32,7 +33,7 @@ const second = versionOf(2, [title, { ...note, required: true }, field('integer'
 /** The paths that the refusal names; none if the values are accepted. */
 async function refused(version: TypeVersion, given: Record<string, unknown>, member = 'values'): Promise<string[]> {
   try {
-    await planValues(version, given, member, ALL);
+    await inTurns(planValues(version, given, member, ALL));
     return [];
   } catch (error) {
     assert.ok(error instanceof Fault);
@@ -42,16 +43,19 @@ async function refused(version: TypeVersion, given: Record<string, unknown>, mem
 
 test('each version of a type has its own defaults and required fields', async () => {
   for (let round = 0; round < 2; round++) {
-    assert.deepEqual((await planValues(first, { title: 'Ёлка' }, 'values', ALL)).values, { title: 'Ёлка' });
-    assert.deepEqual((await planValues(second, { title: 'a', note: 'b' }, 'values', ALL)).values, {
+    assert.deepEqual((await inTurns(planValues(first, { title: 'Ёлка' }, 'values', ALL))).values, { title: 'Ёлка' });
+    assert.deepEqual((await inTurns(planValues(second, { title: 'a', note: 'b' }, 'values', ALL))).values, {
       title: 'a',
       note: 'b',
       effort: 7,
     });
-    assert.deepEqual((await planValues(second, { title: 'a', note: 'b', effort: null }, 'values', ALL)).values, {
-      title: 'a',
-      note: 'b',
-    });
+    assert.deepEqual(
+      (await inTurns(planValues(second, { title: 'a', note: 'b', effort: null }, 'values', ALL))).values,
+      {
+        title: 'a',
+        note: 'b',
+      },
+    );
     assert.deepEqual(await refused(second, { title: 'a' }), ['/values/note']);
   }
 });
@@ -69,7 +73,7 @@ test('a field that two versions share reports the path in the given member', asy
 
 test('a form can require more fields than the version', async () => {
   const configured = { form: new Map([['note', true]]), writes: () => ({}) };
-  await assert.rejects(planValues(first, { title: 'a' }, 'values', ALL, configured), Fault);
+  await assert.rejects(inTurns(planValues(first, { title: 'a' }, 'values', ALL, configured)), Fault);
 });
 
 test('folded copies are those of the text fields and the title', () => {

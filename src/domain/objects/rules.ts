@@ -6,7 +6,6 @@ import { isFolded } from '../../lib/data-types/index.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { problemAt } from '../../lib/problem.ts';
 import { fold } from '../../lib/text.ts';
-import { mapInTurns, Turns } from '../../lib/yielding.ts';
 import { canName, type FieldAccess } from '../../contract/rights.ts';
 import type { RecordRight } from '../../platform/unit-of-work/context.ts';
 import {
@@ -24,7 +23,10 @@ import {
 
 export type Values = Record<string, unknown>;
 
-/** Other requests may run before a longer text is checked, in characters. */
+/** A decision on values. It yields before each long text, so that other requests can run in between (`inTurns`). */
+export type Steps<Decision> = Generator<undefined, Decision>;
+
+/** Before a longer text is checked or folded, other requests may run. In characters. */
 const LONG_TEXT = 10_000;
 
 /** Maximum number of problems collected for one request. */
@@ -60,23 +62,22 @@ function pathOf(field: FieldDefinition, member: string): string {
  * that the caller may neither read nor write is reported as unknown before its value is checked: any other error would reveal
  * that it exists.
  */
-async function accept(
+function* accept(
   version: TypeVersion,
   given: Values,
   member: string,
   access: FieldAccess,
   knownImages: ReadonlySet<string>,
-): Promise<{ stored: Values; images: InlineImage[]; problems: FaultDetail[] }> {
+): Steps<{ stored: Values; images: InlineImage[]; problems: FaultDetail[] }> {
   const stored: Values = {};
   const images: InlineImage[] = [];
   const problems: FaultDetail[] = [];
-  const turns = new Turns();
   for (const code of Object.keys(given)) {
     // The response names no more problems, and each check costs time.
     if (problems.length >= MOST_PROBLEMS) break;
     const value = given[code];
     // A long text takes some milliseconds, and a record can have many.
-    if (typeof value === 'string' && value.length > LONG_TEXT) await turns.next();
+    if (typeof value === 'string' && value.length > LONG_TEXT) yield;
     const field = version.fields.get(code);
     if (field === undefined || !canName(access, code)) {
       problems.push({ ...unknownField(code), path: pointer(member, code) });
@@ -134,14 +135,14 @@ function missing(
  *
  * @throws Fault INVALID_VALUES with every problem at once
  */
-export async function planValues(
+export function* planValues(
   version: TypeVersion,
   given: Values,
   member: string,
   access: FieldAccess,
   configured?: { form: ReadonlyMap<string, boolean>; writes(given: Values): Values },
-): Promise<{ values: Values; images: readonly InlineImage[]; longTexts: LongTexts }> {
-  const { stored, images, problems } = await accept(version, given, member, access, new Set());
+): Steps<{ values: Values; images: readonly InlineImage[]; longTexts: LongTexts }> {
+  const { stored, images, problems } = yield* accept(version, given, member, access, new Set());
   for (const field of fieldLists(version).withDefault) {
     if (!Object.hasOwn(given, field.code)) stored[field.code] = field.default;
   }
@@ -151,7 +152,7 @@ export async function planValues(
     ...missing(version, values, member, access, configured?.form).filter((problem) => !named.has(problem.path)),
   );
   if (problems.length > 0) throw invalidValues(problems);
-  return { values, images, longTexts: await foldLongTexts(values, Object.keys(values)) };
+  return { values, images, longTexts: yield* foldLongTexts(values, Object.keys(values)) };
 }
 
 /** Text → folded text, for `derive`. */
@@ -159,13 +160,18 @@ export type LongTexts = ReadonlyMap<string, string>;
 
 const NO_LONG_TEXTS: LongTexts = new Map();
 
-/** Folds the long texts among the values, with other requests between them. */
-async function foldLongTexts(values: Values, codes: readonly string[]): Promise<LongTexts> {
-  const texts = codes.map((code) => values[code]).filter((value) => typeof value === 'string');
-  const long = texts.filter(({ length }) => length > LONG_TEXT);
+/** Folds the long texts among the values. */
+function* foldLongTexts(values: Values, codes: readonly string[]): Steps<LongTexts> {
+  const long = codes
+    .map((code) => values[code])
+    .filter((value) => typeof value === 'string' && value.length > LONG_TEXT);
   if (long.length === 0) return NO_LONG_TEXTS;
-  const folded = await mapInTurns(long, fold);
-  return new Map(long.map((text, index) => [text, folded[index] as string]));
+  const folded = new Map<string, string>();
+  for (const text of long as string[]) {
+    yield;
+    folded.set(text, fold(text));
+  }
+  return folded;
 }
 
 /**
@@ -215,16 +221,16 @@ export interface PlannedChange {
  *   refused only if the value differs from the stored one
  * @throws Fault INVALID_VALUES, FIELD_READ_ONLY
  */
-export async function planChange(
+export function* planChange(
   version: TypeVersion,
   current: Values,
   given: Values,
   member: string,
   right: RecordRight,
   whole = false,
-): Promise<PlannedChange> {
+): Steps<PlannedChange> {
   const known = imagesIn(version, current, (code) => right.canRead(code));
-  const { stored, images, problems } = await accept(version, given, member, right, known);
+  const { stored, images, problems } = yield* accept(version, given, member, right, known);
   const values: Values = { ...current };
   const changes: Record<string, [unknown, unknown]> = {};
   const equal = new Set<string>();
@@ -248,7 +254,7 @@ export async function planChange(
   if (whole) requireNoneReadOnly(version, right, asked, member);
   if (problems.length > 0) throw invalidValues(problems);
   requireWritable(right, asked, member);
-  return { values, changes, images, longTexts: await foldLongTexts(values, Object.keys(changes)) };
+  return { values, changes, images, longTexts: yield* foldLongTexts(values, Object.keys(changes)) };
 }
 
 /**

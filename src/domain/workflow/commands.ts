@@ -4,6 +4,7 @@ import { Fault, type FaultDetail, invalidValues, isFault } from '../../lib/fault
 import { fieldsOf } from '../../lib/filter.ts';
 import { deepEqualJson, pointer } from '../../lib/json.ts';
 import { problem, problemAt } from '../../lib/problem.ts';
+import { inTurns } from '../../lib/yielding.ts';
 import type { WriteContext } from '../../platform/unit-of-work/context.ts';
 import {
   checkValue,
@@ -133,7 +134,7 @@ async function plan(
   const nothing: PlannedChange = { values: { ...object.row.values }, changes: {}, images: [] };
   const planned = await collect(
     problems,
-    () => planChange(object.version, object.row.values, { ...readBeside, ...fields }, 'values', object.right),
+    () => inTurns(planChange(object.version, object.row.values, { ...readBeside, ...fields }, 'values', object.right)),
     nothing,
   );
   await requireReferences(ctx, object.version, pickChanged(planned), 'values');
