@@ -12,7 +12,7 @@ import { activeArticleNames } from '../knowledge/index.ts';
 import { MEMBERS, type GroupMember, ORG_MEMBERS, type OrgMember } from './store-members.ts';
 
 /** The versions under which facts were read. */
-export interface FactVersions {
+interface FactVersions {
   structure: number;
   config: number;
 }
@@ -30,7 +30,7 @@ export interface Granting extends FactVersions {
   inArticles: boolean;
 }
 
-export interface MembershipFacts extends Granting {
+interface MembershipFacts extends Granting {
   group: ItemState | null;
   member: ItemState | null;
   /** Id of the membership if it exists. */
@@ -39,7 +39,7 @@ export interface MembershipFacts extends Granting {
   givesRole: boolean;
 }
 
-export interface PlaceFacts extends Granting {
+interface PlaceFacts extends Granting {
   unit: ItemState | null;
   user: ItemState | null;
   standing: OrgMember | null;
