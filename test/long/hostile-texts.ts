@@ -1,7 +1,7 @@
 /**
- * How long one request with a hostile text blocks the event loop, over every channel that takes texts: mail, API, inbound calls,
- * imports (`npm run test:hostile-texts`). Measures the processor time of the longest turn of the loop in a separate process, the best of three attempts,
- * relative to a known piece of work, because the machine is shared.
+ * `npm run test:hostile-texts`: how long one request with a hostile text blocks the event loop, over every channel that takes
+ * texts: mail, API, inbound calls, imports. Measures the processor time of the longest turn of the loop in a separate process, the
+ * best of three attempts, relative to a known piece of work, because the machine is shared.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
