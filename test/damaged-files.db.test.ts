@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pino } from 'pino';
-import { examineDeep } from '../src/cli/doctor.ts';
+import { examineDeep } from '../src/cli/doctor-checks.ts';
 import { ArchiveWriter } from '../src/platform/backup/archive.ts';
 import { type DumpReport, dumpService } from '../src/platform/backup/dump.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';

@@ -7,7 +7,7 @@ import { unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
-import { examineDeep } from '../src/cli/doctor.ts';
+import { examineDeep } from '../src/cli/doctor-checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import type { Violations } from '../src/platform/audit/checks.ts';
 import { examineIdle, examineIntegrity } from '../src/platform/database/integrity.ts';

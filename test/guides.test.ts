@@ -47,7 +47,11 @@ describe('guides', () => {
         // What a reader can run unchanged is a command; a program in another language is saved first.
         if (block.words.includes('run')) assert.equal(block.language, 'sh', place);
         if (block.language === 'sh')
-          assert.doesNotMatch(block.text, /^docket |\$\(docket /m, `${place}: use npx docket`);
+          assert.doesNotMatch(
+            block.text,
+            /^docket |\$\(docket |npx docket|bin\/docket\.mjs/m,
+            `${place}: use ./docket`,
+          );
       }
     }
   });

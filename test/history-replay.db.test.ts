@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { raw } from 'sql-template-tag';
-import { examineSearch } from '../src/cli/database.ts';
+import { examineSearch } from '../src/cli/search-check.ts';
 import { runCheck } from '../src/platform/audit/checks.ts';
 import { FileBlobs } from '../src/platform/blobs/filesystem.ts';
 import { CHECKS } from '../src/modules.ts';

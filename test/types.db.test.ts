@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { typeDeclarations } from '../src/cli/types.ts';
+import { typeDeclarations } from '../src/cli/type-declarations.ts';
 import { DATA_TYPES } from '../src/lib/data-types/index.ts';
 import { startTestApp, type TestApp } from './harness/app.ts';
 import { docket } from './harness/fault-service.ts';

@@ -1,10 +1,7 @@
 /** `docket audit verify`, `docket audit head`: the hash chain that seals the audit log. */
 import type { Command } from 'commander';
-import { parseHead, readHeads } from '../platform/audit/seal-heads.ts';
-import { verifyJournal } from '../platform/audit/seals-verify.ts';
-import { sealCursor, type SealHead } from '../platform/audit/seals.ts';
+import type { SealHead } from '../platform/audit/seals.ts';
 import { type Environment, type Json, output, progressKeeper } from './command.ts';
-import { openDatabase, requireSchema } from './service.ts';
 
 interface Expected {
   expect?: string;
@@ -13,6 +10,7 @@ interface Expected {
 
 /** Newest first. */
 async function expectedHeads({ expect, heads }: Expected, command: Command): Promise<SealHead[]> {
+  const { parseHead, readHeads } = await import('../platform/audit/seal-heads.ts');
   const given: SealHead[] = [];
   if (expect !== undefined) {
     given.push(parseHead(expect) ?? command.error('--expect must be NUMBER:HASH', { exitCode: 2 }));
@@ -36,6 +34,8 @@ export function auditCommands(docket: Command, environment: Environment): void {
     .action(async (options: Json & Expected, command: Command) => {
       const expected = await expectedHeads(options, command);
       const out = output(options.json === true);
+      const { openDatabase, requireSchema } = await import('./service.ts');
+      const { verifyJournal } = await import('../platform/audit/seals-verify.ts');
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
         await requireSchema(opened.db, { make: false, newer: false });
@@ -67,6 +67,8 @@ export function auditCommands(docket: Command, environment: Environment): void {
     .description('Print the newest seal, NUMBER:HASH. Store it where users of the database cannot change it.')
     .option('--json', 'print {number, hash}')
     .action(async (options: Json) => {
+      const { openDatabase, requireSchema } = await import('./service.ts');
+      const { sealCursor } = await import('../platform/audit/seals.ts');
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
         await requireSchema(opened.db, { make: false, newer: false });

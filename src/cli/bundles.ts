@@ -1,80 +1,14 @@
 /** `docket plan`, `docket apply`, `docket export`: configuration as code. */
-import { isUtf8 } from 'node:buffer';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
-import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
-import { BundleError, type BundleFile, type BundleOptions, type PlannedItem } from '../configuration/engine.ts';
-import type { PendingIndex } from '../configuration/field-indexes.ts';
-import { type Comparison, parseRefusal } from '../configuration/impact.ts';
-import { problem } from '../lib/problem.ts';
-import { type Environment, output, several, usage, warn } from './command.ts';
-import { applyFiles } from './local.ts';
-import { impactLines, impactMarkdown, requireHarmless } from './impact-text.ts';
-import { planLines, planMarkdown } from './plan-text.ts';
+import type { BundleOptions } from '../configuration/engine.ts';
+import type { Comparison } from '../configuration/impact.ts';
+import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/schema-file.ts';
+import { readBundleFiles, refuseOthers } from './bundle-files.ts';
+import { type Environment, output, reasonOf, several, usage, warn } from './command.ts';
+import { planLines, planMarkdown, saysPending } from './plan-text.ts';
 import { onTarget } from './select-target.ts';
-import type { Tool } from './service.ts';
-
-const NEW_LINE = 0x0a;
-
-/**
- * The YAML files of a folder, sorted by name, or one file.
- *
- * @throws Error with a message for the user: also for one file with `prune`, which would archive what the other files hold
- */
-async function readBundleFiles(place: string, { prune }: BundleOptions): Promise<BundleFile[]> {
-  if (!place.endsWith('.yaml')) return await readFolder(place);
-  if (prune === true) {
-    throw new Error(`${place} is a part of a bundle; --prune would archive the other parts. Give the folder.`);
-  }
-  const name = path.basename(place);
-  return [{ name, text: utf8(name, await readFile(place)) }];
-}
-
-async function readFolder(folder: string): Promise<BundleFile[]> {
-  let names: string[];
-  try {
-    names = await readdir(folder);
-  } catch {
-    throw new Error(`${folder} is not a readable folder; give the folder with the *.yaml files.`);
-  }
-  const chosen = bundleFiles(names);
-  if (chosen.length === 0) throw new Error(`${folder} contains no *.yaml file; give the folder of a bundle.`);
-  return await Promise.all(
-    chosen.map(async (name) => ({ name, text: utf8(name, await readFile(path.join(folder, name))) })),
-  );
-}
-
-export function bundleFiles(names: readonly string[]): string[] {
-  return names.filter((name) => name.endsWith('.yaml')).sort();
-}
-
-/** Rejects files that are not UTF-8: they would be stored with replacement characters. */
-function utf8(file: string, bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  let start = 0;
-  for (let line = 1; ; line++) {
-    const end = bytes.indexOf(NEW_LINE, start);
-    if (!isUtf8(bytes.subarray(start, end === -1 ? bytes.length : end))) {
-      throw new BundleError([{ file, line, column: 1, path: '', ...problem('NOT_UTF8') }]);
-    }
-    start = end + 1;
-  }
-}
-
-export function starterFolder(name: string): string {
-  return fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
-}
-
-/** Applies the bundle of a folder in one transaction. @throws BundleError, Fault */
-export async function applyFolder(
-  tool: Pick<Tool, 'work' | 'caller' | 'sections'>,
-  folder: string,
-  options: BundleOptions,
-): Promise<PlannedItem[]> {
-  return await applyFiles(tool, await readFolder(folder), options);
-}
 
 interface Flags {
   json?: boolean;
@@ -86,7 +20,7 @@ interface Flags {
   expected?: number;
   section?: string[];
   impact?: boolean;
-  refuseIf?: Comparison[];
+  refuseIf?: string;
 }
 
 function options(flags: Flags): BundleOptions {
@@ -123,14 +57,15 @@ export function colored({ inherited }: Environment): boolean {
   return process.stdout.isTTY && (inherited['NO_COLOR'] ?? '') === '';
 }
 
-/** Refuses to export into a folder with other YAML files: they would later be read and applied as part of the bundle. */
-function refuseOthers(dir: string, names: readonly string[], written: ReadonlySet<string>): void {
-  const others = bundleFiles(names).filter((name) => !written.has(name));
-  if (others.length === 0) return;
-  throw new Error(
-    `${dir} holds ${others.join(', ')}, which would be read together with what is exported; nothing was written. Name ` +
-      'another folder, or take them away.',
-  );
+/** The comparisons of `--refuse-if`; ends with wrong usage if they cannot be read. */
+async function comparisons({ refuseIf }: Flags, command: Command): Promise<Comparison[] | undefined> {
+  if (refuseIf === undefined) return undefined;
+  const { parseRefusal } = await import('../configuration/impact.ts');
+  try {
+    return parseRefusal(refuseIf);
+  } catch (error) {
+    return command.error(`--refuse-if: ${reasonOf(error)}`, { exitCode: 2 });
+  }
 }
 
 export function configurationCommands(docket: Command, environment: Environment): void {
@@ -140,25 +75,23 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune', 'also show items that the bundle omits')
     .option('--prune-identity', 'the same for users, groups, units and memberships')
     .option('--impact', 'also show who gains or loses access, which records no longer fit, and what stops working')
-    .option(
-      '--refuse-if <comparison>',
-      'exit with 1 for an impact such as "lost-access>0 && broken>0"',
-      usage(parseRefusal),
-    )
+    .option('--refuse-if <comparison>', 'exit with 1 for an impact such as "lost-access>0 && broken>0"')
     .addOption(expectedOption())
     .addOption(discardOption())
     .option('--markdown', 'print Markdown for the comment of a pull request')
     .option('--json', 'print [{section, code, id, action, differences, …}]; with --impact {items, impact}')
     .action(async (dir: string, flags: Flags, command: Command) => {
       const { expected, ...wanted } = options(flags);
+      const refusals = await comparisons(flags, command);
       const files = await readBundleFiles(dir, wanted);
       const { items, impact, pending, current } = await onTarget(environment, command, async (target) => ({
-        ...(flags.impact === true || flags.refuseIf !== undefined
+        ...(flags.impact === true || refusals !== undefined
           ? await target.planImpact(files, wanted)
           : { items: await target.plan(files, wanted), impact: undefined }),
         pending: await target.pendingIndexes(),
         current: expected === undefined ? undefined : (await target.versions(1)).current,
       }));
+      const { impactLines, impactMarkdown, requireHarmless } = await import('./impact-text.ts');
       const effect = impact === undefined ? [] : impactLines(impact);
       const text =
         flags.markdown === true
@@ -168,7 +101,7 @@ export function configurationCommands(docket: Command, environment: Environment)
       // On standard error, because the JSON list is a contract. `doctor --json` has this for scripts.
       if (pending.length > 0) process.stderr.write(`${saysPending(pending)}\n`);
       if (current !== expected) throw new Error(`The configuration has version ${current}, not ${expected}.`);
-      if (impact !== undefined && flags.refuseIf !== undefined) requireHarmless(impact, flags.refuseIf);
+      if (impact !== undefined && refusals !== undefined) requireHarmless(impact, refusals);
     });
   docket
     .command('apply <dir-or-file>')
@@ -176,15 +109,17 @@ export function configurationCommands(docket: Command, environment: Environment)
     .option('--prune', 'also archive items that the bundle omits, except users, groups, units and memberships')
     .option('--prune-identity', 'with --prune: archive those as well')
     .addOption(expectedOption())
-    .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"', usage(parseRefusal))
+    .option('--refuse-if <comparison>', 'refuse for an impact such as "lost-access>0 && broken>0"')
     .addOption(discardOption())
     .option('--json', 'print [{section, code, id, action}]')
     .action(async (dir: string, flags: Flags, command: Command) => {
+      const refusals = await comparisons(flags, command);
       const files = await readBundleFiles(dir, options(flags));
       const items = await onTarget(environment, command, async (target) => {
-        if (flags.refuseIf === undefined) return await target.apply(files, options(flags));
+        if (refusals === undefined) return await target.apply(files, options(flags));
         const { impact, configVersion } = await target.planImpact(files, options(flags));
-        requireHarmless(impact, flags.refuseIf, 'Nothing was applied');
+        const { requireHarmless } = await import('./impact-text.ts');
+        requireHarmless(impact, refusals, 'Nothing was applied');
         // What is applied is what was examined.
         return await target.apply(files, { expected: configVersion, ...options(flags) });
       });
@@ -229,14 +164,4 @@ export function configurationCommands(docket: Command, environment: Environment)
       const names = files.map((file) => file.name);
       output(flags.json === true).result({ files: names }, [`Wrote ${names.join(', ')} to ${dir}.`]);
     });
-}
-
-const MOST_NAMED = 5;
-
-export function saysPending(pending: readonly PendingIndex[]): string {
-  const named = pending
-    .slice(0, MOST_NAMED)
-    .map(({ action, name, type, field }) => (type === undefined ? `${action} ${name}` : `${type}.${field}`));
-  const more = pending.length > named.length ? ', …' : '';
-  return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;
 }

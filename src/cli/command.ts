@@ -3,11 +3,11 @@
  * `--help` needs none.
  */
 import { readFileSync } from 'node:fs';
+import { sep } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { InvalidArgumentError } from 'commander';
 import type { FaultDetail } from '../lib/fault.ts';
-import { isObject } from '../lib/json.ts';
 import { atMostEvery } from '../lib/yielding.ts';
 import type { Settings } from '../settings.ts';
 
@@ -21,6 +21,9 @@ export interface Environment {
   /** The complete environment, for child processes and for the variables of a service elsewhere. */
   inherited: Readonly<Record<string, string | undefined>>;
 }
+
+/** How users call this installation: a clone has a launcher, an installed package the command of npm. */
+export const CALLED_AS = import.meta.dirname.split(sep).includes('node_modules') ? 'npx docket' : './docket';
 
 /** The option that every command has. */
 export interface Json {
@@ -83,7 +86,9 @@ export function reasonOf(error: unknown): string {
   const { details } = error as { details?: unknown };
   if (Array.isArray(details)) {
     for (const detail of details as FaultDetail[]) lines.push(`  ${detail.path}: ${detail.message}`);
-  } else if (isObject(details) && Object.keys(details).length > 0) lines.push(`  ${JSON.stringify(details)}`);
+  } else if (typeof details === 'object' && details !== null && Object.keys(details).length > 0) {
+    lines.push(`  ${JSON.stringify(details)}`);
+  }
   return lines.join('\n');
 }
 

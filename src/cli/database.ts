@@ -1,11 +1,7 @@
 /** `docket migrate`, `docket migrate-type`, `docket reindex` */
 import type { Command } from 'commander';
-import { migrateTypeBatch, type Unmoved } from '../domain/objects/index.ts';
-import { startFactsRebuild } from '../domain/reports/index.ts';
-import { beginRebuild, compareProjection, type Comparison, projectMoved, stepRebuild } from '../domain/search/index.ts';
-import { searchParts } from '../modules.ts';
+import type { Unmoved } from '../domain/objects/index.ts';
 import { type Environment, type Json, output } from './command.ts';
-import { migrateDatabase, openDatabase, openTool, type Tool } from './service.ts';
 
 export function migrateCommands(docket: Command, environment: Environment): void {
   docket
@@ -13,6 +9,7 @@ export function migrateCommands(docket: Command, environment: Environment): void
     .description('Migrate the database schema to this version.')
     .option('--json', 'print {applied}')
     .action(async (options: Json) => {
+      const { migrateDatabase, openDatabase } = await import('./service.ts');
       const opened = await openDatabase(environment.settings(), () => {}, 'tool');
       try {
         const applied = await migrateDatabase(opened.db);
@@ -30,6 +27,10 @@ export function migrateCommands(docket: Command, environment: Environment): void
     .option('--json', 'print {moved, unmoved}')
     .action(async (code: string, options: Json) => {
       const out = output(options.json === true);
+      const { openTool } = await import('./service.ts');
+      const { searchParts } = await import('../modules.ts');
+      const { migrateTypeBatch } = await import('../domain/objects/index.ts');
+      const { projectMoved } = await import('../domain/search/index.ts');
       const tool = await openTool(environment.settings(), () => {});
       try {
         let moved = 0;
@@ -69,6 +70,10 @@ export function reindexCommand(docket: Command, environment: Environment): void 
     .option('--json', 'print {made, resumed}')
     .action(async (options: { json?: boolean }) => {
       const out = output(options.json === true);
+      const { openTool } = await import('./service.ts');
+      const { searchParts } = await import('../modules.ts');
+      const { startFactsRebuild } = await import('../domain/reports/index.ts');
+      const { beginRebuild, stepRebuild } = await import('../domain/search/index.ts');
       const tool = await openTool(environment.settings(), () => {});
       try {
         const parts = searchParts();
@@ -91,20 +96,4 @@ export function reindexCommand(docket: Command, environment: Environment): void 
         await tool.close();
       }
     });
-}
-
-/** The search check of `docket doctor`. */
-export async function examineSearch(
-  tool: Pick<Tool, 'work' | 'caller'>,
-  deep: boolean,
-): Promise<{ ok: boolean; says: string }> {
-  const found: Comparison = await tool.work.read(tool.caller, (ctx) => compareProjection(ctx, searchParts(), deep));
-  const { compared, missing, stray, different } = found;
-  const ok = missing + stray + different.length === 0;
-  if (ok) return { ok, says: `${compared} rows compared, no differences` };
-  const named = different.length === 0 ? '' : ` (${different.slice(0, 3).join(', ')})`;
-  return {
-    ok,
-    says: `${missing} missing, ${stray} superfluous, ${different.length} of ${compared} different${named}; run docket reindex`,
-  };
 }

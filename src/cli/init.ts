@@ -2,10 +2,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
-import { bundleSchemaText, SCHEMA_FILE, SCHEMA_LINE } from '../configuration/bundle-schema.ts';
-import { bundleFiles, starterFolder } from './bundles.ts';
+import { SCHEMA_FILE, SCHEMA_LINE } from '../configuration/schema-file.ts';
+import { bundleFiles, starterFolder } from './bundle-files.ts';
 import { type Json, output } from './command.ts';
-import { sectionsFor } from './service.ts';
 
 /** Folders below `config` whose files make a template. */
 const TEMPLATES = {
@@ -32,6 +31,8 @@ async function requireEmpty(dir: string): Promise<void> {
 
 /** Writes the files of a template. @returns their names */
 async function writeTemplate(dir: string, template: Template): Promise<string[]> {
+  const { bundleSchemaText } = await import('../configuration/bundle-schema.ts');
+  const { sectionsFor } = await import('./service.ts');
   await mkdir(dir, { recursive: true });
   const names: string[] = [];
   for (const folder of TEMPLATES[template].map(starterFolder)) {

@@ -1,16 +1,19 @@
 /** `docket keys …` and `docket users …` */
 import type { Command } from 'commander';
-import { createKey, listKeys, revokeKey, rotateKey, setPassword } from '../domain/access/index.ts';
 import type { WriteContext } from '../platform/unit-of-work/context.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { readSecret } from './secret-input.ts';
-import { openTool, type Tool } from './service.ts';
+import type { Tool } from './service.ts';
+
+/** Loaded when a command runs. */
+const access = async () => await import('../domain/access/index.ts');
 
 export async function withTool<T>(
   environment: Environment,
   say: (line: string) => void,
   fn: (tool: Tool) => Promise<T>,
 ): Promise<T> {
+  const { openTool } = await import('./service.ts');
   const tool = await openTool(environment.settings(), say);
   try {
     return await fn(tool);
@@ -54,6 +57,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
             exitCode: 2,
           });
         const out = output(options.json === true);
+        const { createKey } = await access();
         const shown = await withTool(
           environment,
           () => {},
@@ -76,6 +80,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .description('List keys.')
     .option('--json', 'print the list as JSON')
     .action(async (options: Json) => {
+      const { listKeys } = await access();
       const rows = await withTool(
         environment,
         () => {},
@@ -94,6 +99,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .description('Revoke a key; it is rejected within a second.')
     .option('--json', 'print the key as JSON')
     .action(async (id: string, options: Json) => {
+      const { revokeKey } = await access();
       const key = await withTool(
         environment,
         () => {},
@@ -107,6 +113,7 @@ export function keyCommands(docket: Command, environment: Environment): void {
     .option('--overlap <duration>', 'how long the old secret remains valid, ISO 8601 duration', 'PT0S')
     .option('--json', 'print {id, key, owner, scopes, expiresAt}')
     .action(async (id: string, options: Json & { overlap: string }) => {
+      const { rotateKey } = await access();
       const shown = await withTool(
         environment,
         () => {},
@@ -124,6 +131,7 @@ export function userCommands(docket: Command, environment: Environment): void {
     .option('--json', 'print {id}')
     .action(async (login: string, options: Json) => {
       const password = await readSecret('Password');
+      const { setPassword } = await access();
       const user = await withTool(
         environment,
         () => {},

@@ -1,6 +1,7 @@
 /** The text of a plan for a terminal and for the comment of a pull request. Pure. */
 import type { PlannedChange, PlannedItem } from '../configuration/engine.ts';
 import type { Difference } from '../configuration/differences.ts';
+import type { PendingIndex } from '../configuration/field-indexes.ts';
 import { excerpts } from '../lib/excerpts.ts';
 
 /** A line of a plan, with or without the differences in the item. */
@@ -144,4 +145,14 @@ export function planMarkdown(items: readonly Line[], more: readonly string[] = [
     parts.push(text);
   }
   return `${parts.join('\n')}`.trimEnd();
+}
+
+const MOST_NAMED = 5;
+
+export function saysPending(pending: readonly PendingIndex[]): string {
+  const named = pending
+    .slice(0, MOST_NAMED)
+    .map(({ action, name, type, field }) => (type === undefined ? `${action} ${name}` : `${type}.${field}`));
+  const more = pending.length > named.length ? ', …' : '';
+  return `${pending.length} field indexes pending (${named.join(', ')}${more}); a running service builds them`;
 }

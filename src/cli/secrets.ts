@@ -1,10 +1,14 @@
 /** `docket secrets …` */
 import type { Command } from 'commander';
-import { createSecret, rotateSecret, setSecret } from '../domain/webhooks/index.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool, write } from './keys.ts';
-import { requireMasterKey } from './master-key.ts';
 import { readSecret } from './secret-input.ts';
+
+/** Loaded when a command runs. */
+const parts = async () => ({
+  ...(await import('../domain/webhooks/index.ts')),
+  ...(await import('./master-key.ts')),
+});
 
 const LONGEST_SECRET = 1000;
 
@@ -23,6 +27,7 @@ export function secretCommands(docket: Command, environment: Environment): void 
     .option('--json', 'print {code, secret}')
     .action(async (code: string, options: Json) => {
       requireCode(code);
+      const { createSecret, requireMasterKey } = await parts();
       const shown = await withTool(environment, quiet, async (tool) => {
         const box = await requireMasterKey(environment.settings(), tool.db);
         return await write(tool, (ctx) => createSecret(ctx, box, code));
@@ -38,6 +43,7 @@ export function secretCommands(docket: Command, environment: Environment): void 
       const value = await readSecret('Secret');
       if (value === '' || value.length > LONGEST_SECRET || /\p{Cc}/u.test(value))
         throw new Error(`A secret has 1 to ${LONGEST_SECRET} characters in one line.`);
+      const { requireMasterKey, setSecret } = await parts();
       await withTool(environment, quiet, async (tool) => {
         const box = await requireMasterKey(environment.settings(), tool.db);
         return await write(tool, (ctx) => setSecret(ctx, box, code, value));
@@ -55,6 +61,7 @@ export function secretCommands(docket: Command, environment: Environment): void 
       // A secret that cannot be opened cannot sign during an overlap.
       if (otherKey && options.overlap !== 'PT0S')
         command.error('--other-key cannot be combined with --overlap', { exitCode: 2 });
+      const { requireMasterKey, rotateSecret } = await parts();
       const { secret } = await withTool(environment, quiet, async (tool) => {
         const box = await requireMasterKey(environment.settings(), tool.db, { otherKey });
         return await write(tool, (ctx) => rotateSecret(ctx, box, code, options.overlap));

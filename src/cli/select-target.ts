@@ -3,8 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { remoteSettings } from '../settings.ts';
 import { type Environment, warn } from './command.ts';
-import { LocalTarget } from './local.ts';
-import { type Remote, RemoteTarget } from './remote.ts';
+import type { Remote } from './remote.ts';
 import type { ConfigurationTarget } from './target.ts';
 
 /** Global options of the command line. */
@@ -45,7 +44,10 @@ export async function onTarget<T>(
   use: (target: ConfigurationTarget) => Promise<T>,
 ): Promise<T> {
   const remote = await remoteOf(environment.inherited, command);
-  const target = remote === undefined ? await LocalTarget.open(environment.settings()) : new RemoteTarget(remote);
+  const target =
+    remote === undefined
+      ? await (await import('./local.ts')).LocalTarget.open(environment.settings())
+      : new (await import('./remote.ts')).RemoteTarget(remote);
   try {
     return await use(target);
   } finally {

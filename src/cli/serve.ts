@@ -18,8 +18,8 @@ import type { SecretBox } from '../platform/secrets.ts';
 import { loadSnapshot } from '../platform/unit-of-work/snapshot.ts';
 import type { Tracer } from '../platform/observability/traces.ts';
 import { Work } from '../platform/unit-of-work/work.ts';
-import { applyFolder, starterFolder } from './bundles.ts';
-import { VERSION } from './command.ts';
+import { applyFolder, starterFolder } from './bundle-files.ts';
+import { CALLED_AS, VERSION } from './command.ts';
 import { WorkerIpc } from './worker-ipc.ts';
 import { Listeners } from './listeners.ts';
 import { requireMasterKey } from './master-key.ts';
@@ -280,8 +280,8 @@ function announce({ starter }: Settings, base: string | undefined): void {
   say(`Docket answers at ${base}`);
   // Without the starter configuration there is no user `admin`.
   if (starter !== 'none') {
-    say('Sign in there as admin after:  npx docket users set-password admin');
-    say('Issue the first key:  npx docket keys create --owner admin --name first --scopes all,admin:manage');
+    say(`Sign in there as admin after:  ${CALLED_AS} users set-password admin`);
+    say(`Issue the first key:  ${CALLED_AS} keys create --owner admin --name first --scopes all,admin:manage`);
   }
   say(`Try it:               curl -s ${base}/api/v1/openapi.json`);
 }

@@ -1,11 +1,10 @@
 /** `docket webhooks …` */
-import { type Command, Option } from 'commander';
-import { WEBHOOK_EVENTS, type WebhookEvent } from '../contract/events.ts';
-import { answerOf, type AskedSample, redispatch, sampleRequest, type TestAnswer } from '../domain/webhooks/index.ts';
-import { systemClock } from '../platform/clock.ts';
+import type { Command } from 'commander';
+import type { WebhookEvent } from '../contract/events.ts';
+import type { AskedSample, TestAnswer } from '../domain/webhooks/index.ts';
 import { type Environment, type Json, output } from './command.ts';
 import { withTool } from './keys.ts';
-import { forwardProblem, listen, type ListenOptions, post, readSecret } from './listen.ts';
+import type { ListenOptions } from './listen.ts';
 import { onTarget, remoteOf } from './select-target.ts';
 import { stopSignals } from './stop-signals.ts';
 
@@ -16,6 +15,7 @@ export function webhookCommands(docket: Command, environment: Environment): void
     .description('Create the deliveries that docket doctor found missing; existing ones are not repeated.')
     .option('--json', 'print {events}')
     .action(async (options: Json) => {
+      const { redispatch } = await import('../domain/webhooks/index.ts');
       const events = await withTool(
         environment,
         () => {},
@@ -41,6 +41,7 @@ function listenCommand(webhooks: Command, environment: Environment): void {
     .option('--secret-file <file>', 'file with the signing secret (whsec_…); by default one is made and shown')
     .option('--json', 'print one line of JSON for the start, each request and the end')
     .action(async (options: ListenOptions, command: Command) => {
+      const { forwardProblem, listen } = await import('./listen.ts');
       const problem = forwardProblem(options.forward);
       if (problem !== undefined) command.error(`--forward: ${problem}`, { exitCode: 2 });
       const remote = await remoteOf(environment.inherited, command);
@@ -52,7 +53,7 @@ function listenCommand(webhooks: Command, environment: Environment): void {
 }
 
 interface TestOptions extends Json {
-  event?: WebhookEvent;
+  event?: string;
   rule?: string;
   secretFile?: string;
 }
@@ -63,7 +64,7 @@ function testCommand(webhooks: Command, environment: Environment): void {
     .description(
       'Send one signed sample delivery and show request and answer. The target is the code or id of a subscription, or a URL, which may be http and needs no service.',
     )
-    .addOption(new Option('--event <type>', 'event type of the sample').choices(WEBHOOK_EVENTS))
+    .option('--event <type>', 'event type of the sample, such as ObjectCreated')
     .option('--rule <code>', 'send the message of this rule, which posts to the subscription, instead of an event')
     .option('--secret-file <file>', 'file with the signing secret (whsec_…); required for a URL')
     .option('--json', 'print {request, answer, verdict}')
@@ -79,22 +80,32 @@ function testCommand(webhooks: Command, environment: Environment): void {
         const message = isUrl ? '--rule is for a subscription' : 'give either --event or --rule';
         command.error(message, { exitCode: 2 });
       }
+      const event = options.event === undefined ? undefined : await webhookEvent(options.event, command);
       const tried = isUrl
-        ? await sendToUrl(target, options)
-        : await onTarget(environment, command, (service) => service.testWebhook(target, sampleOf(options)));
+        ? await sendToUrl(target, event, options.secretFile ?? '')
+        : await onTarget(environment, command, (service) => service.testWebhook(target, sampleOf(event, options.rule)));
       report(tried, options.json === true);
     });
 }
 
-function sampleOf({ event, rule }: TestOptions): AskedSample {
+async function webhookEvent(text: string, command: Command): Promise<WebhookEvent> {
+  const { WEBHOOK_EVENTS } = await import('../contract/events.ts');
+  const event = WEBHOOK_EVENTS.find((one) => one === text);
+  return event ?? command.error(`--event must be one of ${WEBHOOK_EVENTS.join(', ')}`, { exitCode: 2 });
+}
+
+function sampleOf(event: WebhookEvent | undefined, rule: string | undefined): AskedSample {
   return { ...(event === undefined ? {} : { eventType: event }), ...(rule === undefined ? {} : { rule }) };
 }
 
 /** Sends to any URL, also to a receiver that is being developed on this machine. */
-async function sendToUrl(url: string, { event = 'ObjectCreated', secretFile = '' }: TestOptions): Promise<TestAnswer> {
+async function sendToUrl(url: string, event: WebhookEvent | undefined, secretFile: string): Promise<TestAnswer> {
   if (!URL.canParse(url)) throw new Error(`${url} is not a URL.`);
+  const { post, readSecret } = await import('./listen.ts');
+  const { answerOf, sampleRequest } = await import('../domain/webhooks/index.ts');
+  const { systemClock } = await import('../platform/clock.ts');
   const secret = await readSecret(secretFile);
-  const request = sampleRequest(event, [secret], systemClock.now());
+  const request = sampleRequest(event ?? 'ObjectCreated', [secret], systemClock.now());
   return answerOf(url, request, await post(url, request), true);
 }
 

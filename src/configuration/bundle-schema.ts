@@ -10,12 +10,6 @@ import { problem } from '../lib/problem.ts';
 import { Code, ConditionSchema, Description, FieldCode, LocaleCode, Name } from './schemas.ts';
 import type { ConfigSection } from './section.ts';
 
-/** The name of the file with the schema beside an exported bundle. */
-export const SCHEMA_FILE = 'docket.schema.json';
-
-/** The line at the head of a file that leads editors to the schema beside it. */
-export const SCHEMA_LINE = `# yaml-language-server: $schema=./${SCHEMA_FILE}\n`;
-
 interface EditorSchema extends Omit<JsonSchema, 'allOf' | 'anyOf' | 'items' | 'properties'> {
   $schema?: string;
   title?: string;

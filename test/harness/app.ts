@@ -8,7 +8,7 @@ import { type Logger, pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
 import { configSections, systemCaller } from '../../src/modules.ts';
 import { applyBundle } from '../../src/configuration/engine.ts';
-import { applyFolder, starterFolder } from '../../src/cli/bundles.ts';
+import { applyFolder, starterFolder } from '../../src/cli/bundle-files.ts';
 import { createKey } from '../../src/domain/access/index.ts';
 import type { DeliveryLimits } from '../../src/domain/webhooks/index.ts';
 import { ensureNumbering } from '../../src/domain/metadata/index.ts';
