@@ -130,7 +130,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   REVISION_CONFLICT: {
     cause: 'Another user changed the item after the caller read it.',
-    act: `${READ_AGAIN} \`details.changedSince\` lists the changes of others that the caller may read.`,
+    act: `${READ_AGAIN} \`details.changedSince\` lists the changes of others that the caller may read. \`complete: false\` beside it says that older changes were left out.`,
     details: {
       changedSince: [
         {

@@ -97,9 +97,8 @@ async function requireEditable(
   if (isArchived(row)) throw new Fault('ARCHIVED', 'The comment is archived and cannot be changed.');
   if (row.revision !== expectedRevision) {
     const changes = await listChanges(ctx, row, expectedRevision);
-    throw new Fault('REVISION_CONFLICT', 'The comment was changed after the expected revision. Read it again.', {
-      changedSince: changedSince(changes.map(({ changed, ...when }) => ({ fields: changed, ...when }))),
-    });
+    const message = 'The comment was changed after the expected revision. Read it again.';
+    throw new Fault('REVISION_CONFLICT', message, changedSince(changes));
   }
   return { row, object };
 }

@@ -1,6 +1,6 @@
 /** SQL on the table `comments`. */
 import type { ItemState } from '../../contract/state.ts';
-import { ACTOR, userName } from '../../platform/audit/journal.ts';
+import { type LastChange, lastChanges, userName } from '../../platform/audit/journal.ts';
 import sql, { type Sql } from 'sql-template-tag';
 import type { CommentVisibility } from '../../contract/comment-visibility.ts';
 import { byId } from '../../platform/database/lookups.ts';
@@ -49,23 +49,14 @@ export async function listComments(
     ${inWindow(window, ['c.created_at', 'c.id'])}`);
 }
 
-/** A change of a comment: what was changed, when and by whom. */
-export interface CommentChange {
-  /** Names of the changed properties. */
-  changed: readonly string[];
-  at: string;
-  actorId: string | null;
-  actorName: string | null;
-}
-
-/** The changes after the revision `after` of the comment, oldest first. */
-export async function listChanges(ctx: ReadContext, row: CommentRow, after: number): Promise<CommentChange[]> {
-  return await ctx.query<CommentChange>(sql`
-    SELECT j.data->'changed' AS changed, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName"
-    FROM journal j ${ACTOR.join}
-    WHERE j.object_id = ${row.objectId}::uuid AND j.type = 'CommentUpdated' AND j.data->>'commentId' = ${row.id}
-      AND (j.data->>'commentRevision')::bigint > ${after}::bigint
-    ORDER BY j.seq`);
+/** The last change of each property after the revision `after` of the comment, oldest first. */
+export async function listChanges(ctx: ReadContext, row: CommentRow, after: number): Promise<LastChange[]> {
+  return await lastChanges(
+    ctx,
+    sql`SELECT k.field, j.seq FROM journal j CROSS JOIN LATERAL jsonb_array_elements_text(j.data->'changed') AS k (field)
+      WHERE j.object_id = ${row.objectId}::uuid AND j.type = 'CommentUpdated' AND j.data->>'commentId' = ${row.id}
+        AND (j.data->>'commentRevision')::bigint > ${after}::bigint`,
+  );
 }
 
 /** Ids of the record's comments, including archived ones, whose visibility is none of `seen`. */

@@ -147,7 +147,7 @@ function reasonOf(error: unknown): RunError {
   }
   const { code, message, details } = error;
   if (Array.isArray(details)) return { code, message, details: contractDetails(details.slice(0, MOST_DETAILS)) };
-  const { changedSince: _hidden, ...rest } = details;
+  const { changedSince: _hidden, complete: _all, ...rest } = details;
   return { code, message, details: rest };
 }
 

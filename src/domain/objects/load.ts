@@ -14,7 +14,8 @@ import {
   listAdmitted,
   type ObjectRow,
 } from './store.ts';
-import { listEvents } from './store-history.ts';
+import type { LastChange } from '../../platform/audit/journal.ts';
+import { listChangedFields } from './store-history.ts';
 
 function memoKey(id: string): string {
   return `objects:${id}`;
@@ -155,6 +156,13 @@ interface ChangedField {
   actor: { id: string; displayName: string } | null;
 }
 
+/** What a REVISION_CONFLICT tells: the last change of each field. `complete` is there only if some were left out. */
+interface ConflictDetails {
+  [name: string]: unknown;
+  changedSince: ChangedField[];
+  complete?: false;
+}
+
 /**
  * @throws Fault REVISION_CONFLICT when `expected` is not the record's revision; details hold `{changedSince: [{field, at,
  *   actor}]}` for the fields that the caller may read, never the current revision
@@ -162,26 +170,35 @@ interface ChangedField {
 export async function requireRevision(ctx: ReadContext, object: VisibleObject, expected: number): Promise<void> {
   if (object.row.revision === expected) return;
   const readable = (field: string): boolean => RECORD_CHANGES.has(field) || object.right.canRead(field);
-  const events = await listEvents(ctx, object.row, expected);
+  const { changes, complete } = await listChangedFields(ctx, object.row, expected);
   throw new Fault(
     'REVISION_CONFLICT',
     'The record was changed after the expected revision. Read it again and decide whether to repeat the change.',
-    {
-      changedSince: changedSince(
-        events.map((event) => ({ ...event, fields: Object.keys(event.changes ?? {}).filter(readable) })),
-      ),
-    },
+    changedSince(
+      changes.filter(({ field }) => readable(field)),
+      complete,
+    ),
   );
 }
 
-/** Reduces changes, oldest first, to the last change of each field, for the details of a REVISION_CONFLICT. */
-export function changedSince(
-  changes: readonly { fields: readonly string[]; at: string; actorId: string | null; actorName: string | null }[],
-): ChangedField[] {
-  const last = new Map<string, ChangedField>();
-  for (const { fields, at, actorId, actorName } of changes) {
-    const actor = actorId === null ? null : { id: actorId, displayName: actorName ?? '' };
-    for (const field of fields) last.set(field, { field, at, actor });
+/** Limits of `changedSince`: fields, and bytes of their JSON. */
+const MOST_CHANGED = { fields: 1000, bytes: 1024 * 1024 };
+
+/**
+ * The details of a REVISION_CONFLICT.
+ *
+ * @param changes the last change of each field, oldest first; beyond the limits, the oldest are left out
+ * @param complete whether these are all changes since the expected revision
+ */
+export function changedSince(changes: readonly LastChange[], complete = true): ConflictDetails {
+  const shown: ChangedField[] = [];
+  let bytes = 0;
+  for (const { field, at, actorId, actorName } of changes.toReversed()) {
+    const changed = { field, at, actor: actorId === null ? null : { id: actorId, displayName: actorName ?? '' } };
+    bytes += Buffer.byteLength(JSON.stringify(changed)) + 1;
+    if (shown.length >= MOST_CHANGED.fields || bytes > MOST_CHANGED.bytes) break;
+    shown.push(changed);
   }
-  return [...last.values()];
+  const isAll = complete && shown.length === changes.length;
+  return { changedSince: shown.reverse(), ...(isAll ? {} : { complete: false }) };
 }

@@ -5,7 +5,7 @@ import type { ReadContext } from '../../platform/unit-of-work/context.ts';
 import { registry, storedCodes, type TypeRegistry } from '../metadata/index.ts';
 import { withCurrentCodes } from '../../configuration/current-codes.ts';
 import type { NamingSchema } from '../../configuration/naming.ts';
-import { shownData, ACTOR } from '../../platform/audit/journal.ts';
+import { ACTOR, type LastChange, lastChanges, shownData } from '../../platform/audit/journal.ts';
 import type { ObjectRow } from './store.ts';
 
 export interface HistoryRow {
@@ -23,35 +23,22 @@ export interface HistoryRow {
 /** Events of one statement. The driver parses all rows that have arrived at once, which must not block the event loop. */
 const EVENTS_AT_ONCE = 2000;
 
-/**
- * The events of a record of the type in the order in which they took effect, under the current codes; with `after`, only those
- * of later revisions.
- */
-export async function listEvents(
-  ctx: ReadContext,
-  record: Pick<ObjectRow, 'id' | 'typeId'>,
-  after?: number,
-): Promise<HistoryRow[]> {
+/** The events of a record of the type in the order in which they took effect, under the current codes. */
+export async function listEvents(ctx: ReadContext, record: Pick<ObjectRow, 'id' | 'typeId'>): Promise<HistoryRow[]> {
   const events: HistoryRow[] = [];
-  for await (const batch of eventBatches(ctx, record, { size: EVENTS_AT_ONCE, newestFirst: false, after })) {
+  for await (const batch of eventBatches(ctx, record, { size: EVENTS_AT_ONCE, newestFirst: false })) {
     for (const event of batch) events.push(event);
   }
   return events;
 }
 
-/** The events of a record in batches of a size; with `after`, only those of later revisions. */
+/** The events of a record in batches of a size. */
 export async function* eventBatches(
   ctx: ReadContext,
   { id: objectId, typeId }: Pick<ObjectRow, 'id' | 'typeId'>,
-  { size, newestFirst, after }: { size: number; newestFirst: boolean; after?: number | undefined },
+  { size, newestFirst }: { size: number; newestFirst: boolean },
 ): AsyncGenerator<HistoryRow[]> {
   const decode = eventDecoder(ctx, typeId);
-  // The bound ends the scan at the known revision: a record may have thousands of older events.
-  const later =
-    after === undefined
-      ? empty
-      : sql`AND j.revision > ${after}::bigint AND j.seq > coalesce((SELECT k.seq FROM journal k
-          WHERE k.object_id = ${objectId}::uuid AND k.revision <= ${after}::bigint ORDER BY k.seq DESC LIMIT 1), 0)`;
   const order = newestFirst ? sql`DESC` : empty;
   for (let last: string | undefined; ; ) {
     const next =
@@ -60,12 +47,42 @@ export async function* eventBatches(
       SELECT j.seq::text, j.id, j.type, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName", j.via, j.revision, j.changes,
         ${shownData('j')} AS data
       FROM journal j ${ACTOR.join}
-      WHERE j.object_id = ${objectId}::uuid ${next} ${later}
+      WHERE j.object_id = ${objectId}::uuid ${next}
       ORDER BY j.seq ${order} LIMIT ${size}::int`);
     yield await mapInTurns(rows, decode);
     if (rows.length < size) return;
     last = rows.at(-1)?.seq;
   }
+}
+
+/** Changes of one record that are looked through for the names of changed fields, newest first. */
+const MOST_CHANGES = 5000;
+
+/**
+ * The last change of each field after the revision, oldest first, under the current codes. Only names leave the database.
+ *
+ * @returns `complete`: false if the record has more changes than are looked through
+ */
+export async function listChangedFields(
+  ctx: ReadContext,
+  { id, typeId, revision }: Pick<ObjectRow, 'id' | 'typeId' | 'revision'>,
+  after: number,
+): Promise<{ changes: LastChange[]; complete: boolean }> {
+  const changes = await lastChanges(
+    ctx,
+    sql`SELECT k.field, w.seq FROM (
+        SELECT j.seq, j.changes FROM journal j
+        WHERE j.object_id = ${id}::uuid AND j.revision > ${after}::bigint ORDER BY j.seq DESC LIMIT ${MOST_CHANGES}::int) AS w
+      CROSS JOIN LATERAL jsonb_object_keys(w.changes) AS k (field)`,
+  );
+  const codes = storedCodes(registry(ctx), typeId);
+  const last = new Map<string, LastChange>();
+  for (const change of changes) {
+    const [field = change.field] = Object.keys(codes.decodeChanges({ [change.field]: [null, null] }));
+    last.delete(field);
+    last.set(field, { ...change, field });
+  }
+  return { changes: [...last.values()], complete: revision - after <= MOST_CHANGES };
 }
 
 /** @returns a function that puts a stored event of a record of the type under the current codes */

@@ -17,7 +17,7 @@ import { calendarVersionOf, planDraft, plannedInstance, presentOf, settingFor } 
 import { answerOf, type InstanceAnswer, requireInstance } from './queries.ts';
 import { type Instance, evaluateConditions, wantsStart } from './rules.ts';
 import { draftOf, pause, recalculate, resume, retarget, type Setting, stop } from './rules-transitions.ts';
-import { findCalendarVersion, listEvents, type StoredInstance } from './store.ts';
+import { findCalendarVersion, listChanges, type StoredInstance } from './store.ts';
 
 export interface CommandInput {
   instanceId: string;
@@ -35,15 +35,6 @@ const FROM: Readonly<Record<Command, readonly string[]>> = {
   recalculate: ['ACTIVE', 'PAUSED', 'STOPPED'],
 };
 
-/** Event type → members of the instance that it changes, for the details of a REVISION_CONFLICT. */
-const CHANGED_BY: ReadonlyMap<string, readonly string[]> = new Map([
-  ['SlaPaused', ['status']],
-  ['SlaResumed', ['status', 'dueAt']],
-  ['SlaStopped', ['status']],
-  ['SlaRecalculated', ['dueAt']],
-  ['SlaBreached', ['breached']],
-]);
-
 /**
  * Pauses, resumes, stops or recalculates an instance.
  *
@@ -57,13 +48,9 @@ export async function commandSla(ctx: WriteContext, input: CommandInput): Promis
   ctx.markAuthorized();
   requireActive(object);
   if (expectedRevision !== undefined && expectedRevision !== instance.revision) {
-    const events = (await listEvents(ctx, instance)).filter(
-      ({ data }) => Number(data['slaRevision']) > expectedRevision,
-    );
+    const changes = await listChanges(ctx, instance, expectedRevision);
     const message = 'The SLA instance was changed after the expected revision. Read it again.';
-    throw new Fault('REVISION_CONFLICT', message, {
-      changedSince: changedSince(events.map((event) => ({ ...event, fields: CHANGED_BY.get(event.type) ?? [] }))),
-    });
+    throw new Fault('REVISION_CONFLICT', message, changedSince(changes));
   }
   if (!FROM[command].includes(instance.status)) {
     throw new Fault(

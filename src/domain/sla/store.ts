@@ -1,5 +1,5 @@
 /** SQL on the table `sla_instances`, on the calendar versions of instances, and on their events in the journal. */
-import { ACTOR, type Backlog, loadUserNames } from '../../platform/audit/journal.ts';
+import { ACTOR, type Backlog, type LastChange, lastChanges, loadUserNames } from '../../platform/audit/journal.ts';
 import { shuffled } from '../../configuration/store-impact.ts';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Queryable } from '../../platform/database/pool.ts';
@@ -214,6 +214,32 @@ export async function listEvents(ctx: ReadContext, instance: Pick<Instance, 'id'
     FROM journal j ${ACTOR.join}
     WHERE j.object_id = ${instance.objectId}::uuid AND j.type LIKE 'Sla%' AND j.data->>'slaInstanceId' = ${instance.id}
     ORDER BY j.seq`);
+}
+
+/** Event type → members of the instance that it changes. */
+const CHANGED_BY = [
+  ['SlaPaused', ['status']],
+  ['SlaResumed', ['status', 'dueAt']],
+  ['SlaStopped', ['status']],
+  ['SlaRecalculated', ['dueAt']],
+  ['SlaBreached', ['breached']],
+] as const;
+
+/** The last change of each member after the revision `after` of the instance, oldest first. */
+export async function listChanges(
+  ctx: ReadContext,
+  instance: Pick<Instance, 'id' | 'objectId'>,
+  after: number,
+): Promise<LastChange[]> {
+  const members = CHANGED_BY.flatMap(([type, fields]) => fields.map((field) => [type, field] as const));
+  return await lastChanges(
+    ctx,
+    sql`SELECT k.field, j.seq FROM journal j
+      JOIN unnest(${members.map(([type]) => type)}::text[], ${members.map(([, field]) => field)}::text[]) AS k (type, field)
+        ON k.type = j.type
+      WHERE j.object_id = ${instance.objectId}::uuid AND j.data->>'slaInstanceId' = ${instance.id}
+        AND (j.data->>'slaRevision')::bigint > ${after}::bigint`,
+  );
 }
 
 /** User id → name, for the users who caused pauses. */

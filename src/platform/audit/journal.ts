@@ -204,6 +204,27 @@ export async function loadUserNames(ctx: ReadContext, ids: readonly string[]): P
 /** The user who caused an event `j`. */
 export const ACTOR = joinedUser('j.actor_id', 'u');
 
+/** The last change of something by its name, for the details of a REVISION_CONFLICT. */
+export interface LastChange {
+  field: string;
+  at: string;
+  actorId: string | null;
+  actorName: string | null;
+}
+
+/**
+ * The last change of each field, oldest first.
+ *
+ * @param changes SQL that selects `field` and `seq` of events in the journal, never their values
+ */
+export async function lastChanges(ctx: ReadContext, changes: Sql): Promise<LastChange[]> {
+  return await ctx.query<LastChange>(sql`
+    SELECT c.field, j.at, j.actor_id AS "actorId", ${ACTOR.name} AS "actorName"
+    FROM (SELECT field, max(seq) AS seq FROM (${changes}) AS x GROUP BY field) AS c
+    JOIN journal j ON j.seq = c.seq ${ACTOR.join}
+    ORDER BY j.seq, c.field`);
+}
+
 /** The audit log, newest entry first. */
 export async function auditRows(
   ctx: ReadContext,
