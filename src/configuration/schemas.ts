@@ -86,6 +86,12 @@ export const SetSchema = Type.Object({}, { additionalProperties: true, ...naming
 export const FilledSetSchema = Type.Object({}, { additionalProperties: true, ...naming({ kind: 'filledSet' }) });
 
 /** One of several strings. The static type is given explicitly, because that of a union built from a list would be `never`. */
-export function oneOf<const V extends string>(values: readonly V[]): TUnsafe<V> {
-  return Type.Union(values.map((value) => Type.Literal(value))) as unknown as TUnsafe<V>;
+export function oneOf<const V extends string>(
+  values: readonly V[],
+  options: { description?: string } = {},
+): TUnsafe<V> {
+  return Type.Union(
+    values.map((value) => Type.Literal(value)),
+    options,
+  ) as unknown as TUnsafe<V>;
 }

@@ -64,6 +64,7 @@ catalogs:
 roles:
   - code: requester
     name: { ru-RU: Заявитель, en-US: Requester }
+    interface: portal
     rights: [kb.portal]
     records:
       - type: incident

@@ -41,6 +41,7 @@ groups:
 roles:
   - code: requester
     name: { ru-RU: Заявитель, en-US: Requester }
+    interface: portal
     records:
       - type: incident
         where: { field: requester, operator: equals, value: $me }
@@ -54,6 +55,7 @@ roles:
     assignedTo: { users: [${REQUESTER}] }
   - code: mail-reader
     name: { ru-RU: Наблюдатель за почтой, en-US: Mail reader }
+    interface: desk
     records:
       - type: incident
         where: { field: title, operator: starts-with, value: Не открывается }

@@ -2059,6 +2059,10 @@ export type Session = {
   orgUnit: string | null;
   rights: Array<string>;
   /**
+   * Interfaces of the console that the roles of the user are for. The console opens the first; with several the user may switch.
+   */
+  interfaces: Array<'desk' | 'portal'>;
+  /**
    * Value for the header X-Docket-CSRF. Only with a session.
    */
   csrfToken?: string;

@@ -4,7 +4,13 @@
  * agree.
  */
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
+import {
+  type FieldAccess,
+  type GlobalRight,
+  type Interface,
+  INTERFACES,
+  type RecordAction,
+} from '../../contract/rights.ts';
 import { Fault } from '../../lib/fault.ts';
 import { problem } from '../../lib/problem.ts';
 import { evaluate, type RecordFacts, type TypedCondition, type Variables } from '../../lib/filter.ts';
@@ -83,6 +89,11 @@ export class UserActor implements Actor {
     this.#roles = roles;
     this.#types = types;
     this.names = names;
+  }
+
+  get interfaces(): readonly Interface[] {
+    const held = INTERFACES.filter((one) => this.#roles.interfaces.has(one));
+    return held.length === 0 ? ['portal'] : held;
   }
 
   has(right: GlobalRight): boolean {
@@ -283,6 +294,7 @@ export function systemActor(types: TypeRegistry | null): Actor {
     userId: null,
     displayName: 'system',
     roles: [],
+    interfaces: ['desk'],
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
     unitsAbove: [],
     names: new Map(),
@@ -304,6 +316,7 @@ export function anonymousActor(): Actor {
     userId: null,
     displayName: '',
     roles: [],
+    interfaces: [],
     variables: { me: '00000000-0000-0000-0000-000000000000', groups: [], orgUnit: null, orgUnits: [] },
     unitsAbove: [],
     names: new Map(),

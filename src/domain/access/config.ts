@@ -31,7 +31,7 @@ import { loadItems, planItem } from '../../configuration/store.ts';
 import { problem } from '../../lib/problem.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { dropAssignment, insertAssignment, loadAssignments } from './store.ts';
-import { GLOBAL_RIGHTS, RECORD_ACTIONS } from '../../contract/rights.ts';
+import { GLOBAL_RIGHTS, INTERFACES, RECORD_ACTIONS } from '../../contract/rights.ts';
 import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
@@ -43,6 +43,12 @@ const RoleItem = closed({
   code: Code,
   name: Type.Optional(Name),
   description: Type.Optional(Description),
+  interface: Type.Optional(
+    oneOf(INTERFACES, {
+      description:
+        'Which interface of the console the role is for. Absent: the desk if the role grants `update`, `archive`, `transition` or `Private Comment` on a type or a right other than `kb.portal`, `kb.read` and `catalog.impersonate`, else the portal.',
+    }),
+  ),
   rights: Type.Optional(Type.Array(oneOf(GLOBAL_RIGHTS), { uniqueItems: true })),
   records: Type.Optional(
     Type.Array(
@@ -92,6 +98,7 @@ function merge(item: Item, stored: RoleDefinition | undefined, { exact, canonica
     code: item.code,
     name: (item.name as Localized | undefined) ?? item.code,
     ...(item.description === undefined ? {} : { description: item.description as Localized }),
+    ...(item.interface === undefined ? {} : { interface: item.interface }),
     rights: item.rights ?? [],
     records: (item.records ?? []).map(normaliseGrant),
     ...(item.memberships === undefined

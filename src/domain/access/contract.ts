@@ -3,9 +3,11 @@
  * (docs/spec/configuration.md#administration-api).
  */
 import Type from 'typebox';
+import { oneOf } from '../../configuration/schemas.ts';
 import { defineOperation } from '../../contract/operation.ts';
 import { closed, Id, Instant, nullable } from '../../contract/schemas.ts';
 import { pagingQuery } from '../../contract/paging.ts';
+import { INTERFACES } from '../../contract/rights.ts';
 
 /** Limits of the length of a password, in characters. */
 export const SHORTEST_PASSWORD = 12;
@@ -123,6 +125,10 @@ const SessionAnswer = Type.Object(
     groups: Type.Array(Id, { description: 'Groups of the user, including groups that contain these groups.' }),
     orgUnit: nullable(Id),
     rights: Type.Array(Type.String()),
+    interfaces: Type.Array(oneOf(INTERFACES), {
+      description:
+        'Interfaces of the console that the roles of the user are for. The console opens the first; with several the user may switch.',
+    }),
     csrfToken: Type.Optional(Type.String({ description: 'Value for the header X-Docket-CSRF. Only with a session.' })),
   },
   { $id: 'Session' },

@@ -14,7 +14,13 @@ import {
 import { anyOfConditions } from '../../lib/filter-merge.ts';
 import type { ConfigSnapshot, ConfigSource, DerivedView } from '../../platform/unit-of-work/snapshot.ts';
 import { fieldResolver, type RecordType, typeView, type LocalizedText } from '../metadata/index.ts';
-import type { GlobalRight, RecordAction } from '../../contract/rights.ts';
+import {
+  ADMINISTRATION_RIGHTS,
+  DESK_ACTIONS,
+  type GlobalRight,
+  type Interface,
+  type RecordAction,
+} from '../../contract/rights.ts';
 
 /** One grant on one type, with its condition parsed. */
 export interface Grant {
@@ -30,6 +36,8 @@ export interface RoleSet {
   rights: ReadonlySet<GlobalRight>;
   /** Type id → grants. */
   grants: ReadonlyMap<string, readonly Grant[]>;
+  /** Interfaces of the console that the roles are for. */
+  interfaces: ReadonlySet<Interface>;
 }
 
 export interface RoleRegistry {
@@ -38,6 +46,13 @@ export interface RoleRegistry {
   union(roleIds: readonly string[]): RoleSet;
   /** One active role by its id. The grants on a type keep the order of the role's definition. */
   one(roleId: string): RoleSet | undefined;
+}
+
+/** The interface that a role is for (docs/spec/access.md#interface). */
+function interfaceOf({ interface: own, rights, records }: Omit<RoleDefinition, 'assignedTo'>): Interface {
+  if (own !== undefined) return own;
+  const works = records.some(({ actions }) => actions.some((action) => DESK_ACTIONS.has(action)));
+  return works || rights.some((right) => ADMINISTRATION_RIGHTS.has(right)) ? 'desk' : 'portal';
 }
 
 function names(list: string[] | '*'): ReadonlySet<string> | '*' {
@@ -77,7 +92,7 @@ function build(source: ConfigSource, snapshot: ConfigSnapshot): RoleRegistry {
         grants.set(type.id, list);
       }
     }
-    roles.set(item.id, { rights: new Set(role.rights), grants });
+    roles.set(item.id, { rights: new Set(role.rights), grants, interfaces: new Set([interfaceOf(role)]) });
     ids.set(item.code, item.id);
   }
   const unions = new Map<string, RoleSet>();
@@ -104,7 +119,8 @@ function merge(sets: readonly RoleSet[]): RoleSet {
     for (const right of set.rights) rights.add(right);
     for (const [typeId, list] of set.grants) grants.set(typeId, [...(grants.get(typeId) ?? []), ...list]);
   }
-  return { rights, grants: new Map([...grants].map(([typeId, list]) => [typeId, mergedGrants(list)])) };
+  const interfaces = new Set(sets.flatMap((set) => [...set.interfaces]));
+  return { rights, grants: new Map([...grants].map(([typeId, list]) => [typeId, mergedGrants(list)])), interfaces };
 }
 
 /** Grants that give the same become one, so that a check of a record costs about the same for 1 and for 500 roles. */
@@ -210,6 +226,8 @@ export interface RoleDefinition {
   code: string;
   name: LocalizedText;
   description?: LocalizedText;
+  /** Absent: decided by rights and actions, see `interfaceOf`. */
+  interface?: Interface;
   rights: GlobalRight[];
   records: RecordGrant[];
   /**

@@ -73,6 +73,7 @@ export async function getSession(ctx: ReadContext, token: string | undefined): P
     groups: actor.variables.groups,
     orgUnit: actor.variables.orgUnit,
     rights: GLOBAL_RIGHTS.filter((right) => actor.has(right)),
+    interfaces: actor.interfaces,
     ...(token === undefined || keyId !== null ? {} : { csrfToken: csrfOf(token) }),
   };
 }

@@ -100,6 +100,7 @@ export function tracedActor(actor: Actor, typeIds: readonly string[], trace: Tra
     isTraced: true,
     displayName: actor.displayName,
     roles: actor.roles,
+    interfaces: actor.interfaces,
     variables: actor.variables,
     unitsAbove: actor.unitsAbove,
     names: actor.names,

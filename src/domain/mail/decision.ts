@@ -7,7 +7,7 @@
  * becomes a comment only with a valid token of this record and this sender.
  */
 import { COMMENT_RIGHTS, type CommentVisibility, seenVisibilities } from '../../contract/comment-visibility.ts';
-import { GLOBAL_RIGHTS, type GlobalRight, type RecordAction } from '../../contract/rights.ts';
+import { ADMINISTRATION_RIGHTS, type GlobalRight, type RecordAction } from '../../contract/rights.ts';
 import type { DmarcVerdict } from './authentication-results.ts';
 import type { Automatic } from './automatic.ts';
 
@@ -47,9 +47,8 @@ export const LIST_REASONS = [
 ] as const;
 export type ListReason = (typeof LIST_REASONS)[number];
 
-/** Global rights that only read articles. Every other one counts as a right of administration. */
-const READING_RIGHTS: ReadonlySet<GlobalRight> = new Set(['kb.portal', 'kb.read']);
-const PROVEN_RIGHTS: readonly GlobalRight[] = GLOBAL_RIGHTS.filter((right) => !READING_RIGHTS.has(right));
+/** Global rights whose holders must be proven. */
+const PROVEN_RIGHTS: readonly GlobalRight[] = [...ADMINISTRATION_RIGHTS, 'catalog.impersonate'];
 /** Actions whose holders must be proven: `update`, `transition`, and those that show comments which requesters do not see. */
 const PROVEN_ACTIONS: readonly RecordAction[] = ['update', 'transition', ...COMMENT_RIGHTS];
 

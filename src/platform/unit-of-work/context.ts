@@ -7,7 +7,7 @@
  */
 import type { Sql } from 'sql-template-tag';
 import type { EventData, EventType } from '../../contract/events.ts';
-import type { FieldAccess, GlobalRight, RecordAction } from '../../contract/rights.ts';
+import type { FieldAccess, GlobalRight, Interface, RecordAction } from '../../contract/rights.ts';
 import type { RecordFacts, TypedCondition } from '../../lib/filter.ts';
 import type { Lookup } from '../database/lookups.ts';
 import type { QueryOptions } from '../database/pool.ts';
@@ -53,6 +53,8 @@ export interface Actor {
   readonly isTraced?: true;
   /** Ids of the roles that the user holds, directly or through groups. */
   readonly roles: readonly string[];
+  /** Interfaces of the console that the roles are for; the one that opens first in front. */
+  readonly interfaces: readonly Interface[];
   readonly variables: ActorVariables;
   /** The user's organisation unit and all its ancestors. An audience that names a unit includes the units below it. */
   readonly unitsAbove: readonly string[];

@@ -1,11 +1,20 @@
 /** Language, colours, the user's own page and signing out, as a menu. */
 import { Menu, useMantineColorScheme } from '@mantine/core';
-import { IconCheck, IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconSwitchHorizontal,
+  IconUser,
+} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { chooseLanguage, LANGUAGE_NAMES, LANGUAGES, useLanguage } from '../i18n/language.ts';
 import { useText } from '../i18n/text.ts';
 import type { DropdownProps } from '../ui/on-first-use.tsx';
+import { useOtherInterface } from '../portal/access.ts';
 import { signOut } from './session.ts';
 import { texts } from './texts.ts';
 
@@ -13,6 +22,7 @@ export function AccountDropdown({ opened, onOpened, children }: DropdownProps) {
   const t = useText(texts);
   const language = useLanguage();
   const client = useQueryClient();
+  const switchable = useOtherInterface();
   const router = useRouter();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useMutation({
@@ -53,6 +63,11 @@ export function AccountDropdown({ opened, onOpened, children }: DropdownProps) {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        {switchable !== undefined && (
+          <Menu.Item leftSection={<IconSwitchHorizontal size={14} />} onClick={switchable.enter}>
+            {switchable.other === 'portal' ? t.toPortal : t.toDesk}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconUser size={14} />} renderRoot={(props) => <Link to="/account" {...props} />}>
           {t.account}
         </Menu.Item>

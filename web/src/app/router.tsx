@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router';
 import type { Language } from '../i18n/language.ts';
 import { FailedPage, NotFoundPage } from './error-pages.tsx';
-import { worksInPortal } from '../portal/access.ts';
+import { currentInterface } from '../portal/access.ts';
 import { queryClient } from './query-client.ts';
 import { sessionQuery } from './session.ts';
 import { Shell } from './shell.tsx';
@@ -43,10 +43,9 @@ const insideRoute = createRoute({
   component: Shell,
 });
 
-/** Sends requesters to their own pages. The desk's lists are of no use to them. */
+/** Sends users of the portal from pages of the desk to the portal's own. */
 async function leaveToPortal(path = ''): Promise<void> {
-  const session = await queryClient.ensureQueryData(sessionQuery);
-  if (session !== null && (await worksInPortal(session))) {
+  if ((await currentInterface()) === 'portal') {
     throw redirect({ to: '/portal/$', params: { _splat: path }, replace: true });
   }
 }
@@ -113,12 +112,14 @@ export const recordsRoute = createRoute({
 export const queueRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/queues/$queueId',
+  beforeLoad: () => leaveToPortal(),
   component: lazyRouteComponent(() => import('../desk/list/records-page.tsx'), 'QueuePage'),
 });
 
 export const newRecordRoute = createRoute({
   getParentRoute: () => insideRoute,
   path: '/new/$typeCode',
+  beforeLoad: () => leaveToPortal(),
   component: lazyRouteComponent(() => import('../desk/record/new-page.tsx'), 'NewRecordPage'),
 });
 

@@ -88,12 +88,18 @@ export async function renewToken(client: QueryClient): Promise<boolean> {
   return false;
 }
 
+const NOBODY: Session = {
+  user: { id: null, displayName: '', locale: null, timezone: null },
+  groups: [],
+  orgUnit: null,
+  rights: [],
+  interfaces: [],
+};
+
 /** The session, on pages that require sign-in. */
 export function useSession(): Session {
   const { data } = useQuery(sessionQuery);
-  return (
-    data ?? { user: { id: null, displayName: '', locale: null, timezone: null }, groups: [], orgUnit: null, rights: [] }
-  );
+  return data ?? NOBODY;
 }
 
 /** Returns a check of global rights. Actions without the right are not offered. */

@@ -4,7 +4,7 @@ import { useDisclosure, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useIsRequester } from '../portal/access.ts';
+import { useInterface } from '../portal/access.ts';
 import { useText } from '../i18n/text.ts';
 import { Bell } from '../notifications/bell.tsx';
 import { Brand } from './brand.tsx';
@@ -17,11 +17,11 @@ const NavigationDrawer = lazy(async () => ({ default: (await import('./navigatio
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const ShortcutHelp = lazy(async () => ({ default: (await import('./palette.tsx')).ShortcutHelp }));
 
-/** The frame of the portal for requesters, the desk's for everybody else. */
+/** The frame of the interface that the user is in. */
 export function Shell() {
-  const requester = useIsRequester();
-  if (requester === undefined) return <Loader m="xl" size="sm" />;
-  if (!requester) return <DeskShell />;
+  const current = useInterface();
+  if (current === undefined) return <Loader m="xl" size="sm" />;
+  if (current === 'desk') return <DeskShell />;
   return (
     <Suspense fallback={<Loader m="xl" size="sm" />}>
       <PortalFrame />

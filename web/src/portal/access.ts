@@ -1,44 +1,47 @@
-/** Who works in the portal: users who ask for help and have none of the desk's rights. */
+/** Which of the console's interfaces the user is in: the portal of requesters or the desk. The service says which may be chosen. */
 import { useQuery } from '@tanstack/react-query';
-import type { GlobalRight } from '../../../src/contract/rights.ts';
+import type { Interface } from '../../../src/contract/rights.ts';
 import type { Session } from '../api/types.ts';
-import { sessionQuery } from '../app/session.ts';
 import { queryClient } from '../app/query-client.ts';
-import { type DeskType, deskTypesQuery } from '../desk/queries.ts';
-
-/** General rights that requesters may hold. Any other right makes a user a member of staff. */
-const REQUESTER_RIGHTS: ReadonlySet<string> = new Set<GlobalRight>(['kb.portal', 'catalog.impersonate']);
-
-function holdsStaffRight({ rights }: Pick<Session, 'rights'>): boolean {
-  return rights.some((right) => !REQUESTER_RIGHTS.has(right));
-}
+import { sessionQuery } from '../app/session.ts';
+import type { DeskType } from '../desk/queries.ts';
 
 /** Record types with a workflow: the types of requests. */
 export function requestTypes(types: readonly DeskType[]): DeskType[] {
   return types.filter((type) => type.category === 'object' && type.states.length > 0);
 }
 
-/**
- * True for users who may change no record directly and hold no staff right. Users who may only read records, such as auditors,
- * need the lists of the desk.
- */
-function isRequester(session: Session, types: readonly DeskType[]): boolean {
-  if (holdsStaffRight(session)) return false;
-  const own = types.filter((type) => type.category === 'object');
-  if (own.some((type) => type.canUpdate || type.canArchive)) return false;
-  return own.some((type) => type.canCreate) || !own.some((type) => type.canRead) || session.rights.length > 0;
+/** The choice of a user with both interfaces, kept on this device. */
+function choiceKey({ user }: Session): string {
+  return `docket.interface.${user.id}`;
 }
 
-/** The same decision for routes. The record types are loaded only for users without a staff right. */
-export async function worksInPortal(session: Session): Promise<boolean> {
-  return !holdsStaffRight(session) && isRequester(session, await queryClient.ensureQueryData(deskTypesQuery));
+function interfaceOf(session: Session): Interface {
+  const first = session.interfaces[0] ?? 'portal';
+  const chosen = localStorage.getItem(choiceKey(session));
+  return session.interfaces.find((one) => one === chosen) ?? first;
 }
 
-/** Undefined until the decision is possible. */
-export function useIsRequester(): boolean | undefined {
+/** The interface for routes. */
+export async function currentInterface(): Promise<Interface | undefined> {
+  const session = await queryClient.ensureQueryData(sessionQuery);
+  return session === null ? undefined : interfaceOf(session);
+}
+
+/** Undefined until the session is loaded. */
+export function useInterface(): Interface | undefined {
   const { data: session } = useQuery(sessionQuery);
-  const { data: types } = useQuery(deskTypesQuery);
-  if (session === null || session === undefined) return undefined;
-  if (holdsStaffRight(session)) return false;
-  return types === undefined ? undefined : isRequester(session, types);
+  return session === null || session === undefined ? undefined : interfaceOf(session);
+}
+
+/** The other interface with the function that switches to it; undefined for users of one interface. */
+export function useOtherInterface(): { other: Interface; enter: () => void } | undefined {
+  const { data: session } = useQuery(sessionQuery);
+  if (session === null || session === undefined || session.interfaces.length < 2) return undefined;
+  const other = interfaceOf(session) === 'desk' ? 'portal' : 'desk';
+  const enter = (): void => {
+    localStorage.setItem(choiceKey(session), other);
+    window.location.assign('/');
+  };
+  return { other, enter };
 }

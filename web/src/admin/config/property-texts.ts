@@ -71,6 +71,7 @@ export const propertyTexts = textsOf({
   importDefinitions: both('Импорт', 'Imports'),
   initial: both('Начальное состояние', 'Initial state'),
   integrations: both('Интеграции', 'Integrations'),
+  interface: both('Интерфейс', 'Interface'),
   inverseName: both('Обратное название', 'Inverse name'),
   items: both('Позиции', 'Items'),
   kind: both('Вид', 'Kind'),

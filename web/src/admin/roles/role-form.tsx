@@ -17,6 +17,7 @@ import classes from './roles.module.css';
 import { useTypeNames } from './matrix.tsx';
 import { ACTIONS, type Grant, grantsOf, RIGHTS, rightsOf, useRightWords } from './model.ts';
 import { texts } from './texts.ts';
+import { INTERFACES } from '../../../../src/contract/rights.ts';
 import { isActive } from '../../../../src/contract/state.ts';
 
 export function RoleForm(props: ItemFormProps) {
@@ -28,6 +29,14 @@ export function RoleForm(props: ItemFormProps) {
       <CodeInput {...props} />
       <NameInputs item={item} set={set} />
       <DescriptionInputs item={item} set={set} />
+      <Select
+        label={t.interface}
+        description={t.interfaceHint}
+        data={INTERFACES.map((value) => ({ value, label: t[value] }))}
+        value={(at(item, ['interface']) as string | undefined) ?? null}
+        onChange={(chosen) => set(['interface'], chosen ?? undefined)}
+        clearable
+      />
       <Checkbox.Group
         label={t.rights}
         value={rightsOf(item)}
