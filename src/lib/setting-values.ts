@@ -39,7 +39,9 @@ export function originUrl(text: string): string | undefined {
 
 export function contactUri(text: string): string | undefined {
   const url = parsedUrl(text, ['mailto:', 'https:', 'tel:']);
-  return url === undefined || /\s/.test(text) ? undefined : url.href;
+  if (url === undefined || /\s/.test(text)) return undefined;
+  // The contact is published.
+  return url.username === '' && url.password === '' ? url.href : undefined;
 }
 
 export function webUrl(text: string): string | undefined {
@@ -50,6 +52,7 @@ export function webUrl(text: string): string | undefined {
 export function issuerUrl(text: string): string | undefined {
   const url = parsedUrl(text, ['http:', 'https:']);
   if (url === undefined || url.search !== '' || url.hash !== '') return undefined;
+  if (url.username !== '' || url.password !== '') return undefined;
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   return url.protocol === 'https:' || loopback ? text : undefined;
 }
