@@ -279,8 +279,11 @@ users: [ { login: mechanic, displayName: Mechanic } ]`),
     const blind = `roles: [ { code: mechanic, rights: [config.manage], records: [ { type: ticket, actions: [read], fields: { read: [title] } } ] } ]`;
     const guess = `roles: [ { code: reader, records: [ { type: ticket, where: { field: title, operator: equals, value: 'Ticket x' }, actions: [read], fields: { read: '*' } } ] } ]`;
     assert.equal((await impactOf(guess)).roles[0].records[0].lost, 11);
-    const impact = await impactOf(guess, {}, key);
-    assert.deepEqual([impact.complete, impact.roles.flatMap(({ records }: any) => records)], [false, []]);
+    const refusedAt = async (text: string, by: string): Promise<unknown> => {
+      const { status, body } = await ask(by, 'POST', '/config/plan', { files: bundle(text), impact: true });
+      return [status, body.error.details.path];
+    };
+    assert.deepEqual(await refusedAt(guess, key), [403, 'roles.reader.records.0.where']);
     const short = WORLD.slice(0, WORLD.indexOf('workflows:')).replace('maxLength: 50', 'maxLength: 8');
     assert.ok((await impactOf(short)).constraints.length > 0);
     assert.deepEqual((await impactOf(short, {}, key)).constraints, []);
@@ -292,8 +295,7 @@ users: [ { login: mechanic, displayName: Mechanic } ]`),
     // The records of holders would tell who they are.
     const own = `roles: [ { code: maker, records: [ { type: ticket, where: { field: owner, operator: equals, value: $me }, actions: [read], fields: { read: '*' } } ] } ]`;
     assert.ok((await impactOf(own)).roles[0].records[0].gained > 0);
-    const unknown = await impactOf(own, {}, keys['planner']);
-    assert.deepEqual([unknown.complete, unknown.roles.flatMap(({ records }: any) => records)], [false, []]);
+    assert.deepEqual(await refusedAt(own, keys['planner'] as string), [403, 'roles.maker.records.0.where']);
     const faster = `slaPolicies:${(WORLD.split('slaPolicies:')[1] as string).split('integrations:')[0]}`.replace(
       'PT8H',
       'PT1S',

@@ -297,13 +297,15 @@ describe('a rename', () => {
       TYPE(
         `{ code: impact, dataType: enum, multiple: true, constraints: { options: [ ${options} ] } }, { code: other, dataType: string }`,
       );
-    await fixture.apply(file(OPTIONS('{ code: high }, { code: low }, { code: none }')));
+    const discarded = { discard: ['types.free.a', 'types.free.other'] };
+    await fixture.apply(file(OPTIONS('{ code: high }, { code: low }, { code: none }')), discarded);
     await insert({ impact: ['high', 'low'] });
     await insert({ impact: ['high'], other: 'x' });
     const gone = OPTIONS('{ code: low }').replace(', { code: other, dataType: string }', '');
     const plan = await fixture.plan(file(gone));
     const lost = [
       { path: 'types.free.impact.high', kind: 'option', records: 2 },
+      { path: 'types.free.impact.none', kind: 'option', records: 0 },
       { path: 'types.free.other', kind: 'field', records: 1 },
     ];
     assert.deepEqual(plan[0]?.lost, lost);
@@ -312,7 +314,11 @@ describe('a rename', () => {
     const details = some.details as unknown as { path: string; code: string; records: number }[];
     assert.deepEqual(
       details.map(({ path, code, records }) => ({ path, code, records })),
-      [{ path: 'types.free.impact.high', code: 'VALUES_WOULD_BE_LOST', records: 2 }],
+      [
+        { path: 'types.free.impact.high', code: 'VALUES_WOULD_BE_LOST', records: 2 },
+        // Held or not: the refusal must not show it.
+        { path: 'types.free.impact.none', code: 'VALUES_WOULD_BE_LOST', records: 0 },
+      ],
     );
     await fixture.apply(file(gone), { discard: lost.map(({ path }) => path) });
     assert.deepEqual(changed(await fixture.apply(file(gone))), []);

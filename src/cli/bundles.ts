@@ -48,7 +48,7 @@ export function expectedOption(): Option {
 
 export function discardOption(): Option {
   const said =
-    'a field or option whose values may be lost, such as types.incident.impact; may be repeated or a list with commas';
+    'a field, option or state that may go with its values, such as types.incident.impact; may be repeated or a list with commas';
   return new Option('--discard <path>', said).argParser(several);
 }
 

@@ -26,7 +26,7 @@ interface EditorSchema extends Omit<JsonSchema, 'allOf' | 'anyOf' | 'items' | 'p
 const refTo = (name: string): EditorSchema => ({ $ref: `#/definitions/${name}` });
 
 /** Annotations for renames (`names.ts`), which say nothing to editors. */
-const ANNOTATIONS: ReadonlySet<string> = new Set(['names', 'part', 'typesAt']);
+const ANNOTATIONS: ReadonlySet<string> = new Set(['names', 'part', 'typesAt', 'typesNeeded']);
 
 const textOf = (schema: object): string =>
   JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([key]) => !ANNOTATIONS.has(key))));

@@ -38,11 +38,14 @@ const plannedProperties = {
       Type.Object({
         path: Type.String({ description: 'Section, item and code, such as `types.incident.impact`.' }),
         kind: Type.String({ description: 'field, option or state' }),
-        records: Type.Integer({ minimum: 1 }),
+        records: Type.Integer({ minimum: 0 }),
+        complete: Type.Optional(
+          Type.Boolean({ description: 'False if only records and values were counted that the caller may read.' }),
+        ),
       }),
       {
         description:
-          'Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.',
+          'Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for each, and is refused for states in which records are.',
       },
     ),
   ),

@@ -43,7 +43,7 @@ const bundleProperties = {
     Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
       maxItems: 1000,
       description:
-        'Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.',
+        'Fields, options and states that may go, with the values that records hold: `types.incident.impact`, `types.incident.impact.high`, `workflows.incident.waiting`. A plan ignores it.',
     }),
   ),
 };

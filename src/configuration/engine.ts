@@ -154,7 +154,7 @@ export async function applyBundle(
   const plan = await makePlan(ctx, sections, bundle, { ...options, lockRecords });
   requireChanged(ctx, plan);
   requireWhole(plan, bundle, options);
-  requireDiscarded(plan.items, options.discard ?? []);
+  requireDiscarded(plan.items, plan.occupied, options.discard ?? []);
   if (renamesValues(plan)) await requireNoOlderProcess(ctx);
   // An item that only follows renames keeps its meaning, unless it covers more than before.
   for (const { change, section } of [...plan.changes.filter((one) => !isFollowing(one.change)), ...plan.widened]) {
@@ -274,7 +274,7 @@ async function planAlone(
     },
   };
   const bundle: Bundle = { items: [named], problems: [], sections: new Set([section.key]) };
-  return await makePlan(ctx, sections, bundle, {}).catch((error: unknown) => {
+  return await makePlan(ctx, sections, bundle, { checksOwnFields: true }).catch((error: unknown) => {
     if (!(error instanceof BundleError) || details.length === 0) throw error;
     const [first] = details;
     const cause = details.length === 1 && first !== undefined ? first : problem('ITEM_PROBLEMS');

@@ -9,7 +9,17 @@ import { ACTOR_IN, CHANGED, EVENT_FIELDS } from '../contract/rule-fields.ts';
 import { canonicalJson, isObject } from '../lib/json.ts';
 import { isTemplateName, replacePlaceholders } from '../lib/template.ts';
 import { mapTransform } from '../lib/transforms.ts';
-import type { CurrentCodes, CurrentField, Names, NamingSchema, PartKind, PartsList, RenameEffects } from './naming.ts';
+import {
+  type CurrentCodes,
+  type CurrentField,
+  fits,
+  type NamedPlace,
+  type Names,
+  type NamingSchema,
+  type PartKind,
+  type PartsList,
+  type RenameEffects,
+} from './naming.ts';
 import type { ItemPath } from './section.ts';
 
 interface Scope {
@@ -29,17 +39,23 @@ interface Scope {
 
 const DEEPEST = 64;
 
-/** The value with the current code of everything that it names. @param effects takes what else changes */
+/**
+ * The value with the current code of everything that it names.
+ *
+ * @param effects takes what else changes
+ * @param seen called for each place that names something
+ */
 export function mapNames(
   { key, schema }: { key: string; schema: unknown },
   item: string,
   value: unknown,
   codes: CurrentCodes,
   effects: RenameEffects = { gained: [], split: [] },
+  seen?: (place: NamedPlace) => void,
 ): unknown {
   const own = key === 'types' ? [item] : key === 'workflows' ? codes.typesUsing(item) : codes.types();
   const scope = { section: key, item, types: own, path: [] };
-  return new Mapping(codes, effects).value(schema as NamingSchema, value, scope)[0];
+  return new Mapping(codes, effects, seen).value(schema as NamingSchema, value, scope)[0];
 }
 
 function inside(scope: Scope, step: string | number): Scope {
@@ -49,10 +65,12 @@ function inside(scope: Scope, step: string | number): Scope {
 class Mapping {
   readonly #codes: CurrentCodes;
   readonly #effects: RenameEffects;
+  readonly #seen: ((place: NamedPlace) => void) | undefined;
 
-  constructor(codes: CurrentCodes, effects: RenameEffects) {
+  constructor(codes: CurrentCodes, effects: RenameEffects, seen: ((place: NamedPlace) => void) | undefined) {
     this.#codes = codes;
     this.#effects = effects;
+    this.#seen = seen;
   }
 
   /** One value, or several where a list names a thing that has different codes in several types. */
@@ -78,11 +96,15 @@ class Mapping {
     return [isObject(value) && schema.properties !== undefined ? this.#object(schema, value, scope) : value];
   }
 
-  #object({ properties = {}, part, typesAt }: NamingSchema, value: Record<string, unknown>, outer: Scope): unknown {
+  #object(
+    { properties = {}, part, typesAt, typesNeeded }: NamingSchema,
+    value: Record<string, unknown>,
+    outer: Scope,
+  ): unknown {
     const scope = { ...outer };
     if (typesAt !== undefined) {
       scope.outerTypes = outer.types;
-      scope.types = this.#typesIn(value[typesAt]);
+      scope.types = typesNeeded === true && value[typesAt] === undefined ? [] : this.#typesIn(value[typesAt]);
     }
     if (typeof value['target'] === 'string') scope.target = value['target'];
     if (part === 'field') scope.field = String(value['code']);
@@ -136,6 +158,8 @@ class Mapping {
   }
 
   #named(names: Names, value: unknown, scope: Scope): unknown[] {
+    const { types, outerTypes = types, field, path } = scope;
+    this.#seen?.({ names, value, path, types, outerTypes, field });
     if (names.kind === 'condition') return [this.#condition(value, scope, 1)];
     if (names.kind === 'set') return [isObject(value) ? this.#set(value, scope) : value];
     if (names.kind === 'filledSet') return [isObject(value) ? this.#filledSet(value, scope) : value];
@@ -144,7 +168,7 @@ class Mapping {
     if (Array.isArray(value)) {
       return [value.flatMap((one) => this.#named(names, one, scope))];
     }
-    if (typeof value !== 'string') return [value];
+    if (typeof value !== 'string' || names.kind === 'own') return [value];
     switch (names.kind) {
       case 'item':
         return [this.#codes.item(names.section, value)];
@@ -356,14 +380,6 @@ class Mapping {
       result: (value) => (field === undefined || field.dataType !== 'enum' ? value : field.option(value)),
     });
   }
-}
-
-function fits(schema: NamingSchema, value: unknown): boolean {
-  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => fits(branch, value));
-  if (Array.isArray(value)) return schema.type === 'array';
-  if (isObject(value))
-    return schema.type === 'object' || ['condition', 'set', 'filledSet'].includes(schema.names?.kind ?? '');
-  return schema.type === typeof value && schema.const === undefined;
 }
 
 function each(value: unknown, map: (one: unknown) => unknown): unknown {

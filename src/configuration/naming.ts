@@ -1,18 +1,21 @@
 /** What the schemas of sections say about the codes in them, and what a mapping of codes asks and finds (`names.ts`). */
 import type { DataType } from '../lib/data-types/index.ts';
+import { isObject } from '../lib/json.ts';
 
 /**
  * What a code or a value in a schema means. `field`, `transition`, `condition`, `set`, `template` (a text with placeholders),
  * `transforms` and `groups` (of a report) refer to the record types in scope, `state` to the workflow itself, `value` to the
  * field itself, and `node` to a part of the same item. Placeholders in the texts of a `filledSet` refer to the types of the scope
- * around it.
+ * around it. With `listed`, a field is named and nothing depends on its values (`field-places.ts`). `own` is a property that gives
+ * the field it stands in a meaning.
  */
 export type Names =
   | { kind: 'item'; section: string }
   | { kind: 'node'; part: string }
+  | { kind: 'field'; listed?: true }
   | {
       kind:
-        | 'field'
+        | 'own'
         | 'transition'
         | 'state'
         | 'value'
@@ -27,6 +30,8 @@ export type Names =
 /** A list element that has a code of its own and may be renamed. */
 export type PartKind = 'field' | 'option' | 'state' | 'transition' | 'node';
 
+type Path = readonly (string | number)[];
+
 /** A JSON schema with the annotations of this file. */
 export interface NamingSchema {
   type?: string | string[];
@@ -37,8 +42,25 @@ export interface NamingSchema {
   properties?: Record<string, NamingSchema>;
   names?: Names;
   part?: PartKind;
-  /** The property with the codes of the record types that fields and conditions inside refer to. Without a value: all types. */
+  /**
+   * The property with the codes of the record types that fields and conditions inside refer to. Without a value: all types, with
+   * `typesNeeded` none.
+   */
   typesAt?: string;
+  typesNeeded?: true;
+}
+
+/** A value that names something, as `mapNames` finds it. */
+export interface NamedPlace {
+  names: Names;
+  value: unknown;
+  path: Path;
+  /** Codes of the record types in scope. */
+  types: readonly string[];
+  /** Those of the scope around it, which texts of a `filledSet` refer to. */
+  outerTypes: readonly string[];
+  /** Code of the enclosing field, in the definition of a type. */
+  field: string | undefined;
 }
 
 /** The current codes of things, by codes in the definitions that are mapped. */
@@ -65,8 +87,6 @@ export interface CurrentCodes {
 /** A list of parts; options are those of the field with this former code. */
 export type PartsList = 'fields' | 'states' | 'transitions' | { optionsOf: string };
 
-type Path = readonly (string | number)[];
-
 /** What renames mean for a definition that names things of several record types, apart from new codes. */
 export interface RenameEffects {
   /** Lists and conditions that cover a part of the item, and did not cover it before the renames. */
@@ -79,4 +99,13 @@ export interface CurrentField {
   code: string;
   dataType: DataType;
   option(code: string): string;
+}
+
+/** Whether the value has the shape of this branch of a union. */
+export function fits(schema: NamingSchema, value: unknown): boolean {
+  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => fits(branch, value));
+  if (Array.isArray(value)) return schema.type === 'array';
+  if (isObject(value))
+    return schema.type === 'object' || ['condition', 'set', 'filledSet'].includes(schema.names?.kind ?? '');
+  return schema.type === typeof value && schema.const === undefined;
 }

@@ -5,9 +5,11 @@ import type { PartRename } from './renames.ts';
 interface TypeCodes {
   workflows: Set<string>;
   fields: Map<string, CurrentField['dataType']>;
+  titles: Set<string>;
 }
 interface Definition {
   workflow?: string;
+  title?: string;
   fields?: readonly { code: string; dataType: CurrentField['dataType'] }[];
   states?: readonly { code: string }[];
   transitions?: readonly { code: string }[];
@@ -32,9 +34,10 @@ export class PlannedCodes implements CurrentCodes {
   add(section: string, code: string, definition: unknown, versions: readonly unknown[]): void {
     if (section === 'workflows') this.#workflows.set(code, definition as Definition);
     if (section !== 'types') return;
-    const type: TypeCodes = { workflows: new Set(), fields: new Map() };
-    for (const { workflow, fields = [] } of [...versions, definition] as Definition[]) {
+    const type: TypeCodes = { workflows: new Set(), fields: new Map(), titles: new Set() };
+    for (const { workflow, title, fields = [] } of [...versions, definition] as Definition[]) {
       if (workflow !== undefined) type.workflows.add(workflow);
+      if (title !== undefined) type.titles.add(title);
       for (const field of fields) type.fields.set(field.code, field.dataType);
     }
     this.#types.set(code, type);
@@ -89,6 +92,11 @@ export class PlannedCodes implements CurrentCodes {
 
   typesUsing(workflow: string): readonly string[] {
     return [...this.#types].flatMap(([code, type]) => (type.workflows.has(workflow) ? [code] : []));
+  }
+
+  /** Codes of the fields that the system field `title` stands for, in any version of the type. */
+  titlesOf(type: string): readonly string[] {
+    return [...(this.#types.get(type)?.titles ?? [])];
   }
 
   workflowsOf(type: string): readonly string[] {

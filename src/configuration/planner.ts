@@ -15,6 +15,7 @@ import { type Entry, noRenames, problemOf, View } from './view.ts';
 import { followRenames } from './follow-renames.ts';
 import { withRenamed } from './renames.ts';
 import { countLost, type Lost, lostNotes, renameNotes } from './lost.ts';
+import { readsField, requireReadable } from './require-readable.ts';
 
 export interface BundleOptions {
   /** Archive items that the bundle does not contain. */
@@ -29,6 +30,8 @@ export interface BundleOptions {
   archive?: readonly { section: string; code: string }[];
   /** Fields and options that may go although records hold values: `types.incident.impact`, `types.incident.impact.high`. */
   discard?: readonly string[];
+  /** For a call that refuses hidden fields like unknown ones, and whose item runs with the rights of its users. */
+  checksOwnFields?: boolean;
   /** Called before records are counted that hold what goes; an apply keeps out other writers of records. */
   lockRecords?: () => Promise<void>;
 }
@@ -62,6 +65,8 @@ export interface Plan {
   changes: { change: Change; section: ConfigSection; version: VersionStep | undefined }[];
   /** Items that cover more because of renames. They may be among the changes. */
   widened: { change: Change; section: ConfigSection }[];
+  /** Paths of the states that go although records are in them. */
+  occupied: Set<string>;
 }
 
 /** Maximum number of collected problems. The last item's problems may exceed it. */
@@ -72,6 +77,7 @@ const MOST_PROBLEMS = 1000;
  * state of the configuration.
  *
  * @throws BundleError with all problems
+ * @throws Fault RIGHT_MISSING for a place that depends on a field which the caller may not read
  */
 export async function makePlan(
   ctx: ReadContext,
@@ -95,6 +101,8 @@ export async function makePlan(
   if (problems.length > 0) throw new BundleError(problems);
   const plan = await decide(view, sections, turns);
   addWidened(plan);
+  // Before anything is asked of records.
+  if (options.checksOwnFields !== true) await requireReadable(ctx, plan, turns);
   const bySection = Map.groupBy(plan.changes, ({ change }) => change.section);
   for (const section of sections) {
     const own = (bySection.get(section.key) ?? []).map(({ change }) => change);
@@ -226,7 +234,7 @@ function actionOf(entry: Entry): Action {
 }
 
 async function decide(view: View, sections: readonly ConfigSection[], turns: Turns): Promise<Plan> {
-  const plan: Plan = { view, items: [], changes: [], widened: [] };
+  const plan: Plan = { view, items: [], changes: [], widened: [], occupied: new Set() };
   for (const section of sections) {
     const entries = [...view.entries(section.key)].sort((a, b) => (a.code < b.code ? -1 : 1));
     for (const entry of entries) {
@@ -307,7 +315,9 @@ async function addLost(ctx: ReadContext, plan: Plan, options: BundleOptions): Pr
   if (goes.length === 0) return;
   await options.lockRecords?.();
   for (const { change, section, gone } of goes) {
-    const lost = await countLost(ctx, section, change, gone, plan.view);
+    const reads = readsField(ctx, plan.view);
+    const { lost, occupied } = await countLost(ctx, section, change, { gone, view: plan.view, reads });
+    for (const path of occupied) plan.occupied.add(path);
     const item = items.get(`${section.key} ${change.code}`);
     if (item === undefined || lost.length === 0) continue;
     item.lost = lost;

@@ -21,6 +21,8 @@ export function CodeOf(section: string) {
 }
 /** A field of the record types in scope (`typesAt` of an object around it). */
 export const FieldOf = Type.String({ ...FIELD_CODE, ...naming({ kind: 'field' }) });
+/** The same, where a list only names fields and nothing depends on their values. */
+export const ListedField = Type.String({ ...FIELD_CODE, ...naming({ kind: 'field', listed: true }) });
 /** A transition of the workflows of the record types in scope. */
 export const TransitionCode = Type.String({ ...CODE, ...naming({ kind: 'transition' }) });
 /** A state of the workflow itself. */

@@ -99,6 +99,13 @@ export interface GonePart {
   stored: readonly string[];
 }
 
+/** How many records hold a part. */
+export interface HeldCount {
+  all: number;
+  /** Those that the caller may read, with the field. */
+  readable: number;
+}
+
 export interface MergeOptions {
   /** Replace memberships and assignments by those of the bundle; otherwise only add to them. */
   exact: boolean;
@@ -162,7 +169,7 @@ export interface SectionParts<Item, Definition> {
   /** Keeps out other writers of records before they are counted, until the apply ends. One section does it for all. */
   lockRecords?(ctx: WriteContext): Promise<unknown>;
   /** The numbers of records that hold each part that goes, such as a field. By default, records hold no part of an item. */
-  countRecords?(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<number[]>;
+  countRecords?(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<HeldCount[]>;
   load?(ctx: ReadContext): Promise<StoredItem[]>;
   /** Locks the data that validation depends on, before it is read and until the apply ends. */
   lock?(ctx: WriteContext): Promise<unknown>;
@@ -199,7 +206,7 @@ export interface ConfigSection {
   notes(change: Change, view: ConfigView, turns: Turns): Promise<PlanNote[]>;
   compare(before: unknown, after: unknown): Comparison;
   lockRecords(ctx: WriteContext): Promise<void>;
-  countRecords(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<number[]>;
+  countRecords(ctx: ReadContext, change: Change, gone: readonly GonePart[], view: CompileView): Promise<HeldCount[]>;
   load(ctx: ReadContext): Promise<StoredItem[]>;
   lock(ctx: WriteContext): Promise<void>;
   write(ctx: WriteContext, change: Change, view: CompileView): void;

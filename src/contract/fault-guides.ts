@@ -219,7 +219,7 @@ export const FAULT_GUIDES: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   VALUES_WOULD_BE_LOST: {
     cause:
-      'A bundle has no longer a field or an option that records hold, and no other one that was renamed from it. Each entry of `details` also has the number of `records`.',
+      'A bundle has no longer a field, an option or a state, and no other one that was renamed from it. Each entry of `details` also has the number of `records` that hold it, which may be 0. `complete: false` says that only those were counted that the caller may read.',
     act: 'Rename it: give the new one `was` with the old code. Or confirm each `path` with `discard` (`--discard` on the command line).',
     details: [
       problemAt('types.incident.impact', 'VALUES_WOULD_BE_LOST', { path: 'types.incident.impact', records: 531 }),

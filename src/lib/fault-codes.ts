@@ -54,7 +54,7 @@ export const FAULTS = {
   ORG_UNIT_CONFLICT: { status: 409, meaning: 'The user is in another unit than expected.' },
   VALUES_WOULD_BE_LOST: {
     status: 409,
-    meaning: 'The bundle removes fields or options that records hold, without `discard`.',
+    meaning: 'The bundle removes fields, options or states without `discard`.',
   },
   STATE_IN_USE: { status: 409, meaning: 'The bundle removes a workflow state that records are in.' },
   NOT_A_DRAFT: { status: 409, meaning: 'Only a draft version can be changed.' },

@@ -257,6 +257,9 @@ export const PLAN_NOTES = {
   PART_RENAMED: '{from} is renamed to {to}',
   RENAME_WIDENS:
     '{item} does not cover {from} of {at} and will cover it as {to}; apply needs the rights that a change of {item} needs',
+  DISCARD_NEEDED: '{path} goes; apply needs --discard {path}',
+  DISCARD_COUNTED_PARTLY:
+    'of the records that you may read, {records} hold {path}; there may be others; apply needs --discard {path}',
   VALUES_DISCARDED: '{records} records hold {path}; apply needs --discard {path}',
   STATE_OCCUPIED: '{records} records are in {path}; apply refuses to remove it',
   REQUIRED_FIELD_ADDED: '{field}: the field is new and required',

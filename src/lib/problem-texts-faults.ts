@@ -48,6 +48,10 @@ export const FAULT_PROBLEMS = {
     'RIGHT_MISSING',
     'You lack the right "{right}". Ask an administrator for a role that grants it.',
   ],
+  FIELD_NOT_READABLE: [
+    'RIGHT_MISSING',
+    '{path} depends on the field {field} of the type {type}, which you cannot read on every record. Ask a user with the right role.assign to apply it.',
+  ],
   WEBHOOK_OF_OTHER_USER: ['RIGHT_MISSING', 'The rule and its webhook have different users. Give both the same one.'],
   CREATE_NOT_ALLOWED: ['RIGHT_MISSING', 'You lack the right "create" for such a record. Ask an administrator.'],
   ACTION_NOT_ALLOWED: ['RIGHT_MISSING', 'You lack the right "{action}" on this record. Ask an administrator.'],

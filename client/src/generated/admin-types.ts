@@ -1670,7 +1670,7 @@ export type PlannedChange = {
   note?: string;
   notes?: Array<PlanNote>;
   /**
-   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.
+   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for each, and is refused for states in which records are.
    */
   lost?: Array<{
     /**
@@ -1682,6 +1682,10 @@ export type PlannedChange = {
      */
     kind: string;
     records: number;
+    /**
+     * False if only records and values were counted that the caller may read.
+     */
+    complete?: boolean;
   }>;
   /**
    * At most 200; empty for an unchanged item.
@@ -1746,7 +1750,7 @@ export type PlannedItem = {
   note?: string;
   notes?: Array<PlanNote>;
   /**
-   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for fields and options, and is refused for states.
+   * Fields, options and states that the item no longer has, with the number of records that hold them. An apply needs `discard` for each, and is refused for states in which records are.
    */
   lost?: Array<{
     /**
@@ -1758,6 +1762,10 @@ export type PlannedItem = {
      */
     kind: string;
     records: number;
+    /**
+     * False if only records and values were counted that the caller may read.
+     */
+    complete?: boolean;
   }>;
 };
 
@@ -5959,7 +5967,7 @@ export type ConfigPlanData = {
       code: string;
     }>;
     /**
-     * Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.
+     * Fields, options and states that may go, with the values that records hold: `types.incident.impact`, `types.incident.impact.high`, `workflows.incident.waiting`. A plan ignores it.
      */
     discard?: Array<string>;
     /**
@@ -6010,7 +6018,7 @@ export type ConfigApplyData = {
       code: string;
     }>;
     /**
-     * Fields and options that may go although records hold values of them: `types.incident.impact`, `types.incident.impact.high`. A plan ignores it.
+     * Fields, options and states that may go, with the values that records hold: `types.incident.impact`, `types.incident.impact.high`, `workflows.incident.waiting`. A plan ignores it.
      */
     discard?: Array<string>;
     /**

@@ -11,8 +11,8 @@ import {
   ConditionSchema,
   Description,
   CodeOf,
-  FieldOf,
   type Localized,
+  ListedField,
   Login,
   Name,
   oneOf,
@@ -36,7 +36,7 @@ import type { RecordGrant, RoleDefinition } from './roles.ts';
 import { unknownReference } from '../../configuration/conditions.ts';
 import { compileTypedCondition, type TypeShape, workflowOf } from '../../configuration/record-types.ts';
 
-const Names = (of: typeof FieldOf) =>
+const Names = (of: typeof ListedField) =>
   Type.Optional(Type.Union([Type.Literal('*'), Type.Array(of, { maxItems: 1000, uniqueItems: true })]));
 
 const RoleItem = closed({
@@ -57,7 +57,7 @@ const RoleItem = closed({
           type: Type.Union([Type.Literal('*'), CodeOf('types')]),
           where: Type.Optional(ConditionSchema),
           actions: Type.Array(oneOf(RECORD_ACTIONS), { uniqueItems: true }),
-          fields: Type.Optional(closed({ read: Names(FieldOf), write: Names(FieldOf) })),
+          fields: Type.Optional(closed({ read: Names(ListedField), write: Names(ListedField) })),
           transitions: Names(TransitionCode),
         },
         { typesAt: 'type' },

@@ -16,6 +16,7 @@ import {
   CodeOf,
   Description,
   FieldOf,
+  ListedField,
   type Localized,
   Name,
   NodeCode,
@@ -72,7 +73,7 @@ const ItemItem = closed(
     service: Type.Optional(nullable(CodeOf('services'))),
     type: CodeOf('types'),
     form: Type.Optional(
-      Type.Array(closed({ code: FieldOf, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
+      Type.Array(closed({ code: ListedField, required: Type.Optional(Type.Boolean()) }), { maxItems: 200 }),
     ),
     requesterField: Type.Optional(FieldOf),
     assetField: Type.Optional(FieldOf),

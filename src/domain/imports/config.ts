@@ -22,7 +22,8 @@ const ImportItem = closed(
     ),
     targetType: Type.Optional(CodeOf('types')),
   },
-  { typesAt: 'targetType' },
+  // Users, groups and units have no fields of record types.
+  { typesAt: 'targetType', typesNeeded: true },
 );
 
 type Item = Static<typeof ImportItem>;

@@ -14,6 +14,7 @@ import { hiddenConditionNotes } from '../../configuration/hidden-conditions.ts';
 import type {
   Change,
   GonePart,
+  HeldCount,
   Comparison,
   CompileView,
   ConfigSection,
@@ -28,6 +29,7 @@ import {
   Description,
   FieldCode,
   FieldOf,
+  ListedField,
   type Localized,
   Name,
   oneOf,
@@ -93,7 +95,7 @@ const LayoutItem = closed({
     closed({
       name: Type.Optional(Name),
       columns: Type.Optional(Type.Union([Type.Literal(1), Type.Literal(2)])),
-      fields: Type.Array(FieldOf, { maxItems: 500 }),
+      fields: Type.Array(ListedField, { maxItems: 500 }),
     }),
     { maxItems: 50 },
   ),
@@ -185,7 +187,11 @@ export interface RecordProbe {
   /** Keeps out other writers of records until the transaction ends. */
   lockRecords(ctx: WriteContext): Promise<void>;
   /** The numbers of records that have a value under the stored code of each field; with an option, this one or a list with it. */
-  countHolding(ctx: ReadContext, typeId: string, parts: readonly Pick<GonePart, 'stored'>[]): Promise<number[]>;
+  countHolding(
+    ctx: ReadContext,
+    typeId: string,
+    parts: readonly Pick<GonePart, 'codes' | 'stored'>[],
+  ): Promise<HeldCount[]>;
   /** Whether a record in one of these versions of the type has a value under the field's code. */
   holdsValue(ctx: ReadContext, typeId: string, versions: readonly number[], fieldCode: string): Promise<boolean>;
 }
@@ -315,7 +321,9 @@ async function verifyReturning(
     const held = other.map(({ version, field: { storedAs = code } }) =>
       probe.holdsValue(ctx, change.id, [version], storedAs),
     );
-    if ((await Promise.all(held)).includes(true)) {
+    // Only those who may know all values learn whether some are held.
+    const isHeld = (await Promise.all(held)).includes(true) || (other.length > 0 && !ctx.actor.has('role.assign'));
+    if (isHeld) {
       const was = other.map((old) => old.field.dataType).join(', ');
       report(change.code, ['fields', index, 'code'], problem('CODE_IN_USE', { code, was, type: change.code }));
     }

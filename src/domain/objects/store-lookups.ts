@@ -2,6 +2,7 @@
  * SQL for lookups of records: by the value of a field, by page, changes by revision, inline images, referenced records and users, and
  * what the configuration asks about stored records.
  */
+import type { HeldCount } from '../../configuration/section.ts';
 import sql, { empty, type Sql, join } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
 import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
@@ -255,34 +256,42 @@ async function holdsValue(
 /**
  * The numbers of records of the type that have a value, or this option, in one pass; archived records count.
  *
- * @param parts the stored codes of a field, and of an option if only this one counts
+ * @param parts the codes of a field, and of an option if only this one counts; `stored` are those in records
  */
 async function countHolding(
   ctx: ReadContext,
   typeId: string,
-  parts: readonly { stored: readonly string[] }[],
-): Promise<number[]> {
-  const counts = parts.map(({ stored: [field = '', option] }) => {
+  parts: readonly { codes: readonly string[]; stored: readonly string[] }[],
+): Promise<HeldCount[]> {
+  const seen = ctx.actor.visible('o', 'read', ctx.now, [typeId]) ?? sql`false`;
+  const access = ctx.actor.fieldAccess(typeId);
+  const counts = parts.flatMap(({ codes: [code = ''], stored: [field = '', option] }) => {
     const held =
       option === undefined
         ? sql`jsonb_exists(o."values", ${field})`
         : sql`o."values" -> ${field}::text @> to_jsonb(${option}::text)`;
-    return sql`count(*) FILTER (WHERE ${held})::int`;
+    const readable = access.canRead(code) ? (access.whereReadable('o', code, ctx.now) ?? sql`true`) : sql`false`;
+    return [
+      sql`count(*) FILTER (WHERE ${held})::int`,
+      sql`count(*) FILTER (WHERE ${held} AND ${seen} AND ${readable})::int`,
+    ];
   });
   const fields = [...new Set(parts.flatMap(({ stored: [field] }) => field ?? []))];
   const [row] = await ctx.query<{ counts: number[] }>(sql`
     SELECT ARRAY[${join(counts)}] AS counts FROM objects o
     WHERE o.type_id = ${typeId}::uuid AND jsonb_exists_any(o."values", ${fields}::text[])`);
-  return row?.counts ?? [];
+  const found = row?.counts ?? [];
+  return parts.map((_, index) => ({ all: found[2 * index] ?? 0, readable: found[2 * index + 1] ?? 0 }));
 }
 
 /** The number of records in each workflow state; archived records count. */
-async function countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<number[]> {
-  const rows = await ctx.query<{ id: string; n: number }>(sql`
-    SELECT o.workflow_state_id AS id, count(*)::int AS n FROM objects o
-    WHERE o.workflow_state_id = ANY(${[...stateIds]}::uuid[]) GROUP BY 1`);
-  const counts = new Map(rows.map(({ id, n }) => [id, n]));
-  return stateIds.map((id) => counts.get(id) ?? 0);
+async function countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<HeldCount[]> {
+  const seen = ctx.actor.visible('o', 'read', ctx.now) ?? sql`false`;
+  const rows = await ctx.query<HeldCount & { id: string }>(sql`
+    SELECT o.workflow_state_id AS id, count(*)::int AS "all", count(*) FILTER (WHERE ${seen})::int AS readable
+    FROM objects o WHERE o.workflow_state_id = ANY(${[...stateIds]}::uuid[]) GROUP BY 1`);
+  const counts = new Map(rows.map(({ id, all, readable }) => [id, { all, readable }]));
+  return stateIds.map((id) => counts.get(id) ?? { all: 0, readable: 0 });
 }
 
 /**

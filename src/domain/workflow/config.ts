@@ -15,7 +15,7 @@ import {
   StateCode,
   WasCode,
 } from '../../configuration/schemas.ts';
-import type { Change, CompileView, ConfigSection, ConfigView, Report } from '../../configuration/section.ts';
+import type { Change, CompileView, ConfigSection, ConfigView, HeldCount, Report } from '../../configuration/section.ts';
 import { problem, type Problem } from '../../lib/problem.ts';
 import { planItem } from '../../configuration/store.ts';
 import type { ReadContext, WriteContext } from '../../platform/unit-of-work/context.ts';
@@ -102,7 +102,7 @@ function normalise(item: Item): WorkflowDefinition {
 /** Queries on stored records. The objects module implements them. */
 export interface StateProbe {
   /** The number of records in each state. */
-  countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<number[]>;
+  countInStates(ctx: ReadContext, stateIds: readonly string[]): Promise<HeldCount[]>;
 }
 
 /** Writes the item, and which of its states no record may enter any more. */

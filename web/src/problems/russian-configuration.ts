@@ -259,6 +259,9 @@ export const RUSSIAN_PLAN_NOTES: Readonly<Record<keyof typeof PLAN_NOTES, string
   PART_RENAMED: 'код {from} меняется на {to}',
   RENAME_WIDENS:
     '{item} не распространяется на {from} из {at}, но распространится под кодом {to}; для применения нужны права на изменение {item}',
+  DISCARD_NEEDED: '{path} удаляется; при применении нужно подтвердить удаление',
+  DISCARD_COUNTED_PARTLY:
+    'значения {path} есть в доступных вам записях: {records}, могут быть и в других; при применении нужно подтвердить удаление',
   VALUES_DISCARDED: 'значения {path} есть в записях: {records}; при применении нужно подтвердить удаление',
   STATE_OCCUPIED: 'записей в состоянии {path}: {records}; удалить его нельзя',
   REQUIRED_FIELD_ADDED: '{field}: поле новое и обязательное',

@@ -28,6 +28,8 @@ export const RUSSIAN_FAULTS: Readonly<Record<keyof typeof FAULT_PROBLEMS, string
   USER_OR_KEY: 'Укажите либо user, либо keyId.',
   NOT_EXPLAINED: 'Операцию {operation} нельзя объяснить: её нельзя выполнить пробно.',
   RIGHT_OF_ROLE_MISSING: 'У вас нет права {right}. Попросите у администратора роль с этим правом.',
+  FIELD_NOT_READABLE:
+    '{path} зависит от поля {field} типа {type}, которое доступно вам не во всех записях. Попросите применить пользователя с правом role.assign.',
   WEBHOOK_OF_OTHER_USER: 'У правила и вебхука разные пользователи. Укажите одного и того же.',
   CREATE_NOT_ALLOWED: 'У вас нет права создать такую запись. Обратитесь к администратору.',
   ACTION_NOT_ALLOWED: 'У вас нет права на это действие с записью ({action}). Обратитесь к администратору.',

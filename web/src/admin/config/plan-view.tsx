@@ -18,7 +18,12 @@ type Difference = PlannedChange['differences'][number];
 const TONES: Readonly<Record<string, 'good' | 'warn' | 'off'>> = { archive: 'off', change: 'warn', leave: 'off' };
 
 /** Notes about values and records for which nothing is left. */
-const LOSSES: ReadonlySet<string> = new Set(['VALUES_DISCARDED', 'STATE_OCCUPIED']);
+const LOSSES: ReadonlySet<string> = new Set([
+  'VALUES_DISCARDED',
+  'DISCARD_NEEDED',
+  'DISCARD_COUNTED_PARTLY',
+  'STATE_OCCUPIED',
+]);
 
 /** A value of the plan: texts as they are, lists by their members, objects as a table of their properties. */
 function PlanValue({ value, property }: { value: unknown; property?: string }) {
