@@ -35,6 +35,13 @@ export const CORRUPTIONS: Readonly<Record<string, readonly (readonly string[])[]
       `SELECT 'record ' || id || ' (created_by, updated_at)' AS what FROM one`,
     ],
   ],
+  'I15 each id in the values of a record names an item of the kind of its field': ['gen_random_uuid()', 'id'].map(
+    (id) => [
+      `CREATE TEMP TABLE one AS SELECT id FROM objects WHERE number IS NOT NULL ORDER BY random() LIMIT 1`,
+      `UPDATE objects SET "values" = jsonb_set("values", '{assignee}', to_jsonb(${id})) WHERE id IN (SELECT id FROM one)`,
+      `SELECT 'record ' || id || ' (values.assignee)' AS what FROM one`,
+    ],
+  ),
   'I13 title and folded texts of a record follow from its values': [
     [
       ONE('objects'),

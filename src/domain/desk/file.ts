@@ -16,7 +16,7 @@ import { type TableCell, type TableColumn, writeXlsx } from '../../lib/xlsx.ts';
 import { Turns } from '../../lib/yielding.ts';
 import type { Runner } from '../../platform/unit-of-work/binding.ts';
 import type { Caller, ReadContext } from '../../platform/unit-of-work/context.ts';
-import { type FieldDefinition, idsIn, named, plainText, type RecordType, registry } from '../metadata/index.ts';
+import { type FieldDefinition, idsIn, idsOf, named, plainText, type RecordType, registry } from '../metadata/index.ts';
 import {
   findVisible,
   type ObjectAnswer,
@@ -157,11 +157,7 @@ async function readChunk(
 
 /** Number and title of the records that the values name, as far as the caller may read them. */
 async function recordNames(ctx: ReadContext, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
-  const ids = rows.flatMap(({ object, row }) =>
-    idsIn(object.version.fields.values(), row.values).flatMap((one) =>
-      descriptorOf(one.dataType).refersTo === 'records' ? one.ids : [],
-    ),
-  );
+  const ids = rows.flatMap(({ object, row }) => idsOf(idsIn(object.version.fields.values(), row.values), 'records'));
   const unique = [...new Set(ids)];
   await preload(ctx, unique);
   const found = await Promise.all(unique.map((id) => findVisible(ctx, id)));

@@ -19,7 +19,7 @@ export async function templateValues(
   const { row, version } = object;
   const values = readableValues(object);
   const fields = [...names].flatMap((name) => (Object.hasOwn(values, name) ? (version.fields.get(name) ?? []) : []));
-  const ids = [...new Set(idsIn(fields, values).flatMap((one) => one.ids))];
+  const ids = [...new Set(idsIn(fields, values).flatMap((one): string[] => one.ids))];
   const labels = new Map((ids.length === 0 ? [] : await getLabels(ctx, ids.join(','))).map((one) => [one.id, one]));
   const nameOf = (id: string): string => labels.get(id)?.name ?? labels.get(id)?.number ?? '';
   const instant = (at: string): string => {

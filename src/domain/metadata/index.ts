@@ -38,6 +38,7 @@ export {
   checkValue,
   foldedCopy,
   idsIn,
+  idsOf,
   isBlankText,
   type NamedIds,
   needsGuard,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it, test } from 'node:test';
 import fc from 'fast-check';
-import { DATA_TYPES, type DataType } from '../../lib/data-types/index.ts';
+import { DATA_TYPES, type DataType, type IdOf, type Referent } from '../../lib/data-types/index.ts';
 import { parseStrictJson } from '../../lib/json.ts';
 import type { FieldConstraints } from './registry.ts';
 import { field, OPTIONS, problem, stored, UUID } from '../../../test/harness/field-values.ts';
-import { checkValue, checkValues, foldedCopy, idsIn, plainText, sameValue } from './values.ts';
+import { checkValue, checkValues, foldedCopy, idsIn, idsOf, plainText, sameValue } from './values.ts';
 
 describe('checkValue', () => {
   it('treats null and absent values as empty for every data type', () => {
@@ -189,10 +189,18 @@ describe('data derived from stored values', () => {
       field('group', {}, { code: 'c' }),
       field('string', {}, { code: 'd' }),
     ];
-    assert.deepEqual(idsIn(fields, { a: [UUID], b: UUID, d: UUID }), [
-      { code: 'a', dataType: 'reference', ids: [UUID], types: ['asset'] },
-      { code: 'b', dataType: 'user', ids: [UUID] },
+    const named = idsIn(fields, { a: [UUID], b: UUID, d: UUID });
+    assert.deepEqual(named, [
+      { code: 'a', refersTo: 'records', ids: [UUID], types: ['asset'] },
+      { code: 'b', refersTo: 'users', ids: [UUID] },
     ]);
+    assert.deepEqual(
+      ['records', 'users', 'groups'].map((kind) => idsOf(named, kind as Referent)),
+      [[UUID], [UUID], []],
+    );
+    // Fails to compile if ids of different kinds can be mixed.
+    const mixed: IdOf<'users'> extends IdOf<'groups'> ? true : false = false;
+    assert.equal(mixed, false);
   });
 
   it('contains values as text', () => {

@@ -10,11 +10,12 @@ import { RE2JS } from 're2js';
 import {
   type DataType,
   descriptorOf,
+  type IdOf,
   isBlank,
   isFolded,
-  isId,
   mostElements,
   Refusal,
+  type Referent,
   type ServerDataType,
 } from '../../lib/data-types/index.ts';
 import { type FaultDetail, isFault } from '../../lib/fault.ts';
@@ -228,24 +229,36 @@ export function foldedCopy(
   return Object.fromEntries(copies);
 }
 
-/** The ids in the value of one field, for lookups. */
-export interface NamedIds {
+interface IdsOf<R extends Referent> {
   code: string;
-  dataType: DataType;
-  ids: string[];
+  /** The kind that the field names. Another kind with this id does not count. */
+  refersTo: R;
+  ids: IdOf<R>[];
   /** Codes of the record types that a reference may point to; absent: any. */
   types?: string[];
+}
+
+/** The ids in the value of one field, for lookups. */
+export type NamedIds = { [R in Referent]: IdsOf<R> }[Referent];
+
+/** The different ids that are to name items of the kind. */
+export function idsOf<R extends Referent>(named: readonly NamedIds[], kind: R): IdOf<R>[] {
+  const isOfKind = (entry: NamedIds): entry is NamedIds & IdsOf<R> => entry.refersTo === kind;
+  return [...new Set(named.filter(isOfKind).flatMap(({ ids }) => ids))];
 }
 
 /** The ids in stored values, by field. */
 export function idsIn(fields: Iterable<FieldDefinition>, stored: Readonly<Record<string, unknown>>): NamedIds[] {
   const named: NamedIds[] = [];
   for (const { code, dataType, constraints } of fields) {
-    if (!isId(dataType) || !Object.hasOwn(stored, code)) continue;
+    const { refersTo } = descriptorOf(dataType);
+    if (refersTo === undefined || !Object.hasOwn(stored, code)) continue;
     const value = stored[code];
     const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
     if (ids.length === 0) continue;
-    named.push({ code, dataType, ids, ...(constraints.types === undefined ? {} : { types: constraints.types }) });
+    const { types } = constraints;
+    // The only place where a text becomes an id of a kind: that of its field.
+    named.push({ code, refersTo, ids, ...(types === undefined ? {} : { types }) } as NamedIds);
   }
   return named;
 }

@@ -16,6 +16,8 @@ import { deepEqualJson } from '../../lib/json.ts';
 import { fold } from '../../lib/text.ts';
 import { saysStored, storedMember } from '../../platform/audit/journal.ts';
 import {
+  fieldLists,
+  idsIn,
   registry,
   type StoredCodes,
   storedCodes,
@@ -23,7 +25,9 @@ import {
   titleText,
   type TypeVersion,
 } from '../metadata/index.ts';
+import { idsByKind, isFound } from './references.ts';
 import { derive, type Values } from './rules.ts';
+import { findNamed } from './store-lookups.ts';
 
 /** Predicate: there is no record with that id. For modules whose rows belong to a record. */
 export function recordMissing(id: Sql): Sql {
@@ -140,6 +144,37 @@ function wrongIn(version: TypeVersion, { title, folded, ...row }: Derived, codes
   ];
 }
 
+/**
+ * Ids in values whose item does not exist, or exists only as another kind. Archived items count, and so do records of a type
+ * that the field no longer allows: they were valid when they were written.
+ */
+const referenceCheck: Check = {
+  name: 'I15 each id in the values of a record names an item of the kind of its field',
+  find: async ({ db, config }) => {
+    const found: Violations = { total: 0, named: [] };
+    const types = registry({ config });
+    const services = new Set(config.items('services').map(({ id }) => id));
+    for (let after = NIL; ; ) {
+      const rows = await db.query<Pick<Derived, 'id' | 'typeId' | 'typeVersion' | 'values'>>(sql`
+        SELECT o.id, o.type_id AS "typeId", o.type_version AS "typeVersion", o."values" FROM objects o
+        WHERE o.id > ${after}::uuid ORDER BY o.id LIMIT ${ROWS_AT_ONCE}::int`);
+      const records = rows.map(({ id, typeId, typeVersion, values }) => {
+        const version = types.byId.get(typeId)?.versions.get(typeVersion);
+        const fields = version === undefined ? [] : fieldLists(version).ids;
+        return { id, named: idsIn(fields, storedCodes(types, typeId).decode(values)) };
+      });
+      const ids = idsByKind(records.flatMap(({ named }) => named));
+      const known = await findNamed(db, ids, sql`true`, true);
+      for (const { id, named } of records) {
+        const wrong = named.filter((entry) => !isFound(entry, known, services)).map(({ code }) => `values.${code}`);
+        if (wrong.length > 0) note(found, `record ${id} (${wrong.join(', ')})`);
+      }
+      after = rows.at(-1)?.id ?? after;
+      if (rows.length < ROWS_AT_ONCE) return found;
+    }
+  },
+};
+
 export const objectReplays: readonly Check[] = [
   replayCheck('I13 records are what their history says', 'record', replayed),
   derivedCheck,
@@ -147,6 +182,7 @@ export const objectReplays: readonly Check[] = [
 
 export const objectChecks: readonly Check[] = [
   ...objectReplays,
+  referenceCheck,
   rowCheck(
     'I2 a record has the revisions that events made, from 1 without a gap',
     sql`SELECT 'record ' || o.id AS what FROM objects o LEFT JOIN (

@@ -5,6 +5,8 @@
 import type { HeldCount } from '../../configuration/section.ts';
 import sql, { empty, type Sql, join } from 'sql-template-tag';
 import type { ReadContext, TableWrite, WriteContext } from '../../platform/unit-of-work/context.ts';
+import type { IdOf, Referent } from '../../lib/data-types/index.ts';
+import type { Queryable } from '../../platform/database/pool.ts';
 import { decodeValue, type FieldDefinition, registry, storedCodes } from '../metadata/index.ts';
 import { ACTOR, saysStored, storedMember } from '../../platform/audit/journal.ts';
 import { jsonOf } from '../../platform/database/filter-sql-fields.ts';
@@ -147,45 +149,55 @@ export async function listEventsNaming(
   return rows.map(({ changes, data }) => ({ data, changes: changes === null ? null : codes.decodeChanges(changes) }));
 }
 
+/** Kinds whose items are rows. Services are items of the configuration. */
+type RowKind = Exclude<Referent, 'services'>;
+
 /** Ids in values, by the kind of item that they must refer to. */
-export interface NamedThings {
-  users: readonly string[];
-  groups: readonly string[];
-  units: readonly string[];
-  objects: readonly string[];
-}
+export type NamedThings = { readonly [K in RowKind]: readonly IdOf<K>[] };
 
-export interface FoundThings {
-  /** Ids of users, groups and units. */
-  people: ReadonlySet<string>;
-  /** Record id → type id. */
-  objects: ReadonlyMap<string, string>;
-}
+/** What was found, by kind: an id counts only as what it was looked up as. `records` maps to the id of the type. */
+export type FoundThings = { readonly [K in Exclude<RowKind, 'records'>]: ReadonlySet<IdOf<K>> } & {
+  readonly records: ReadonlyMap<IdOf<'records'>, string>;
+};
 
-/** The users, groups, units and records that exist and are active, in one statement; records only under `visible`. */
-export async function findNamed(ctx: ReadContext, ids: NamedThings, visible: Sql | null): Promise<FoundThings> {
+const TABLES: Readonly<Record<Exclude<RowKind, 'records'>, Sql>> = {
+  users: sql`users`,
+  groups: sql`groups`,
+  orgUnits: sql`org_units`,
+};
+
+/**
+ * The users, groups, units and records that exist, in one statement.
+ *
+ * @param records the condition on records `o`; null finds none
+ * @param archived whether archived items count, too
+ */
+export async function findNamed(
+  db: Pick<Queryable, 'query'>,
+  ids: NamedThings,
+  records: Sql | null,
+  archived = false,
+): Promise<FoundThings> {
   const parts: Sql[] = [];
-  const look = (table: Sql, named: readonly string[]): void => {
-    if (named.length === 0) return;
-    parts.push(
-      sql`SELECT id, NULL::uuid AS "typeId" FROM ${table} WHERE ${isAmong(sql`id`, named)} AND state = 'ACTIVE'`,
-    );
-  };
-  look(sql`users`, ids.users);
-  look(sql`groups`, ids.groups);
-  look(sql`org_units`, ids.units);
-  if (ids.objects.length > 0 && visible !== null) {
-    parts.push(sql`SELECT o.id, o.type_id AS "typeId" FROM objects o
-      WHERE ${isAmong(sql`o.id`, ids.objects)} AND o.state = 'ACTIVE' AND ${visible}`);
+  const active = (state: Sql): Sql => (archived ? sql`true` : sql`${state} = 'ACTIVE'`);
+  for (const kind of ['users', 'groups', 'orgUnits'] as const) {
+    if (ids[kind].length === 0) continue;
+    parts.push(sql`SELECT ${kind}::text AS kind, id, NULL::uuid AS "typeId" FROM ${TABLES[kind]}
+      WHERE ${isAmong(sql`id`, ids[kind])} AND ${active(sql`state`)}`);
   }
-  const people = new Set<string>();
-  const objects = new Map<string, string>();
-  if (parts.length === 0) return { people, objects };
-  for (const { id, typeId } of await ctx.query<{ id: string; typeId: string | null }>(join(parts, ' UNION ALL '))) {
-    if (typeId === null) people.add(id);
-    else objects.set(id, typeId);
+  if (ids.records.length > 0 && records !== null) {
+    parts.push(sql`SELECT 'records' AS kind, o.id, o.type_id AS "typeId" FROM objects o
+      WHERE ${isAmong(sql`o.id`, ids.records)} AND ${active(sql`o.state`)} AND ${records}`);
   }
-  return { people, objects };
+  const found = { users: new Set<string>(), groups: new Set<string>(), orgUnits: new Set<string>() };
+  const types = new Map<string, string>();
+  const rows =
+    parts.length === 0 ? [] : await db.query<{ kind: RowKind; id: string; typeId: string }>(join(parts, ' UNION ALL '));
+  for (const { kind, id, typeId } of rows) {
+    if (kind === 'records') types.set(id, typeId);
+    else found[kind].add(id);
+  }
+  return { ...found, records: types } as unknown as FoundThings;
 }
 
 /**
@@ -197,11 +209,12 @@ function isAmong(column: Sql, ids: readonly string[]): Sql {
 }
 
 /** Guards: each id must refer to an active user, group or unit. */
-export const namedUsers = named('named_users', sql`users`);
-export const namedGroups = named('named_groups', sql`groups`);
-export const namedUnits = named('named_units', sql`org_units`);
+export const namedUsers = named('named_users', 'users');
+export const namedGroups = named('named_groups', 'groups');
+export const namedUnits = named('named_units', 'orgUnits');
 
-function named(name: string, table: Sql): TableWrite<{ id: string }> {
+function named<K extends Exclude<RowKind, 'records'>>(name: string, kind: K): TableWrite<{ id: IdOf<K> }> {
+  const table = TABLES[kind];
   return {
     name,
     guard: true,
@@ -212,7 +225,7 @@ function named(name: string, table: Sql): TableWrite<{ id: string }> {
 }
 
 export interface NamedObject {
-  id: string;
+  id: IdOf<'records'>;
   /** Allowed types of the record; null for any type. */
   types: string[] | null;
 }

@@ -66,7 +66,7 @@ async function itemOf(
     [input.executionPrincipalId, input.filters?.condition],
   );
   const login = names.code('users', input.executionPrincipalId);
-  if (login === undefined || !names.active(input.executionPrincipalId)) {
+  if (login === undefined || !names.active('users', input.executionPrincipalId)) {
     report(['executionPrincipalId'], problem('NO_ACTIVE_USER'));
   }
   const types = (input.filters?.types ?? []).map((idOrCode, index) => {

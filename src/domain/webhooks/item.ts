@@ -120,8 +120,8 @@ export function write(ctx: WriteContext, change: Change): void {
 export interface Names {
   /** The code or login of an id in a section; undefined for an unknown id. */
   code(section: string, id: string): string | undefined;
-  /** Whether the user, group or unit is active. */
-  active(id: string): boolean;
+  /** Whether the user, group or unit of the section is active. */
+  active(section: string, id: string): boolean;
   view: CompileView;
 }
 
@@ -161,7 +161,7 @@ export async function loadNames(ctx: ReadContext, secretCodes: readonly string[]
   for (const code of secretCodes) entries.set(`signingSecrets ${code}`, '');
   const people = await findNames(ctx, [...idsIn(parts, new Set())]);
   for (const { section, id, code } of people) add(section, id, code);
-  const active = new Set(people.flatMap((one) => (one.active ? one.id : [])));
+  const active = new Set(people.flatMap((one) => (one.active ? `${one.section} ${one.id}` : [])));
   const workflows = new Map(ctx.config.items('workflows').map(({ code, compiled }) => [code, compiled]));
   const named = (section: string): ReadonlyMap<string, unknown> => (section === 'types' ? types : workflows);
   const view: CompileView = {
@@ -178,7 +178,7 @@ export async function loadNames(ctx: ReadContext, secretCodes: readonly string[]
   };
   return {
     code: (section, id) => codes.get(`${section} ${id}`),
-    active: (id) => active.has(id),
+    active: (section, id) => active.has(`${section} ${id}`),
     view,
   };
 }

@@ -55,6 +55,11 @@ export type ConstraintKey = keyof Constraints;
 /** The items that a value can name by id: records, or the items of a section of the configuration. */
 export type Referent = 'records' | 'users' | 'groups' | 'orgUnits' | 'services';
 
+declare const named: unique symbol;
+
+/** An id that is to name an item of this kind. Ids of different kinds cannot be mixed: the compiler refuses it. */
+export type IdOf<R extends Referent> = string & { readonly [named]: R };
+
 /** Why a value is not accepted. It reveals no more than the field's schema does. */
 export class Refusal {
   readonly problem: Problem;

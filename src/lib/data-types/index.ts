@@ -18,6 +18,7 @@ export {
   type Constraints,
   type Renamed,
   type Descriptor,
+  type IdOf,
   type Literal,
   OPERATORS,
   type Operator,
